@@ -1,0 +1,1 @@
+"""The executable meaning of TVM IRModules."""

@@ -1,0 +1,53 @@
+"""Floating-point formats, one row each: width, exponent, fraction, and what the top codes mean.
+
+Source: IEEE 754-2019 (float16, float32, float64), Google bfloat16, OCP OFP8 (e4m3fn, e5m2), OCP MX v1.0
+(float6, float4, e8m0fnu), Graphcore/AMD FNUZ formats, and ml_dtypes for e3m4, e4m3, e4m3b11fnuz.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Special = Literal["ieee", "fn", "fnuz", "finite", "e8m0"]
+
+
+@dataclass(frozen=True, slots=True)
+class FloatFormat:
+    """A binary format.
+
+    `special` says what the top codes are: `ieee` inf and NaN; `fn` no inf, NaN is all ones;
+    `fnuz` no inf, no -0, NaN is the code of -0; `finite` neither; `e8m0` unsigned powers of two, NaN is 0xff.
+    """
+
+    name: str
+    bits: int
+    exponent_bits: int
+    fraction_bits: int
+    bias: int
+    special: Special = "ieee"
+
+    @property
+    def precision(self) -> int:
+        """Digits of the significand, the hidden one included."""
+        return self.fraction_bits + 1
+
+
+FLOAT_FORMATS: dict[str, FloatFormat] = {
+    row.name: row
+    for row in (
+        FloatFormat("float16", 16, 5, 10, 15),
+        FloatFormat("float32", 32, 8, 23, 127),
+        FloatFormat("float64", 64, 11, 52, 1023),
+        FloatFormat("bfloat16", 16, 8, 7, 127),
+        FloatFormat("float8_e3m4", 8, 3, 4, 3),
+        FloatFormat("float8_e4m3", 8, 4, 3, 7),
+        FloatFormat("float8_e4m3b11fnuz", 8, 4, 3, 11, "fnuz"),
+        FloatFormat("float8_e4m3fn", 8, 4, 3, 7, "fn"),
+        FloatFormat("float8_e4m3fnuz", 8, 4, 3, 8, "fnuz"),
+        FloatFormat("float8_e5m2", 8, 5, 2, 15),
+        FloatFormat("float8_e5m2fnuz", 8, 5, 2, 16, "fnuz"),
+        FloatFormat("float8_e8m0fnu", 8, 8, 0, 127, "e8m0"),
+        FloatFormat("float6_e2m3fn", 6, 2, 3, 1, "finite"),
+        FloatFormat("float6_e3m2fn", 6, 3, 2, 3, "finite"),
+        FloatFormat("float4_e2m1fn", 4, 2, 1, 1, "finite"),
+    )
+}

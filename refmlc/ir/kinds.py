@@ -1,0 +1,33 @@
+"""Small closed sets that nodes of TensorIR are marked with, and what a handle points to."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from refmlc.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """What a handle points to: element dtype (None: void) and storage scope."""
+
+    element: DType | None
+    scope: str = "global"
+
+
+class IterKind(Enum):
+    """What the values of a block variable mean."""
+
+    SPATIAL = "spatial"
+    REDUCE = "reduce"
+    SCAN = "scan"
+    OPAQUE = "opaque"
+
+
+class ForKind(Enum):
+    """How the iterations of a loop may be executed; the meaning is that of serial."""
+
+    SERIAL = "serial"
+    PARALLEL = "parallel"
+    VECTORIZED = "vectorized"
+    UNROLLED = "unroll"
+    THREAD_BINDING = "thread_binding"

@@ -1,0 +1,198 @@
+"""Relax: every kind of expression, binding and block, on one screen.
+
+Clauses: conformance/spec/relax-*.toml.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TypeAlias
+
+import numpy as np
+
+from refmlc.dtypes import DType
+from refmlc.ir import tir
+from refmlc.ir.node import Node, node
+from refmlc.ir.tir import GlobalVar
+from refmlc.ir.types import Type
+
+# ------------------------------------------------------------------------------------------- expressions
+
+
+@node
+class Var(Node):
+    """A variable. `dataflow` ones are visible in their dataflow block only. `ty` None: not annotated."""
+
+    name: str
+    ty: Type | None
+    dataflow: bool = False
+
+
+@node
+class Constant(Node):
+    """A tensor constant; `data` is read-only and has the storage dtype of `dtype`."""
+
+    data: np.ndarray
+    dtype: DType
+
+
+@node
+class MetadataRef(Node):
+    """`metadata[key][index]` of a text that omits its metadata: reads and shows, cannot run."""
+
+    key: str
+    index: int
+
+
+@node
+class PrimValue(Node):
+    """A primitive value: a TensorIR expression over symbolic dimensions."""
+
+    value: tir.Expr
+
+
+@node
+class StringImm(Node):
+    """A string."""
+
+    value: str
+
+
+@node
+class DataTypeImm(Node):
+    """A dtype as a value."""
+
+    value: DType
+
+
+@node
+class ShapeExpr(Node):
+    """A shape value."""
+
+    values: tuple[tir.Expr, ...]
+
+
+@node
+class Tuple(Node):
+    """A tuple value."""
+
+    fields: tuple["Expr", ...]
+
+
+@node
+class TupleGetItem(Node):
+    """Field `index` of a tuple."""
+
+    tuple_value: "Expr"
+    index: int
+
+
+@node
+class ExternFunc(Node):
+    """A packed function by its global name."""
+
+    symbol: str
+
+
+@node
+class Op(Node):
+    """A Relax operator by its name without the leading `relax.`: `call_tir`, `nn.softmax`, `memory.alloc_tensor`."""
+
+    name: str
+
+
+@node
+class Call(Node):
+    """`op(args)`; `attrs` are the operator's attributes, `ty_args` the types it is told."""
+
+    op: "Expr"
+    args: tuple["Expr", ...]
+    attrs: Mapping[str, tir.Attr] = field(default_factory=dict)
+    ty_args: tuple[Type, ...] = ()
+
+
+@node
+class If(Node):
+    """One of two sequences, by a scalar bool tensor."""
+
+    condition: "Expr"
+    true_branch: "SeqExpr"
+    false_branch: "SeqExpr"
+
+
+@node
+class SeqExpr(Node):
+    """Blocks of bindings, then the value of `body`."""
+
+    blocks: tuple["Block", ...]
+    body: "Expr"
+
+
+@node
+class Function(Node):
+    """A Relax function, global or local (a closure over the variables around it)."""
+
+    params: tuple[Var, ...]
+    body: SeqExpr
+    ret_ty: Type | None
+    pure: bool = True
+    private: bool = False
+    attrs: Mapping[str, tir.Attr] = field(default_factory=dict)
+
+
+Expr: TypeAlias = (
+    Var
+    | GlobalVar
+    | Constant
+    | MetadataRef
+    | PrimValue
+    | StringImm
+    | DataTypeImm
+    | ShapeExpr
+    | Tuple
+    | TupleGetItem
+    | ExternFunc
+    | Op
+    | Call
+    | If
+    | SeqExpr
+    | Function
+)
+
+# ---------------------------------------------------------------------------------------------- bindings
+
+
+@node
+class VarBinding(Node):
+    """`var` is `value`."""
+
+    var: Var
+    value: Expr
+
+
+@node
+class MatchCast(Node):
+    """`var` is `value`, which must have type `ty`; symbolic dimensions of `ty` not yet known are bound."""
+
+    var: Var
+    value: Expr
+    ty: Type
+
+
+Binding: TypeAlias = VarBinding | MatchCast
+
+
+@node
+class BindingBlock(Node):
+    """Bindings in order, effects allowed."""
+
+    bindings: tuple[Binding, ...]
+
+
+@node
+class DataflowBlock(Node):
+    """Bindings without effects; only variables that are not `dataflow` are visible after it."""
+
+    bindings: tuple[Binding, ...]
+
+
+Block: TypeAlias = BindingBlock | DataflowBlock
