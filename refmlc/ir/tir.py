@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import TypeAlias
 
 from refmlc.dtypes import BOOL, HANDLE, DType
+from refmlc.ir.attrs import CommReducer, IndexMap, Target
 from refmlc.ir.kinds import ForKind, IterKind, PointerType
 from refmlc.ir.node import Node, node
 
@@ -159,7 +160,7 @@ class BufferLoad(Node):
 
 @node
 class BufferData(Node):
-    """`A.data`: the pointer to the first byte of the storage of a buffer."""
+    """`A.data`: the pointer to the storage of a buffer."""
 
     buffer: "Buffer"
 
@@ -209,16 +210,6 @@ class Call(Node):
     dtype: DType
     pointer: PointerType | None = None
     attrs: Mapping[str, "Attr"] = field(default_factory=dict)
-
-
-@node
-class CommReducer(Node):
-    """A commutative reduction: `lhs`, `rhs` → `result`, starting from `identity` (in attributes of GPU code)."""
-
-    lhs: tuple[Var, ...]
-    rhs: tuple[Var, ...]
-    result: tuple["Expr", ...]
-    identity: tuple["Expr", ...]
 
 
 Expr: TypeAlias = (
@@ -496,7 +487,7 @@ class PrimFunc(Node):
 
 Attr: TypeAlias = (
     "bool | int | float | str | tuple[Attr, ...] | Mapping[str, Attr] | DType | Expr | Buffer | BufferRegion"
-    " | CommReducer | ThreadVar | Range | None"
+    " | CommReducer | IndexMap | Target | GlobalVar | ThreadVar | Range | None"
 )
 
 
