@@ -1,0 +1,35 @@
+"""What only attributes hold: reducers, index maps, targets. They are read and shown; the interpreter ignores them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from refmlc.ir.node import Node, node
+
+if TYPE_CHECKING:
+    from refmlc.ir.tir import Attr, Expr, Var
+
+
+@node
+class CommReducer(Node):
+    """A commutative reduction: `lhs`, `rhs` → `result`, starting from `identity` (in attributes of GPU code)."""
+
+    lhs: tuple["Var", ...]
+    rhs: tuple["Var", ...]
+    result: tuple["Expr", ...]
+    identity: tuple["Expr", ...]
+
+
+@node
+class IndexMap(Node):
+    """A map of indices: `initial` to `final`, and the inverse where the text gives it."""
+
+    initial: tuple["Var", ...]
+    final: tuple["Expr", ...]
+    inverse: "IndexMap | None" = None
+
+
+@node
+class Target(Node):
+    """A compilation target, as the configuration that the text gives."""
+
+    config: Mapping[str, "Attr"]
