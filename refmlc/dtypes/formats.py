@@ -5,6 +5,7 @@ Source: IEEE 754-2019 (float16, float32, float64), Google bfloat16, OCP OFP8 (e4
 """
 
 from dataclasses import dataclass
+from math import ldexp
 from typing import Literal
 
 Special = Literal["ieee", "fn", "fnuz", "finite", "e8m0"]
@@ -29,6 +30,45 @@ class FloatFormat:
     def precision(self) -> int:
         """Digits of the significand, the hidden one included."""
         return self.fraction_bits + 1
+
+    @property
+    def minimum_exponent(self) -> int:
+        """Exponent of the least normal value: 2 ** minimum_exponent. Below it the spacing stays the same."""
+        return -self.bias if self.special == "e8m0" else 1 - self.bias
+
+    @property
+    def maximum(self) -> float:
+        """The greatest finite value."""
+        top = (1 << self.exponent_bits) - 1 - self.bias
+        match self.special:
+            case "ieee":
+                return ldexp((1 << self.precision) - 1, top - 1 - self.fraction_bits)
+            case "fn":
+                return ldexp((1 << self.precision) - 2, top - self.fraction_bits)
+            case "e8m0":
+                return ldexp(1.0, top - 1)
+            case _:
+                return ldexp((1 << self.precision) - 1, top - self.fraction_bits)
+
+    @property
+    def smallest(self) -> float:
+        """The least positive value."""
+        return ldexp(1.0, self.minimum_exponent - self.fraction_bits)
+
+    @property
+    def has_infinity(self) -> bool:
+        """Whether there are infinities."""
+        return self.special == "ieee"
+
+    @property
+    def has_nan(self) -> bool:
+        """Whether there is a NaN."""
+        return self.special != "finite"
+
+    @property
+    def has_negative_zero(self) -> bool:
+        """Whether -0 differs from 0."""
+        return self.special in ("ieee", "fn", "finite")
 
 
 FLOAT_FORMATS: dict[str, FloatFormat] = {
