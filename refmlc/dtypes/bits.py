@@ -122,6 +122,8 @@ def _float_encoder(row: FloatFormat) -> Callable[[Number], int]:
         sign = sign_bit if math.copysign(1.0, value) < 0 else 0
         if math.isinf(value):
             return sign | infinity
+        if not value:
+            return sign
         size = abs(value)
         exponent = max(math.frexp(size)[1] - 1, least)
         significand = int(math.ldexp(size, fraction_bits - exponent))
