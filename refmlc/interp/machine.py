@@ -1,0 +1,84 @@
+"""The machine: a module, what watches it, what limits it. It prepares each function once and calls it by name.
+
+A call is: charge one level of depth and one step, tell the hooks, run the prepared function, tell the hooks.
+"""
+
+from collections.abc import Callable, Sequence
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import DEPTH_EXHAUSTED, UNKNOWN_FUNCTION
+from refmlc.diag.source import Span
+from refmlc.interp.graph import prepare_function
+from refmlc.interp.hooks import Hooks
+from refmlc.interp.tensorir import prepare_prim_func
+from refmlc.ir import IRModule, relax, tir
+from refmlc.runtime.budget import Budget
+from refmlc.runtime.registry import get_func
+
+Prepared = Callable[[Sequence[object]], object]
+
+
+class Machine:
+    """Executes the functions of one module.
+
+    `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
+    clause names one (RM306: the wrapped result). `hooks` None watches nothing. Not for concurrent use.
+    """
+
+    def __init__(
+        self,
+        module: IRModule,
+        *,
+        hooks: Hooks | None = None,
+        budget: Budget | None = None,
+        allow: frozenset[str] = frozenset(),
+    ) -> None:
+        """Hold the parts; functions are prepared when first called."""
+        self.module = module
+        self.hooks = Hooks() if hooks is None else hooks
+        self.budget = Budget() if budget is None else budget
+        self.allow = allow
+        self.depth = 0
+        self._prepared: dict[str, Prepared] = {}
+        self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
+
+    def function(self, name: str, span: Span | None = None) -> Prepared:
+        """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered)."""
+        found = self._prepared.get(name)
+        if found is None:
+            found = self._prepared[name] = self._prepare(name, span)
+        return found
+
+    def call(self, name: str, args: Sequence[object], span: Span | None = None) -> object:
+        """Call function `name`; destination-passing ones write into the tensors among `args`.
+
+        Fails: RM207, RM111 (arguments of the outermost call), RM602, and whatever the function does.
+        """
+        prepared = self.function(name, span)
+        self.budget.enter()
+        self.depth += 1
+        try:
+            if not self._watched:
+                return prepared(args)
+            self.hooks.enter_function(name, args)
+            result = prepared(args)
+            self.hooks.leave_function(name, result)
+        except RecursionError:
+            raise fail(DEPTH_EXHAUSTED, f"`{name}` nests too deep to be executed", span) from None
+        else:
+            return result
+        finally:
+            self.depth -= 1
+            self.budget.leave()
+
+    def _prepare(self, name: str, span: Span | None) -> Prepared:
+        func = self.module.functions.get(name)
+        match func:
+            case None:
+                raise fail(UNKNOWN_FUNCTION, f"the module has no function `{name}`", span)
+            case tir.PrimFunc():
+                return prepare_prim_func(func, name, self)
+            case relax.Function():
+                return prepare_function(func, name, self)
+            case relax.ExternFunc():
+                return get_func(func.symbol)
