@@ -1,1 +1,24 @@
-"""."""
+"""The command `refmlc`: one file per subcommand; they only read arguments, call the library and render."""
+
+import click
+
+from refmlc.cli.bench import bench
+from refmlc.cli.console import GuardedGroup
+from refmlc.cli.demo import demo
+from refmlc.cli.explain import explain
+from refmlc.cli.run import run
+from refmlc.cli.show import show
+from refmlc.cli.spec import spec
+
+
+@click.group(cls=GuardedGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="refmlc")
+def main() -> None:
+    """Read, show, check and run TVM IRModules, exactly per their semantics.
+
+    Exit status: 0 ok, 1 a finding, 2 bad usage or input, 3 unsupported, 4 a budget is used up, 70 a bug in refmlc.
+    """
+
+
+for command in (show, run, explain, spec, demo, bench):
+    main.add_command(command)

@@ -1,0 +1,32 @@
+"""Reading as users do it: the text becomes a module, and the module obeys the static rules."""
+
+from pathlib import Path
+
+from refmlc import script
+from refmlc.check.module import check_module
+from refmlc.diag import error
+from refmlc.ir import IRModule
+
+
+def read(text: str, name: str = "<text>", *, check: bool = True) -> IRModule:
+    """Read the module in `text`; `name` is what messages call it.
+
+    Fails: RM1xx when the text is not TVMScript; RM2xx, the first finding with the number of others, when a static
+    rule is broken and `check` is on.
+    """
+    return checked(script.read(text, name), check=check)
+
+
+def read_file(path: Path | str, *, check: bool = True) -> IRModule:
+    """Read the module in the file `path`, as `read`. Fails: also RM102, RM109."""
+    return checked(script.read_file(path), check=check)
+
+
+def checked(module: IRModule, *, check: bool = True) -> IRModule:
+    """The module itself, if it obeys the static rules or `check` is off."""
+    findings = check_module(module) if check else ()
+    if not findings:
+        return module
+    more = len(findings) - 1
+    first = findings[0].noting(f"{more} more finding{'s' if more > 1 else ''} in this module") if more else findings[0]
+    raise error(first)

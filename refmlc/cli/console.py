@@ -1,0 +1,75 @@
+"""What all subcommands share: the consoles, `--json`, and the one place where failures become exit codes."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
+
+import click
+from rich.console import Console
+
+from refmlc.diag import Diagnostic, Internal, RefmlcError
+from refmlc.diag.catalogue import BAD_FILE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUSTED
+from refmlc.diag.errors import fail
+from refmlc.diag.render import render_text, to_json
+
+Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Json"] | None
+F = TypeVar("F", bound=Callable[..., None])
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def json_option(command: F) -> F:
+    """Give a subcommand `--json`: one object on standard output, for machines."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def print_json(value: Json) -> None:
+    """Print one JSON object; NaN and infinities as strings, since JSON has none."""
+    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def report(failure: RefmlcError, *, as_json: bool) -> None:
+    """Show a failure: as JSON on standard output, or as text on standard error."""
+    if as_json:
+        print_json({"error": to_json(failure.diagnostic)})
+    else:
+        click.echo(render_text(failure.diagnostic, color=err.is_terminal and not err.no_color), err=True)
+
+
+def as_failure(problem: Exception) -> RefmlcError:
+    """Give what Python raised for lack of means its kind; anything else is our bug."""
+    match problem:
+        case RefmlcError():
+            return problem
+        case MemoryError():
+            return fail(MEMORY_EXHAUSTED, "Python is out of memory")
+        case RecursionError():
+            return fail(DEPTH_EXHAUSTED, "Python's recursion limit is reached")
+        case OSError():
+            return fail(BAD_FILE, f"{problem.filename or 'a file'}: {problem.strerror or problem}")
+        case _:
+            note = "set REFMLC_TRACEBACK=1 to see the traceback"
+            return Internal(Diagnostic(BUG, f"{type(problem).__name__}: {problem}", notes=(note,)))
+
+
+class GuardedGroup(click.Group):
+    """A group whose subcommands end in one message and the exit code of its kind, never in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run the subcommand."""
+        try:
+            super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except Exception as problem:  # noqa: BLE001 - the boundary to the user: everything becomes one message
+            failure = as_failure(problem)
+            if isinstance(failure, Internal) and os.environ.get("REFMLC_TRACEBACK"):
+                raise
+            report(failure, as_json="--json" in sys.argv)
+            ctx.exit(failure.exit_code)

@@ -1,0 +1,66 @@
+"""`refmlc demo`: the course's two-layer network on real digits, in its four variants."""
+
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.demo.picture import score_bars, terminal_image, write_png
+from refmlc.demo.runner import CLASS_NAMES, VARIANTS, Row, read_images, read_params, run_all
+
+
+@click.command()
+@click.option("--count", default=100, show_default=True, type=click.IntRange(1), help="How many test images.")
+@click.option("--images", type=click.Path(path_type=Path), help="IDX file of images, .gz or not (Fashion-MNIST's too).")
+@click.option("--labels", type=click.Path(path_type=Path), help="IDX file of labels.")
+@click.option("--params", type=click.Path(path_type=Path), help="Parameters: .npz, .safetensors, or the course's .pkl.")
+@click.option("--png", type=click.Path(path_type=Path), default=Path("demo-out/digit.png"), show_default=True)
+@json_option
+def demo(
+    count: int, images: Path | None, labels: Path | None, params: Path | None, png: Path, *, as_json: bool
+) -> None:
+    """Run the course's model (784-128-10) on real handwritten digits through the virtual machine."""
+    digits, weights = read_images(images, labels, count), read_params(params)
+    rows: list[Row] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as progress:
+        task = progress.add_task("images x variants", total=len(digits.labels) * len(VARIANTS))
+        for row, result in run_all(digits, weights, lambda: progress.advance(task)):
+            rows.append(row)
+            scores = result
+    write_png(png, digits.pixels[0], scores[0], CLASS_NAMES)
+    if as_json:
+        print_json({"png": str(png), "rows": [{name: getattr(row, name) for name in Row.__slots__} for row in rows]})
+        return
+    show_image(digits.pixels[0], scores[0], int(digits.labels[0]))
+    out.print(f"the same with scores: {png}\n", markup=False)
+    out.print(table(rows))
+
+
+def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: int) -> None:
+    """One image and its class scores in the terminal."""
+    if out.is_terminal:
+        out.print(terminal_image(pixels))
+    out.print(f"image 0, labelled {CLASS_NAMES[label]}; scores of the last variant:")
+    for name, score, length in zip(CLASS_NAMES, scores, score_bars(scores), strict=True):
+        out.print(f"  {name} {'█' * round(1 + 30 * length):<32}{score:9.4f}", markup=False)
+
+
+def table(rows: list[Row]) -> Table:
+    """The demo's table."""
+    result = Table(title=f"784-128-10 network on {rows[0].images} handwritten digits, tree-walking interpreter")
+    for column in ("variant", "accuracy", "same class as NumPy", "greatest |score - NumPy|", "ms per image"):
+        result.add_column(column, justify="left" if column == "variant" else "right")
+    for row in rows:
+        result.add_row(
+            row.variant,
+            f"{row.right}/{row.images} = {row.right / row.images:.1%}",
+            f"{row.agreeing}/{row.images}",
+            f"{row.difference:.2e}",
+            f"{1000 * row.seconds / row.images:.1f}",
+        )
+    return result

@@ -1,0 +1,36 @@
+"""`refmlc explain CODE`: what a diagnostic code means."""
+
+import click
+from rich.markdown import Markdown
+
+from refmlc.cli.console import json_option, out, print_json
+from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.diag.errors import KINDS, fail
+
+
+@click.command()
+@click.argument("code", required=False)
+@json_option
+def explain(code: str | None, *, as_json: bool) -> None:
+    """Say what CODE (as RM304) means; without CODE list them all."""
+    if code is None:
+        rows = {row.id: row.title for row in CODES.values()}
+        if as_json:
+            print_json(rows)
+        for identity, title in () if as_json else rows.items():
+            out.print(f"{identity}  {title}", markup=False)
+        return
+    row = CODES.get(code.upper())
+    if row is None:
+        raise fail(BAD_USAGE, f"there is no code `{code}`", None, "`refmlc explain` lists all codes")
+    kind = KINDS[row.id[2]]
+    if as_json:
+        fields = {"id": row.id, "kind": kind.__name__, "exit_code": kind.exit_code, "title": row.title}
+        print_json({**fields, "clause": row.clause, "explanation": row.explanation, "example": row.example})
+        return
+    out.print(f"[bold]{row.id}[/bold] {row.title}  [dim]({kind.__name__}, exit status {kind.exit_code})[/dim]\n")
+    out.print(Markdown(row.explanation))
+    if row.example:
+        out.print(Markdown(row.example))
+    if row.clause:
+        out.print(f"\nFollows from clause {row.clause}: `refmlc spec {row.clause}`", markup=False)

@@ -1,0 +1,174 @@
+"""The arguments of `refmlc run`: `--input NAME=VALUE`, `--params FILE`, `--dim NAME=SIZE`.
+
+VALUE is a file (`x.npy`), a generator (`zeros`, `ones`, `iota`, `normal(SEED)`), or a number for a scalar parameter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.diag.errors import fail
+from refmlc.dtypes import DType
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.types import PrimType, TensorType
+from refmlc.runtime.files import generate, is_generator, read_array, read_arrays
+from refmlc.runtime.tensor import Tensor
+from refmlc.vm import Value
+
+
+@dataclass(slots=True)
+class Inputs:
+    """The arguments in order, and those among them that are outputs (by name)."""
+
+    HELP: ClassVar[str] = "A .npy file, zeros, ones, iota, normal(SEED), or a number. May be repeated."
+    values: list[Value | NDArray[np.generic]] = field(default_factory=list)
+    outputs: dict[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a parameter asks for. `dtype` None or `shape` None: whatever is given."""
+
+    name: str
+    dtype: DType | None
+    shape: tuple[tir.Expr, ...] | None
+    destination: bool
+
+
+def gather(
+    module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str, ...], params: Path | None
+) -> Inputs:
+    """The arguments of `func`. Fails: RM111 for inputs that do not fit, RM112 for options that do not."""
+    if func not in module.functions:
+        known = ", ".join(module.functions) or "none"
+        raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {known}")
+    given: dict[str, str] = dict(_pair(text, "--input") for text in inputs)
+    sizes = {name: _size(name, size) for name, size in (_pair(text, "--dim") for text in dims)}
+    loaded: dict[str, NDArray[np.generic]] = dict(read_arrays(params)) if params else {}
+    parameters = _parameters(module, func)
+    names = [parameter.name for parameter in parameters]
+    for name in given:
+        if name not in names:
+            raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
+    for name, text in given.items():
+        if not is_generator(text) and not _is_number(text):
+            loaded[name] = read_array(Path(text))
+    for parameter in parameters:
+        if parameter.name in loaded and parameter.shape is not None:
+            _learn(parameter.shape, loaded[parameter.name].shape, sizes)
+    result = Inputs()
+    for parameter in parameters:
+        _add(result, func, parameter, loaded.get(parameter.name), given.get(parameter.name), sizes)
+    return result
+
+
+def _add(  # noqa: PLR0913 - the ways to give one argument
+    result: Inputs,
+    func: str,
+    parameter: Parameter,
+    array: NDArray[np.generic] | None,
+    text: str | None,
+    sizes: Mapping[str, int],
+) -> None:
+    """Append the argument for one parameter."""
+    if array is not None:
+        result.values.append(array)
+    elif text is not None and is_generator(text):
+        result.values.append(generate(text, _shape(parameter, sizes), _dtype(parameter)))
+    elif text is not None:
+        result.values.append(float(text) if parameter.dtype is not None and parameter.dtype.is_float else int(text))
+    elif parameter.destination:
+        tensor = Tensor.empty(_shape(parameter, sizes), _dtype(parameter), origin=f"output `{parameter.name}`")
+        result.outputs[parameter.name] = tensor
+        result.values.append(tensor)
+    else:
+        raise fail(BAD_INPUT, f"`{func}` needs an input for `{parameter.name}`", None, "give `--input` or `--params`")
+
+
+def _parameters(module: IRModule, func: str) -> list[Parameter]:
+    """What the parameters of a function ask for."""
+    function = module.functions[func]
+    if isinstance(function, tir.PrimFunc):
+        result = []
+        for var in function.params:
+            buffer = function.buffer_map.get(var)
+            if buffer is None:
+                result.append(Parameter(var.name, var.dtype, (), destination=False))
+            else:
+                result.append(Parameter(buffer.name, buffer.dtype, buffer.shape, destination=True))
+        return result
+    if isinstance(function, relax.Function):
+        return [_relax_parameter(var) for var in function.params]
+    raise fail(BAD_USAGE, f"`{func}` is an extern function: it has no body to run")
+
+
+def _relax_parameter(var: relax.Var) -> Parameter:
+    """What a Relax parameter asks for."""
+    match var.ty:
+        case TensorType(shape=shape, dtype=dtype):
+            return Parameter(var.name, dtype, shape, destination=False)
+        case PrimType(dtype=dtype):
+            return Parameter(var.name, dtype, (), destination=False)
+        case _:
+            return Parameter(var.name, None, None, destination=False)
+
+
+def _learn(shape: tuple[tir.Expr, ...], actual: tuple[int, ...], sizes: dict[str, int]) -> None:
+    """Take the sizes of symbolic dimensions from a given array; contradictions are the run's to report."""
+    for extent, size in zip(shape, actual, strict=False):
+        if isinstance(extent, tir.Var):
+            sizes.setdefault(extent.name, size)
+
+
+def _shape(parameter: Parameter, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of a generated argument. Fails: RM111 where a size is not known."""
+    if parameter.shape is None:
+        raise fail(BAD_INPUT, f"the shape of `{parameter.name}` is not declared: give a file")
+    result = []
+    for extent in parameter.shape:
+        match extent:
+            case tir.IntImm(value=value):
+                result.append(value)
+            case tir.Var(name=name) if name in sizes:
+                result.append(sizes[name])
+            case tir.Var(name=name):
+                raise fail(BAD_INPUT, f"the size of `{name}` in `{parameter.name}` is not known: give `--dim {name}=…`")
+            case _:
+                raise fail(BAD_INPUT, f"a size of `{parameter.name}` is an expression: give a file")
+    return tuple(result)
+
+
+def _dtype(parameter: Parameter) -> DType:
+    """The dtype of a generated argument. Fails: RM111 where it is not declared."""
+    if parameter.dtype is None:
+        raise fail(BAD_INPUT, f"the dtype of `{parameter.name}` is not declared: give a file")
+    return parameter.dtype
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    """NAME=VALUE. Fails: RM112."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise fail(BAD_USAGE, f"`{option} {text}` is not NAME=VALUE")
+    return name, value
+
+
+def _size(name: str, text: str) -> int:
+    """A size of a dimension. Fails: RM112."""
+    if not text.isascii() or not text.isdigit():
+        raise fail(BAD_USAGE, f"`--dim {name}={text}`: the size is not a natural number")
+    return int(text)
+
+
+def _is_number(text: str) -> bool:
+    """Whether the text is a number and no file name."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,126 @@
+"""`refmlc run FILE`: execute a function of a module on given or generated inputs."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import click
+import numpy as np
+from rich.table import Table
+
+import refmlc
+from refmlc.cli.console import Json, err, json_option, out, print_json
+from refmlc.cli.inputs import Inputs, gather
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.errors import fail
+from refmlc.runtime.budget import Budget
+from refmlc.runtime.tensor import Tensor
+from refmlc.vm import Value
+
+JSON_ELEMENTS = 1000
+SHOWN_ELEMENTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One tensor that the function gave back: returned, or written into an argument."""
+
+    name: str
+    tensor: Tensor
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--func", default="main", show_default=True, help="The function to run.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
+@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
+@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
+@click.option("--out", "directory", type=click.Path(path_type=Path), help="Write each result to DIR/NAME.npy.")
+@click.option("--tier", type=click.Choice(["auto", "interp"]), default="auto", show_default=True)
+@click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
+@json_option
+def run(  # noqa: PLR0913 - one parameter per option
+    file: Path,
+    func: str,
+    inputs: tuple[str, ...],
+    dims: tuple[str, ...],
+    params: Path | None,
+    directory: Path | None,
+    tier: str,
+    max_steps: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Run a function of the module in FILE and print its results.
+
+    Parameters of a prim_func that are given no input are its outputs: allocated uninitialised, shown after the run.
+    """
+    module = refmlc.read_file(file)
+    arguments = gather(module, func, inputs, dims, params)
+    budget = Budget(max_steps=max_steps) if max_steps else Budget()
+    machine = refmlc.VirtualMachine(refmlc.build(module, tier=tier, budget=budget))
+    start = perf_counter()
+    with err.status(f"running {func} …"):
+        value = machine[func](*arguments.values)
+    seconds = perf_counter() - start
+    results = [*named(value, "result"), *(Result(name, tensor) for name, tensor in arguments.outputs.items())]
+    if directory is not None:
+        write(results, directory)
+    if as_json:
+        print_json({"file": str(file), "func": func, "seconds": seconds, "results": [as_data(r) for r in results]})
+    else:
+        out.print(table(func, results, value))
+        err.print(f"{seconds:.3f} s", style="dim")
+
+
+def named(value: Value, name: str) -> Iterator[Result]:
+    """The tensors in a returned value, tuples flattened with their indices."""
+    if isinstance(value, Tensor):
+        yield Result(name, value)
+    elif isinstance(value, tuple):
+        for number, item in enumerate(value):
+            yield from named(item, f"{name}.{number}")
+
+
+def write(results: list[Result], directory: Path) -> None:
+    """Write every result as `.npy`. Fails: RM109."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for result in results:
+            np.save(directory / f"{result.name}.npy", result.tensor.numpy(), allow_pickle=False)
+    except OSError as problem:
+        raise fail(BAD_FILE, f"{problem.filename or directory}: {problem.strerror}") from problem
+
+
+def as_data(result: Result) -> Json:
+    """A result for machines: values as strings of Python floats where JSON has no such number."""
+    array = result.tensor.numpy()
+    flat = array.reshape(-1)
+    values = [str(v) if isinstance(v, float) else v for v in flat.tolist()] if flat.size <= JSON_ELEMENTS else None
+    digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+    return {
+        "name": result.name,
+        "shape": list(array.shape),
+        "dtype": str(result.tensor.dtype),
+        "initialised": result.tensor.initialised,
+        "sha256": digest,
+        "values": values,
+    }
+
+
+def table(func: str, results: list[Result], value: Value) -> Table:
+    """The results for people."""
+    shown = Table(title=f"{func}", title_justify="left")
+    for column in ("result", "shape", "dtype", "values"):
+        shown.add_column(column)
+    for result in results:
+        flat = result.tensor.numpy().reshape(-1)
+        values = ", ".join(str(v) for v in flat[:SHOWN_ELEMENTS]) + (", …" if flat.size > SHOWN_ELEMENTS else "")
+        partly = "" if result.tensor.initialised else "  [not all initialised]"
+        shape = "x".join(map(str, result.tensor.shape)) or "scalar"
+        shown.add_row(result.name, shape, str(result.tensor.dtype), (values + partly).replace("[", "\\["))
+    if not results and value is not None:
+        shown.add_row("result", "", type(value).__name__, repr(value).replace("[", "\\["))
+    return shown

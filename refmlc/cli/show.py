@@ -1,0 +1,27 @@
+"""`refmlc show FILE`: read, check and print a module."""
+
+from pathlib import Path
+
+import click
+from rich.syntax import Syntax
+
+import refmlc
+from refmlc.cli.console import json_option, out, print_json
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--dialect", type=click.Choice(["0.27", "2023", "2022"]), default="0.27", show_default=True)
+@click.option("--show-meta", is_flag=True, help="Print constants in full.")
+@click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
+@json_option
+def show(file: Path, dialect: str, *, show_meta: bool, no_check: bool, as_json: bool) -> None:
+    """Read the TVMScript in FILE and print it, in the dialect of TVM 0.27 or an older one."""
+    module = refmlc.read_file(file, check=not no_check)
+    text = refmlc.show(module, dialect=dialect, show_meta=show_meta)
+    if as_json:
+        print_json({"file": str(file), "dialect": dialect, "functions": list(module.functions), "text": text})
+    elif out.is_terminal:
+        out.print(Syntax(text, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    else:
+        click.echo(text, nl=not text.endswith("\n"))

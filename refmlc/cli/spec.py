@@ -1,0 +1,44 @@
+"""`refmlc spec CLAUSE`: a clause of the specification."""
+
+import click
+
+from refmlc.cli.console import json_option, out, print_json
+from refmlc.spec import Clause, clause, clauses
+
+
+@click.command()
+@click.argument("name", metavar="CLAUSE", required=False)
+@json_option
+def spec(name: str | None, *, as_json: bool) -> None:
+    """Print CLAUSE (as TIR-201); without CLAUSE list them all."""
+    if name is None:
+        rows = {identity: row.title for identity, row in clauses().items()}
+        if as_json:
+            print_json(rows)
+        for identity, title in () if as_json else rows.items():
+            out.print(f"{identity}  {title}", markup=False)
+        return
+    row = clause(name)
+    if as_json:
+        print_json(as_data(row))
+        return
+    out.print(f"[bold]{row.id}[/bold] {row.title}\n\n{row.text}")
+    for code in row.undefined:
+        out.print(f"  undefined — {code}", markup=False)
+    for label, text in (("exact", row.exact), ("decision", row.decision), ("source", row.source)):
+        if text:
+            out.print(f"\n[dim]{label}:[/dim] ", end="")
+            out.print(text, markup=False)
+
+
+def as_data(row: Clause) -> dict[str, str | list[str]]:
+    """A clause for machines."""
+    return {
+        "id": row.id,
+        "title": row.title,
+        "text": row.text,
+        "undefined": list(row.undefined),
+        "exact": row.exact,
+        "decision": row.decision,
+        "source": row.source,
+    }

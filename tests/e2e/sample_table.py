@@ -1,0 +1,187 @@
+"""Modules printed by real TVM: read, shown, run, compared; the table of counts.
+
+`python tests/e2e/sample_table.py --tvm PYTHON` makes the sample in TVM's environment and prints the table;
+`--sample DIRECTORY` uses one made before. A difference must be explained in `explained.toml`, else exit 1.
+
+Agreement is to the bit. Where a module uses a transcendental function the interpreter's is correctly rounded and
+TVM's is the platform's or its own formula; so there the run is repeated with TVM's formulas in place of ours
+(`libm.py`), which must agree to the bit, and the count says so. NaN is one class.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import libm
+import ml_dtypes
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from refmlc.diag import RefmlcError
+from refmlc.ir.equal import structural_equal
+from refmlc.ir.module import IRModule
+from refmlc.script import read, show
+from refmlc.vm import VirtualMachine, build
+
+HERE = Path(__file__).parent
+VERDICTS = ("equal", "equal with TVM's functions", "differs", "unsupported", "error")
+
+
+@dataclass
+class Outcome:
+    """What became of one module. `reason` says why where something was not reached."""
+
+    group: str
+    name: str
+    read: bool = False
+    shown: bool = False
+    ran: str = ""
+    reason: str = ""
+
+
+def arrays(directory: Path, entry: dict, prefix: str) -> list[np.ndarray]:
+    """Inputs (`i`) or results (`o`) of an entry, writable."""
+    raw = np.load(directory / f"{entry['stem']}.npz")
+    result = []
+    for key, (dtype, shape) in entry["arrays"].items():
+        if key.startswith(prefix):
+            kind = getattr(ml_dtypes, dtype, None) or dtype
+            result.append(np.frombuffer(raw[key].tobytes(), kind).reshape(shape).copy())
+    return result
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Bit equality, NaN as one class."""
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind in "iub":
+        return bool(np.array_equal(a, b))
+    nan = np.isnan(a.astype("float64")) & np.isnan(b.astype("float64"))
+    bits = a.view(f"u{a.dtype.itemsize}") if a.ndim else np.atleast_1d(a).view(f"u{a.dtype.itemsize}")
+    other = b.view(f"u{b.dtype.itemsize}") if b.ndim else np.atleast_1d(b).view(f"u{b.dtype.itemsize}")
+    return bool(((bits == other) | nan).all())
+
+
+def flatten(value) -> list[np.ndarray]:
+    """Tensors of a result, tuples in order."""
+    if isinstance(value, tuple):
+        return [array for item in value for array in flatten(item)]
+    return [value.numpy()]
+
+
+def execute(module: IRModule, entry: dict, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """The results of the interpreter: returned ones, or the last argument of a prim_func."""
+    result = VirtualMachine(build(module, tier="interp"))[entry["entry"]](*inputs)
+    return flatten(result) if result is not None else [inputs[-1]]
+
+
+def compare(directory: Path, entry: dict, module: IRModule) -> tuple[str, str]:
+    """The verdict of a run and its reason."""
+    expected = arrays(directory, entry, "o")
+    for verdict, functions in (("equal", None), ("equal with TVM's functions", libm.TVM)):
+        with libm.replaced(functions):
+            got = execute(module, entry, arrays(directory, entry, "i"))
+        if len(got) == len(expected) and all(same(a, b) for a, b in zip(got, expected, strict=True)):
+            return verdict, ""
+    wrong = [f"{(a != b).sum()} of {a.size} {a.dtype}" for a, b in zip(got, expected, strict=True) if not same(a, b)]
+    return "differs", f"{len(got)} results for {len(expected)}; " + ", ".join(wrong)
+
+
+def check(job: tuple[str, dict]) -> Outcome:
+    """Read, show, re-read and run one entry."""
+    directory, entry = Path(job[0]), job[1]
+    outcome = Outcome(entry["group"], entry["name"])
+    text = (directory / f"{entry['stem']}.py").read_text(encoding="utf-8")
+    try:
+        module = read(text, f"{entry['stem']}.py")
+        outcome.read = True
+        outcome.shown = structural_equal(read(show(module, show_meta=True), "shown.py"), module)
+        if entry["run"]:
+            outcome.ran, outcome.reason = compare(directory, entry, module)
+        else:
+            outcome.reason = entry["error"]
+    except RefmlcError as failure:
+        outcome.reason = f"{failure.code.id} {failure.diagnostic.message}"
+        outcome.ran = "unsupported" if failure.exit_code == 3 else "error"
+    except Exception as failure:  # noqa: BLE001 - a traceback is a bug to be listed, not the end of the table
+        outcome.reason, outcome.ran = f"{type(failure).__name__}: {failure}", "error"
+    return outcome
+
+
+def make_sample(python: str, directory: Path, *, quick: bool) -> None:
+    """Let real TVM write the sample."""
+    script = [python, str(HERE / "tvm_side" / "make_sample.py"), str(directory), *(["quick"] if quick else [])]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode:
+        raise SystemExit(f"the sample could not be made:\n{done.stderr[-2000:]}")
+
+
+def run_sample(directory: Path) -> list[Outcome]:
+    """All entries, on two processes."""
+    index = json.loads((directory / "index.json").read_text())
+    with ProcessPoolExecutor(2) as pool:
+        return list(pool.map(check, [(str(directory), entry) for entry in index], chunksize=8))
+
+
+def explained() -> dict[str, str]:
+    """Names (with `*`) of entries that may differ, and why."""
+    rows = tomllib.loads((HERE / "explained.toml").read_text(encoding="utf-8"))["difference"]
+    return {name: row["why"] for row in rows for name in row["names"]}
+
+
+def unexplained(outcomes: list[Outcome]) -> list[Outcome]:
+    """Differences and errors that no row explains."""
+    known = explained()
+    return [o for o in outcomes if o.ran in ("differs", "error") and f"{o.group}/{o.name}" not in known]
+
+
+def table(outcomes: list[Outcome]) -> Table:
+    """Counts per group."""
+    result = Table(title="modules printed by TVM 0.27")
+    for column in ("group", "modules", "read", "shown equal", *VERDICTS):
+        result.add_column(column, justify="left" if column == "group" else "right")
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        groups[outcome.group].append(outcome)
+    groups["all"] = outcomes
+    for group, members in groups.items():
+        ran = Counter(member.ran for member in members)
+        counts = [len(members), sum(m.read for m in members), sum(m.shown for m in members)]
+        result.add_row(group, *map(str, counts), *(str(ran[verdict]) for verdict in VERDICTS))
+    return result
+
+
+def main() -> None:
+    """Print the table; exit 1 when a difference is unexplained or less than 98 % is read and shown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tvm", help="a Python that has apache-tvm")
+    parser.add_argument("--sample", help="a sample made before")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    console = Console()
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(options.sample or temporary)
+        if options.sample is None:
+            make_sample(options.tvm or sys.executable, directory, quick=options.quick)
+        outcomes = run_sample(directory)
+    console.print(table(outcomes))
+    reasons = Counter(f"{o.ran or 'not run'}: {o.reason}" for o in outcomes if o.reason)
+    for reason, count in reasons.most_common():
+        console.print(f"{count:4} {reason}", markup=False)
+    missing = unexplained(outcomes)
+    for outcome in missing:
+        console.print(f"unexplained: {outcome.group}/{outcome.name}: {outcome.reason}", markup=False)
+    shown = sum(outcome.shown for outcome in outcomes) / len(outcomes)
+    raise SystemExit(1 if missing or shown < 0.98 else 0)
+
+
+if __name__ == "__main__":
+    main()
