@@ -5,6 +5,8 @@
 
 from dataclasses import dataclass
 
+from refmlc.diag.examples import EXAMPLES
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -14,6 +16,11 @@ class Code:
     title: str
     clause: str
     explanation: str
+
+    @property
+    def example(self) -> str:
+        """What breaks the rule, and how it reads corrected, as Markdown; empty for what no program can show."""
+        return EXAMPLES.get(self.id, "")
 
 
 # --- RM1xx Malformed: the text or the input file is not what it says ---------------------------------
@@ -37,6 +44,7 @@ BAD_INPUT = Code(
     "RM111", "the input does not fit the function", "", "Count, shape, dtype or name of an argument is off."
 )
 BAD_USAGE = Code("RM112", "the call of refmlc is wrong", "", "An argument of the command or the API is not acceptable.")
+BAD_METADATA = Code("RM113", "the metadata is broken", "", "The metadata of a text is a graph of objects in JSON.")
 
 # --- RM2xx IllFormed: a static rule is broken ---------------------------------------------------------
 TYPE_MISMATCH = Code("RM201", "the types do not agree", "", "Operands or operand and place have different types.")
