@@ -1,5 +1,23 @@
 """Relax: every kind of expression, binding and block, on one screen.
 
+Calls have one form in every generation of the language:
+
+| text                                     | `op`                 | `args`                                           |
+|------------------------------------------|----------------------|--------------------------------------------------|
+| `cls.f(x)`, `g(x)`                       | GlobalVar, Var, …    | x                                                |
+| `R.call_packed("f", x)`                  | ExternFunc           | x                                                |
+| `R.call_tir(cls.f, (x,), T)`             | Op                   | GlobalVar, Tuple, `tir_vars` if any; ty_args (T,) |
+| … with outputs `[T, U]`                  | Op                   | the same; ty_args (TupleType((T, U)),)           |
+| `R.call_tir("f", …)`, `R.call_dps_packed` | Op `call_dps_packed` | ExternFunc, Tuple; ty_args (T,)                  |
+| `R.call_pure_packed("f", x)`             | Op                   | ExternFunc, x                                    |
+| `R.call_builtin_with_ctx("f", (x,))`     | Op                   | ExternFunc, Tuple                                |
+| `R.call_py_func("f", (x,))`              | Op                   | StringImm, Tuple                                 |
+| `R.make_closure(cls.f, (x,))`            | Op                   | GlobalVar, Tuple                                 |
+| `R.invoke_closure(c, (x,))`              | Op                   | c, Tuple                                         |
+| `R.print(x, format="…")`                 | Op                   | StringImm, x                                     |
+| `R.assert_op(c, x, format="…")`          | Op                   | c, StringImm, x                                  |
+| `R.name(x, 1, "s", axis=2)`              | Op                   | x, PrimValue, StringImm; attrs {"axis": 2}       |
+
 Clauses: conformance/spec/relax-*.toml.
 """
 

@@ -36,7 +36,11 @@ class ShapeType(Node):
 
 @node
 class PrimType(Node):
-    """A primitive value of a dtype, and which where it is known."""
+    """A primitive value of a dtype, and which where it is known.
+
+    As the type of a variable `p` that names no value, `value` is a variable of its own, of p's name: what shapes
+    and arithmetic mean by `p`. Binding p binds it, as binding a tensor binds the variables of its shape.
+    """
 
     dtype: DType
     value: tir.Expr | None = None
