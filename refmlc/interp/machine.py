@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, UNKNOWN_FUNCTION
+from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.interp.graph import prepare_function
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.tensorir import prepare_prim_func
+from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.ir import IRModule, relax, tir
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import get_func
@@ -40,6 +42,7 @@ class Machine:
         self.allow = allow
         self.depth = 0
         self._prepared: dict[str, Prepared] = {}
+        self._located: RefmlcError | None = None
         self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
 
     def function(self, name: str, span: Span | None = None) -> Prepared:
@@ -82,3 +85,14 @@ class Machine:
                 return prepare_function(func, name, self)
             case relax.ExternFunc():
                 return get_func(func.symbol)
+
+    def locate(self, failure: RefmlcError, frame: Frame) -> None:
+        """Note where in the run `failure` happened, unless a function called from there noted it."""
+        if failure is self._located:
+            return
+        self._located = failure
+        activation = frame[ACTIVATION]
+        values = [f"{name} = {frame[slot]}" for name, slot in activation.failed_in]
+        at = f"{', '.join(values)} in" if values else "in"
+        note = f"{at} `{activation.function}`, step {self.budget.steps}"
+        failure.diagnostic = failure.diagnostic.noting(note)

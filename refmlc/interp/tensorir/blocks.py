@@ -1,0 +1,128 @@
+"""Blocks: bind the axes, ask the predicate, view the matched regions, allocate, init where a reduction starts, run.
+
+An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
+"""
+
+from collections.abc import Callable, Sequence
+
+from refmlc.diag import Related
+from refmlc.diag.catalogue import BINDING_RANGE
+from refmlc.interp.tensorir.buffers import allocate, match_region
+from refmlc.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.ir import tir
+from refmlc.ir.kinds import IterKind
+
+
+def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
+    """One instance of the block, if the predicate holds."""
+    binds = tuple(
+        bind
+        for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True)
+        if (bind := _bind(scope, node, axis, value)) is not None
+    )
+    run = _instance(scope, node.block)
+    always = isinstance(node.predicate, tir.IntImm) and node.predicate.value
+    if not always:
+        run = _where(scope, node.predicate, run)
+    if not binds:
+        return run
+    body = run
+
+    def bound(frame: Frame) -> None:
+        for bind in binds:
+            bind(frame)
+        body(frame)
+
+    return bound
+
+
+def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
+    holds = scope.expr(predicate)
+
+    def where(frame: Frame) -> None:
+        if holds(frame):
+            body(frame)
+
+    return where
+
+
+def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.Expr) -> Run | None:
+    """Bind one axis and check its domain; None when the axis is a loop variable and nothing needs to be done."""
+    if isinstance(value, tir.Var) and _same_domain(scope.domains.get(value), axis.dom):
+        scope.layout.alias(axis.var, scope.layout.slot(value, node.span))
+        scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
+        return None
+    evaluate = scope.int(value)
+    least, extent = scope.int(axis.dom.min), scope.int(axis.dom.extent)
+    slot = scope.declare(axis.var)
+    scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
+    place = value.span or axis.span or node.span
+    wrong = scope.failing(BINDING_RANGE, place, Related(f"block `{node.block.name}` is here", node.block.span))
+
+    def bind(frame: Frame) -> None:
+        frame[slot] = bound = evaluate(frame)
+        first = least(frame)
+        if not first <= bound < first + extent(frame):
+            end = first + extent(frame)
+            raise wrong(frame, f"axis `{axis.var.name}` is bound to {bound}", label=f"its domain is {first} … {end - 1}")
+
+    return bind
+
+
+def _same_domain(known: tuple[tir.Expr, tir.Expr] | None, domain: tir.Range) -> bool:
+    """Whether values in `known` (min, extent) are certain to lie in `domain`."""
+    if known is None:
+        return False
+    match known, (domain.min, domain.extent):
+        case (tir.IntImm(value=low), tir.IntImm(value=size)), (tir.IntImm(value=least), tir.IntImm(value=extent)):
+            return least <= low and low + size <= least + extent
+        case (tir.IntImm(value=low), tir.Var() as size), (tir.IntImm(value=least), tir.Var() as extent):
+            return least == low and size is extent
+        case _:
+            return False
+
+
+def _instance(scope: Scope, block: tir.SBlock) -> Run:
+    """The block with its axes bound."""
+    before: list[Run] = [match_region(scope, match) for match in block.match_buffers]
+    before += [allocate(scope, buffer, f"buffer `{buffer.name}` of block `{block.name}`") for buffer in block.alloc_buffers]
+    run = _with_init(scope, block)
+    if not before:
+        return run
+    setup = tuple(before)
+    body = run
+
+    def instance(frame: Frame) -> None:
+        for prepare in setup:
+            prepare(frame)
+        body(frame)
+
+    return instance
+
+
+def _with_init(scope: Scope, block: tir.SBlock) -> Run:
+    if block.init is None:
+        return scope.stmt(block.body)
+    init = scope.stmt(block.init)
+    body = scope.stmt(block.body)
+    reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
+    if len(reductions) == 1 and isinstance(reductions[0].dom.min, tir.IntImm):
+        return _init_at(scope.slot(reductions[0].var), reductions[0].dom.min.value, init, body)
+    starts = [(scope.slot(axis.var), scope.int(axis.dom.min)) for axis in reductions]
+
+    def reduce(frame: Frame) -> None:
+        if all(frame[slot] == least(frame) for slot, least in starts):
+            init(frame)
+        body(frame)
+
+    return reduce
+
+
+def _init_at(slot: Slot[int], start: int, init: Run, body: Run) -> Run:
+    def reduce(frame: Frame) -> None:
+        if frame[slot] == start:
+            init(frame)
+        body(frame)
+
+    return reduce

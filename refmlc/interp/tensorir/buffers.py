@@ -1,0 +1,158 @@
+"""Buffers come into being: fresh storage, views of pointers, views of regions, and matching a buffer's declaration.
+
+Matching binds each variable of the declaration that has no value yet to what it stands for; every other part of the
+declaration is then evaluated and must be equal.
+"""
+
+from collections.abc import Callable
+from math import prod
+
+from refmlc.diag import Related
+from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS
+from refmlc.diag.errors import RefmlcError
+from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.views import view_on
+from refmlc.ir import tir
+from refmlc.runtime.cells import cell_size
+from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.storage import Storage
+from refmlc.runtime.values import kind_of
+
+def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
+    """Fresh, uninitialised storage for `buffer`, each time this is reached."""
+    shape = tuple(scope.int(extent) for extent in buffer.shape)
+    strides = tuple(scope.int(stride) for stride in buffer.strides)
+    offset = None if buffer.elem_offset is None else scope.int(buffer.elem_offset)
+    place = scope.declare_buffer(buffer)
+    negative = scope.failing(BAD_EXTENT, buffer.span)
+    budget = scope.machine.budget
+    unit = cell_size(buffer.dtype)
+
+    def run(frame: Frame) -> None:
+        extents = tuple([extent(frame) for extent in shape])
+        if any(extent < 0 for extent in extents):
+            raise negative(frame, f"`{buffer.name}` has the shape {extents}")
+        steps = tuple([stride(frame) for stride in strides]) or None
+        start = 0 if offset is None else offset(frame)
+        count = prod(extents) if steps is None else 1 + sum((n - 1) * s for n, s in zip(extents, steps, strict=True))
+        frame[place.view] = frame[place.access] = None  # the storage of the instance before is free from here on
+        nbytes = (start + count) * unit * buffer.dtype.lanes
+        storage = Storage(nbytes, unit=unit, origin=origin, span=buffer.span, budget=budget)
+        place.put(frame, view_on(buffer, Pointer(storage), extents, steps, start))
+
+    return run
+
+
+def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
+    """The buffer as a view of what `data` points to."""
+    if node.data is None:
+        return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
+    buffer = node.buffer
+    pointer = scope.expr(node.data)
+    shape = tuple(scope.int(extent) for extent in buffer.shape)
+    strides = tuple(scope.int(stride) for stride in buffer.strides)
+    offset = None if buffer.elem_offset is None else scope.int(buffer.elem_offset)
+    place = scope.declare_buffer(buffer)
+    foreign = scope.failing(BAD_POINTER, node.span or buffer.span)
+    negative = scope.failing(BAD_EXTENT, buffer.span)
+
+    def run(frame: Frame) -> None:
+        data = pointer(frame)
+        if not isinstance(data, Pointer):
+            raise foreign(frame, f"`{buffer.name}` is declared on {kind_of(data)}")
+        extents = tuple([extent(frame) for extent in shape])
+        if any(extent < 0 for extent in extents):
+            raise negative(frame, f"`{buffer.name}` has the shape {extents}")
+        steps = tuple([stride(frame) for stride in strides]) or None
+        place.put(frame, view_on(buffer, data, extents, steps, 0 if offset is None else offset(frame)))
+
+    return run
+
+
+def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
+    """The buffer as a view of a region; leading axes of the region that the buffer does not have must be single."""
+    buffer, source = node.buffer, node.source
+    source_view = scope.buffer(source.buffer, node.span).view
+    mins = tuple(scope.int(axis.min) for axis in source.region)
+    extents = tuple(scope.int(axis.extent) for axis in source.region)
+    place = scope.declare_buffer(buffer, strided=True)
+    dropped = len(source.region) - len(buffer.shape)
+    span = node.span or buffer.span
+    outside = scope.failing(OUT_OF_BOUNDS, span, Related(f"`{source.buffer.name}` is declared here", source.buffer.span))
+    matcher = Matching(scope, buffer, scope.failing(MATCH_FAILED, span)).close(scope)
+
+    def run(frame: Frame) -> None:
+        view = frame[source_view]
+        starts, sizes = [low(frame) for low in mins], [extent(frame) for extent in extents]
+        for axis, (low, size, extent) in enumerate(zip(starts, sizes, view.shape, strict=True)):
+            if size < 0 or low < 0 or low + size > extent:
+                label = f"axis {axis} is {low} … {low + size - 1}, extent is {extent}"
+                raise outside(frame, f"the region of `{source.buffer.name}` is out of bounds", label=label)
+        if any(size != 1 for size in sizes[: max(dropped, 0)]) or dropped < 0:
+            raise matcher.failure(frame, f"`{buffer.name}` has {len(buffer.shape)} axes, its region has shape {sizes}")
+        offset = view.offset + sum(low * step for low, step in zip(starts, view.strides, strict=True))
+        shape, strides = tuple(sizes[dropped:]), view.strides[dropped:]
+        matcher.bind(frame, shape, strides, offset)
+        matcher.check(frame, shape, strides, offset)
+        place.put(frame, view_on(buffer, view.data, shape, strides, offset))
+
+    return run
+
+
+class Matching:
+    """The declaration of a buffer against an actual shape, strides and offset (all in elements).
+
+    Several buffers are matched in two rounds: every `bind`, which gives their variables values, then every `check`.
+    """
+
+    def __init__(self, scope: Scope, buffer: tir.Buffer, failure: Callable[..., RefmlcError]) -> None:
+        """Declare the variables that this declaration is the first to name."""
+        self.buffer = buffer
+        self.failure = failure
+        offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+        self._parts = (*buffer.shape, *buffer.strides, *offset)
+        self._names = (
+            *(f"extent {axis}" for axis in range(len(buffer.shape))),
+            *(f"stride {axis}" for axis in range(len(buffer.strides))),
+            "the element offset",
+        )
+        self._binds: dict[int, Slot[int]] = {}
+        self._checks: list[tuple[int, IntEval]] = []
+        for number, part in enumerate(self._parts):
+            if isinstance(part, tir.Var) and not scope.layout.knows(part):
+                self._binds[number] = scope.declare(part)
+
+    def close(self, scope: Scope) -> "Matching":
+        """Prepare the comparisons: every variable is declared by now."""
+        others = (number for number in range(len(self._parts)) if number not in self._binds)
+        self._checks = [(number, scope.int(self._parts[number])) for number in others]
+        return self
+
+    def bind(self, frame: Frame, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> None:
+        """Give the variables values. Fails when the rank is another one, or a value is beyond the variable's dtype."""
+        if len(shape) != len(self.buffer.shape):
+            ranks = f"{len(self.buffer.shape)} axes, what it is matched with has {len(shape)}"
+            raise self.failure(frame, f"`{self.buffer.name}` has {ranks}: {shape}")
+        actual = self._actual(shape, strides, offset)
+        for number, slot in self._binds.items():
+            value, dtype = actual[number], self._parts[number].dtype
+            if not dtype.minimum <= value <= dtype.maximum:
+                raise self.failure(frame, f"{self._names[number]} of `{self.buffer.name}` is {value}, beyond {dtype}")
+            frame[slot] = value
+
+    def check(self, frame: Frame, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> None:
+        """Compare what was not bound here."""
+        actual = self._actual(shape, strides, offset)
+        for number, part in self._checks:
+            declared = part(frame)
+            if declared != actual[number]:
+                name, text = self._names[number], self._spelled(number, declared)
+                raise self.failure(frame, f"{name} of `{self.buffer.name}` is {actual[number]}, declared is {text}")
+
+    def _actual(self, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> tuple[int, ...]:
+        return (*shape, *(strides if self.buffer.strides else ()), offset)
+
+    def _spelled(self, number: int, value: int) -> str:
+        part = self._parts[number]
+        return f"{part.name} = {value}" if isinstance(part, tir.Var) else str(value)

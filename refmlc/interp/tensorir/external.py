@@ -1,0 +1,106 @@
+"""Calls to the outside: packed functions by name, C functions by name.
+
+A C name is looked for among the functions of the module, then of the registry, then of `LIBM`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
+from refmlc.dtypes import FLOAT32, FLOAT64, DType
+from refmlc.interp.tensorir import arith
+from refmlc.interp.tensorir.frame import Eval, Frame
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.ir import tir
+from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.registry import DEFAULT, get_func
+
+_SAME_NAME = (
+    *("exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    *("asin", "acos", "atan", "asinh", "acosh", "atanh", "sqrt", "erf", "ceil", "floor", "trunc", "nearbyint"),
+    *("pow", "fmod", "atan2", "hypot", "copysign", "nextafter"),
+)
+LIBM: Mapping[str, tuple[str, DType]] = {
+    **{name: (name, FLOAT64) for name in _SAME_NAME},
+    **{f"{name}f": (name, FLOAT32) for name in _SAME_NAME},
+    "fabs": ("abs", FLOAT64),
+    "fabsf": ("abs", FLOAT32),
+    "rint": ("nearbyint", FLOAT64),
+    "rintf": ("nearbyint", FLOAT32),
+}
+"""C's math functions that a scalar operator means exactly. `round` is not: C rounds half away from zero."""
+
+
+def argument(scope: Scope, arg: tir.Attr) -> Eval:
+    """An argument: a buffer is passed as a tensor that shares its storage, plain data as it is."""
+    match arg:
+        case tir.Buffer():
+            view = scope.buffer(arg).view
+            return lambda frame: frame[view].tensor()
+        case (
+            tir.Var() | tir.IntImm() | tir.FloatImm() | tir.StringImm() | tir.Apply() | tir.Cast() | tir.And() | tir.Or()
+            | tir.Select() | tir.IfThenElseExpr() | tir.Let() | tir.BufferLoad() | tir.BufferData() | tir.Ramp()
+            | tir.Broadcast() | tir.Shuffle() | tir.Call()
+        ):
+            return scope.expr(arg)
+        case _:
+            return lambda _frame: arg
+
+
+def _name_and_args(scope: Scope, node: tir.Call) -> tuple[str, tuple[Eval, ...]]:
+    name, *rest = node.args
+    spelled = name.value if isinstance(name, tir.StringImm) else str(name)
+    return spelled, tuple(argument(scope, arg) for arg in rest)
+
+
+def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
+    name, args = _name_and_args(scope, node)
+    machine, span = scope.machine, node.span
+
+    def call_packed(frame: Frame) -> object:
+        values = [arg(frame) for arg in args]
+        if name in machine.module.functions:
+            return machine.call(name, values, span)
+        return get_func(name, span)(values, span)
+
+    return call_packed
+
+
+def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
+    name, args = _name_and_args(scope, node)
+    machine, span = scope.machine, node.span
+    in_libm = _libm(scope, node, name)
+
+    def call_extern(frame: Frame) -> object:
+        if name in machine.module.functions:
+            return machine.call(name, [arg(frame) for arg in args], span)
+        if name in DEFAULT:
+            values = [arg(frame) for arg in args]
+            result = get_func(name, span)(values, span)
+            for value in values:
+                if isinstance(value, Pointer):
+                    value.storage.initialise(value.byte_offset, value.storage.nbytes - value.byte_offset)
+            return result
+        if in_libm is not None:
+            return in_libm(frame)
+        message = f"the function `{name}` is not in the module, not registered, and not one of C's that are known"
+        raise fail(UNSUPPORTED_INTRINSIC, message, span)
+
+    return call_extern
+
+
+def _libm(scope: Scope, node: tir.Call, name: str) -> Eval | None:
+    op, dtype = LIBM.get(name, ("", node.dtype))
+    args = cast("tuple[tir.Expr, ...]", node.args[1:])
+    if not op or node.dtype.scalar != dtype or any(arg.dtype != node.dtype for arg in args):
+        return None
+    return arith.apply(scope, tir.Apply(op, args, node.dtype, span=node.span))
+
+
+EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    "call_packed": _packed,
+    "call_cpacked": _packed,
+    "call_extern": _extern,
+    "call_pure_extern": _extern,
+}

@@ -1,0 +1,144 @@
+"""Loops. Every kind of `For` runs its iterations one after the other, in the order of the loop variable.
+
+An iteration is a step. Steps are charged in chunks, after they ran, so that a loop left early pays for what it did.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from refmlc.diag.catalogue import BAD_EXTENT
+from refmlc.diag.source import Span
+from refmlc.dtypes import INT32
+from refmlc.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind
+
+CHUNK = 4096
+ZERO = tir.IntImm(INT32, 0)
+
+
+class Breaking(Exception):
+    """Ends the innermost loop."""
+
+
+class Continuing(Exception):
+    """Ends the iteration of the innermost loop."""
+
+
+class Returning(Exception):
+    """Ends the function with `value`."""
+
+    def __init__(self, value: object) -> None:
+        """Carry the value to the call."""
+        super().__init__()
+        self.value = value
+
+
+def loop(scope: Scope, node: tir.For) -> Run:
+    """Run the body for each value of the loop variable."""
+    tag = "" if node.thread is None else node.thread.tag
+    if tag in scope.threads:
+        return _same_thread(scope, tag, node)
+    alike = [] if node.thread is None or node.thread.var is None else [node.thread.var]
+    domain = (node.min, node.extent) if node.step is None else None
+    first, extent = scope.int(node.min), scope.int(node.extent)
+    step = None if node.step is None else scope.int(node.step)
+    wrong = scope.failing(BAD_EXTENT, node.span)
+    with scope.loop(node.loop_var, domain) as slot, scope.thread(tag, node.loop_var, node.extent):
+        for var in alike:
+            scope.layout.alias(var, slot)
+        body = scope.stmt(node.body)
+        jumps = scope.jumps
+    iterate = iteration(scope, node.loop_var.name, slot, _continuing(body) if jumps else body, node.span)
+
+    def run(frame: Frame) -> None:
+        start = first(frame)
+        count = extent(frame)
+        stride = 1 if step is None else step(frame)
+        if count < 0:
+            raise wrong(frame, f"the extent of loop `{node.loop_var.name}` is {count}")
+        if stride <= 0:
+            raise wrong(frame, f"the step of loop `{node.loop_var.name}` is {stride}")
+        iterate(frame, start, start + count, stride)
+
+    return _breaking(run) if jumps else run
+
+
+def iteration(
+    scope: Scope, name: str, slot: Slot[int], body: Run, span: Span | None
+) -> Callable[[Frame, int, int, int], None]:
+    """`body` with the variable in `slot` going from `start` on in steps of `stride` below `stop`."""
+    budget = scope.machine.budget
+
+    def iterate(frame: Frame, start: int, stop: int, stride: int) -> None:
+        while start < stop:
+            end = min(start + CHUNK * stride, stop)
+            try:
+                for value in range(start, end, stride):
+                    frame[slot] = value
+                    body(frame)
+            except BaseException:
+                budget.steps += (frame[slot] - start) // stride + 1
+                raise
+            budget.charge_steps(-(-(end - start) // stride), span)
+            start += CHUNK * stride
+
+    return iterate
+
+
+def while_loop(scope: Scope, node: tir.While) -> Run:
+    """Run the body as long as the condition holds; evaluating the condition is a step."""
+    outer, scope.jumps = scope.jumps, False
+    condition = scope.expr(node.condition)
+    body = scope.stmt(node.body)
+    jumps, scope.jumps = scope.jumps, outer
+    if jumps:
+        body = _continuing(body)
+    charge = scope.machine.budget.charge_steps
+    span = node.span
+
+    def run(frame: Frame) -> None:
+        while condition(frame):
+            charge(1, span)
+            body(frame)
+
+    return _breaking(run) if jumps else run
+
+
+def launch(scope: Scope, node: tir.AttrStmt, thread: tir.ThreadVar, extent: tir.Expr) -> Run:
+    """`T.launch_thread`: the body for each index of a thread axis, one after the other."""
+    var = tir.Var(thread.tag, extent.dtype) if thread.var is None else thread.var
+    return loop(scope, tir.For(var, ZERO, extent, ForKind.THREAD_BINDING, node.body, thread, span=node.span))
+
+
+def _same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
+    """A thread axis that is bound already: the variable is its index, the body runs once for it."""
+    bound, outer_extent = scope.threads[tag]
+    scope.layout.alias(node.loop_var, scope.layout.slot(bound))
+    outer, inner = scope.int(outer_extent), scope.int(node.extent)
+    wrong = scope.failing(BAD_EXTENT, node.span)
+    body = scope.stmt(node.body)
+
+    def run(frame: Frame) -> None:
+        if outer(frame) != inner(frame):
+            raise wrong(frame, f"`{tag}` has extent {inner(frame)} here and {outer(frame)} around it")
+        body(frame)
+
+    return run
+
+
+def _continuing(body: Run) -> Run:
+    def run(frame: Frame) -> None:
+        with suppress(Continuing):
+            body(frame)
+
+    return run
+
+
+def _breaking(loop_of: Run) -> Run:
+    def run(frame: Frame) -> None:
+        with suppress(Breaking):
+            loop_of(frame)
+
+    return run

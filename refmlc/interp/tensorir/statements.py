@@ -1,0 +1,170 @@
+"""Statements: what each kind means, in the order of `refmlc.ir.tir`."""
+
+from typing import assert_never
+
+from refmlc.diag.catalogue import ASSERT_FAILED
+from refmlc.interp.tensorir import access, vectors
+from refmlc.interp.tensorir.blocks import realize
+from refmlc.interp.tensorir.buffers import allocate, declare
+from refmlc.interp.tensorir.frame import Frame, Run
+from refmlc.interp.tensorir.loops import Breaking, Continuing, Returning, launch, loop, while_loop
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.ir import tir
+
+LAUNCHES = ("thread_extent", "virtual_thread")
+
+
+def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
+    """`node` as a closure on frames; the hooks that watch statements are around it."""
+    run = _prepare(scope, node)
+    hooks = scope.machine.hooks
+    if hooks.watches("before_stmt"):
+        run = _before(scope, node, run)
+    return _after(scope, node, run) if hooks.watches("after_stmt") else run
+
+
+def _prepare(scope: Scope, node: tir.Stmt) -> Run:
+    match node:
+        case tir.Bind():  # TIR-201
+            return _bind(scope, node)
+        case tir.AssertStmt():  # TIR-202
+            return _assert(scope, node)
+        case tir.For():  # TIR-203
+            return loop(scope, node)
+        case tir.While():  # TIR-204
+            return while_loop(scope, node)
+        case tir.BufferStore():  # TIR-205
+            vector = node.value.dtype.is_vector or node.predicate is not None or _has_lanes(node)
+            return vectors.store(scope, node) if vector else access.store(scope, node)
+        case tir.AllocBuffer():  # TIR-206
+            return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
+        case tir.DeclBuffer():  # TIR-207
+            return declare(scope, node)
+        case tir.AttrStmt(node=tir.ThreadVar() as thread, value=extent) if node.key in LAUNCHES:  # TIR-208
+            return launch(scope, node, thread, extent)
+        case tir.AttrStmt():  # TIR-209
+            return scope.stmt(node.body)
+        case tir.SeqStmt():  # TIR-210
+            return _sequence(tuple(scope.stmt(part) for part in node.seq))
+        case tir.IfThenElse():  # TIR-211
+            return _if(scope, node)
+        case tir.Evaluate():  # TIR-212
+            return _evaluate(scope, node)
+        case tir.Break():  # TIR-213
+            scope.jumps = True
+            return _break
+        case tir.Continue():  # TIR-214
+            scope.jumps = True
+            return _continue
+        case tir.Return():  # TIR-215
+            return _return(scope, node)
+        case tir.SBlockRealize():  # TIR-216
+            return realize(scope, node)
+        case _:
+            assert_never(node)
+
+
+def _has_lanes(node: tir.BufferStore) -> bool:
+    return tir.loaded_dtype(node.buffer, node.indices).is_vector
+
+
+def _before(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+    before = scope.machine.hooks.before_stmt
+
+    def watched(frame: Frame) -> None:
+        before(node, frame)
+        run(frame)
+
+    return watched
+
+
+def _after(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+    after = scope.machine.hooks.after_stmt
+
+    def watched(frame: Frame) -> None:
+        run(frame)
+        after(node, frame)
+
+    return watched
+
+
+def _bind(scope: Scope, node: tir.Bind) -> Run:
+    value = scope.expr(node.value)
+    slot = scope.layout.declare(node.var)
+
+    def bind(frame: Frame) -> None:
+        frame[slot] = value(frame)
+
+    return bind
+
+
+def _assert(scope: Scope, node: tir.AssertStmt) -> Run:
+    condition = scope.expr(node.condition)
+    failure = scope.failing(ASSERT_FAILED, node.span)
+    message = "".join(node.message)
+
+    def check(frame: Frame) -> None:
+        if not condition(frame):
+            raise failure(frame, f"{node.kind}: {message}" if message else node.kind)
+
+    return check
+
+
+def _sequence(parts: tuple[Run, ...]) -> Run:
+    match parts:
+        case (only,):
+            return only
+        case (first, second):
+
+            def pair(frame: Frame) -> None:
+                first(frame)
+                second(frame)
+
+            return pair
+        case _:
+
+            def sequence(frame: Frame) -> None:
+                for part in parts:
+                    part(frame)
+
+            return sequence
+
+
+def _if(scope: Scope, node: tir.IfThenElse) -> Run:
+    condition = scope.expr(node.condition)
+    then_case = scope.stmt(node.then_case)
+    else_case = None if node.else_case is None else scope.stmt(node.else_case)
+
+    def choose(frame: Frame) -> None:
+        if condition(frame):
+            then_case(frame)
+        elif else_case is not None:
+            else_case(frame)
+
+    return choose
+
+
+def _evaluate(scope: Scope, node: tir.Evaluate) -> Run:
+    value = scope.expr(node.value)
+
+    def evaluate(frame: Frame) -> None:
+        value(frame)
+
+    return evaluate
+
+
+def _break(_frame: Frame) -> None:
+    raise Breaking
+
+
+def _continue(_frame: Frame) -> None:
+    raise Continuing
+
+
+def _return(scope: Scope, node: tir.Return) -> Run:
+    value = scope.expr(node.value)
+
+    def leave(frame: Frame) -> None:
+        raise Returning(value(frame))
+
+    return leave

@@ -1,0 +1,95 @@
+"""Buffers at run time: views on storage, and how a declaration becomes one.
+
+A compact buffer stands in its access slot as `(cells, shadow, extent, …)`, one with strides as
+`(cells, shadow, shape, strides)`. `shadow[o]` is not 0 when element `o` is initialised.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from refmlc.dtypes import DType
+from refmlc.interp.tensorir.frame import Frame, Slot
+from refmlc.ir import tir
+from refmlc.runtime import cells as runtime_cells
+from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.tensor import Tensor
+
+
+Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(slots=True, frozen=True)
+class View:
+    """A buffer bound to storage. `data` is what `A.data` is; element `offset` of it is element 0 of the cells.
+
+    Units: `offset` and `strides` in elements.
+    """
+
+    buffer: tir.Buffer
+    data: Pointer
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    cells: Cells
+    shadow: Shadow
+
+    @property
+    def compact(self) -> tuple[object, ...]:
+        """What accesses to a compact buffer read."""
+        return (self.cells, self.shadow, *self.shape)
+
+    @property
+    def strided(self) -> Strided:
+        """What accesses to a buffer with strides read."""
+        return (self.cells, self.shadow, self.shape, self.strides)
+
+    def tensor(self) -> Tensor:
+        """The view as a tensor that shares its storage. Fails: RM304 when it reaches beyond it."""
+        dtype = self.buffer.dtype
+        start = self.data.byte_offset + self.offset * cell_size(dtype) * dtype.lanes
+        return Tensor(self.data.storage, dtype, self.shape, self.strides, start, span=self.buffer.span)
+
+
+def view_on(
+    buffer: tir.Buffer, data: Pointer, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int
+) -> View:
+    """View `data` as `buffer`. Elements beyond the end of the storage have no cell: an access to one fails."""
+    dtype = buffer.dtype
+    storage = data.storage
+    steps = compact_strides(shape) if strides is None else strides
+    size = cell_size(dtype) * dtype.lanes
+    start = data.byte_offset + offset * size
+    room = max(0, (storage.nbytes - start) // size) if start >= 0 else 0
+    count = min(span_of(shape, steps, 1)[1], room)
+    if count == 0:
+        start = 0
+    return View(
+        buffer, data, shape, steps, offset, cells(storage, dtype, start, count), shadow_of(storage, dtype, start, count)
+    )
+
+
+def shadow_of(storage: Storage, dtype: DType, start: int, count: int) -> Shadow:
+    """The shadow of the same cells; where they begin with the storage, its own bytes, which are read fastest."""
+    found = shadow(storage, dtype, start, count)
+    return storage.shadow if start == 0 and storage.unit == cell_size(dtype) else found
+
+
+def view_of_tensor(buffer: tir.Buffer, tensor: Tensor) -> View:
+    """A tensor as `buffer`: its data pointer is its first element."""
+    data = Pointer(tensor.storage, tensor.byte_offset)
+    return view_on(buffer, data, tensor.shape, tensor.element_strides, 0)
+
+
+@dataclass(slots=True, frozen=True)
+class BufferPlace:
+    """Where a buffer stands in the frame, and in which form accesses to it read it."""
+
+    buffer: tir.Buffer
+    view: Slot[View]
+    access: Slot[object]
+    strided: bool
+
+    def put(self, frame: Frame, view: View) -> None:
+        """Let the buffer be `view` from here on."""
+        frame[self.view] = view
+        frame[self.access] = view.strided if self.strided else view.compact
