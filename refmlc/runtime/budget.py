@@ -1,0 +1,94 @@
+"""What a run may use: steps, bytes, depth of calls, seconds. Each limit ends the run with its own code.
+
+| limit         | counts                                                        | code  |
+|---------------|---------------------------------------------------------------|-------|
+| `max_steps`   | executed statements; a loop of n iterations charges them all  | RM601 |
+| `max_depth`   | functions entered and not yet left                            | RM602 |
+| `max_bytes`   | data of live storages that the run allocated (no shadows)     | RM603 |
+| `max_seconds` | time since the first step, looked at every 2**16 steps        | RM605 |
+"""
+
+from time import monotonic
+
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import DEPTH_EXHAUSTED, MEMORY_EXHAUSTED, STEPS_EXHAUSTED, TIME_EXHAUSTED
+
+DEFAULT_STEPS = 2_000_000_000
+DEFAULT_BYTES = 4 << 30
+DEFAULT_DEPTH = 200
+_STRIDE = 1 << 16
+
+
+class Budget:
+    """The limits of one run and what it has used. Decision: limits are fixed numbers, the same on every machine.
+
+    Units: bytes, calls, statements, seconds (None: no limit of time).
+    """
+
+    __slots__ = ("_look", "_start", "bytes", "depth", "max_bytes", "max_depth", "max_seconds", "max_steps", "steps")
+
+    def __init__(
+        self,
+        max_steps: int = DEFAULT_STEPS,
+        max_bytes: int = DEFAULT_BYTES,
+        max_depth: int = DEFAULT_DEPTH,
+        max_seconds: float | None = None,
+    ) -> None:
+        """Nothing is used yet."""
+        self.max_steps = max_steps
+        self.max_bytes = max_bytes
+        self.max_depth = max_depth
+        self.max_seconds = max_seconds
+        self.steps = 0
+        self.bytes = 0
+        self.depth = 0
+        self._start: float | None = None
+        self._look = self._next_look()
+
+    def renew(self) -> None:
+        """Begin a new run with the same limits; live storages stay counted."""
+        self.steps = 0
+        self.depth = 0
+        self._start = None
+        self._look = self._next_look()
+
+    def charge_steps(self, count: int, span: Span | None = None) -> None:
+        """Count `count` statements, before they are executed. Fails: RM601, RM605."""
+        self.steps += count
+        if self.steps >= self._look:
+            self._check_steps(span)
+
+    def charge_bytes(self, count: int, span: Span | None = None, *, what: str = "an allocation") -> None:
+        """Count `count` bytes, before they are allocated. Fails: RM603."""
+        if self.bytes + count > self.max_bytes:
+            left = max(0, self.max_bytes - self.bytes)
+            raise fail(MEMORY_EXHAUSTED, f"{what} takes {count} bytes, {left} of {self.max_bytes} bytes are left", span)
+        self.bytes += count
+
+    def release_bytes(self, count: int) -> None:
+        """Give `count` bytes back."""
+        self.bytes -= count
+
+    def enter(self, span: Span | None = None) -> None:
+        """A function is entered. Fails: RM602."""
+        if self.depth >= self.max_depth:
+            raise fail(DEPTH_EXHAUSTED, f"calls nest deeper than {self.max_depth}", span)
+        self.depth += 1
+
+    def leave(self) -> None:
+        """The function entered last is left."""
+        self.depth -= 1
+
+    def _next_look(self) -> int:
+        beyond = self.max_steps + 1
+        return beyond if self.max_seconds is None else min(beyond, self.steps + _STRIDE)
+
+    def _check_steps(self, span: Span | None) -> None:
+        if self.steps > self.max_steps:
+            raise fail(STEPS_EXHAUSTED, f"the run takes more than {self.max_steps} steps", span)
+        now = monotonic()
+        if self._start is None:
+            self._start = now
+        if self.max_seconds is not None and now - self._start > self.max_seconds:
+            raise fail(TIME_EXHAUSTED, f"the run takes longer than {self.max_seconds:g} s", span)
+        self._look = self._next_look()

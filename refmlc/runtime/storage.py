@@ -1,0 +1,189 @@
+"""Storage: bytes, and beside them which of them were written (the shadow).
+
+The shadow holds one byte per *unit* of `unit` bytes: 1 when the whole unit was written, else 0. A unit of which only
+some bytes were written (through a view with smaller or shifted elements) is 0 in the shadow and has its bytes in
+`partial`, a bit each. So whoever looks at whole units never takes a half written one for written, and all views of
+one storage stay coherent whatever their element size.
+
+| unit | chosen                                                                                  |
+|------|-----------------------------------------------------------------------------------------|
+| n    | by whoever allocates: the element size                                                  |
+| 0    | not yet: the first typed view decides (workspaces, storages that tensors are cut from)  |
+"""
+
+import numpy as np
+
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import BAD_EXTENT, MEMORY_EXHAUSTED
+from refmlc.runtime.budget import Budget
+from refmlc.runtime.memory import bytes_of
+
+ByteArray = np.ndarray[tuple[int], np.dtype[np.uint8]]
+
+
+class Storage:
+    """A piece of memory with identity, byte addressed.
+
+    `bytes` and `array` are the same memory; `origin` and `span` say in words and place where it was allocated;
+    `alive` is False after a kill; `writable` is False for memory that a caller gave read-only. `objects` holds what
+    a stored handle stands for. Fresh memory is zero (so that runs repeat exactly) but not initialised.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_charged",
+        "_shadow",
+        "alive",
+        "array",
+        "budget",
+        "bytes",
+        "nbytes",
+        "objects",
+        "origin",
+        "partial",
+        "span",
+        "unit",
+        "writable",
+    )
+
+    def __init__(
+        self,
+        nbytes: int,
+        *,
+        unit: int = 1,
+        initialised: bool = False,
+        origin: str = "",
+        span: Span | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        """Allocate `nbytes` bytes and charge them to `budget` until the storage is killed or unreachable.
+
+        Fails: RM315 (negative size), RM603.
+        """
+        self._charged = 0
+        self.budget = budget
+        what = origin or "an allocation"
+        if nbytes < 0:
+            raise fail(BAD_EXTENT, f"{what} has a negative size: {nbytes} bytes", span)
+        if budget is not None:
+            budget.charge_bytes(nbytes, span, what=what)
+            self._charged = nbytes
+        try:
+            array = np.zeros(nbytes, np.uint8)
+            self._adopt(array, unit, initialised=initialised)
+        except (MemoryError, ValueError, OverflowError):
+            raise fail(MEMORY_EXHAUSTED, f"{what} takes {nbytes} bytes, more than the machine gives", span) from None
+        self.origin = origin
+        self.span = span
+
+    @classmethod
+    def from_array(cls, array: np.ndarray, *, origin: str = "", span: Span | None = None) -> "Storage":
+        """The memory that `array` lies in, shared, from its lowest address on; all of it counts as initialised."""
+        self = cls.__new__(cls)
+        self._charged = 0
+        self.budget = None
+        self._adopt(bytes_of(array), array.itemsize, initialised=True)
+        self.origin = origin
+        self.span = span
+        return self
+
+    def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
+        self.array = array
+        self.bytes: memoryview = array.data
+        self.nbytes = array.nbytes
+        self.writable = array.flags.writeable
+        self.unit = unit
+        self.alive = True
+        self.partial: dict[int, int] = {}
+        self.objects: dict[int, object] = {}
+        self._shadow = self._fresh_shadow(initialised=initialised)
+
+    def _fresh_shadow(self, *, initialised: bool) -> bytearray:
+        if self.unit == 0:
+            return bytearray()
+        count = -(-self.nbytes // self.unit)
+        return bytearray(b"\1") * count if initialised else bytearray(count)
+
+    def __del__(self) -> None:
+        """Give the bytes back to the budget."""
+        self._give_back()
+
+    @property
+    def shadow(self) -> bytearray:
+        """One byte per unit, 1 when the whole unit is initialised. An undecided unit becomes 1 byte."""
+        self.settle(1)
+        return self._shadow
+
+    def settle(self, unit: int) -> None:
+        """Decide the unit, if it is not decided yet."""
+        if self.unit == 0:
+            self.unit = unit
+            self._shadow = self._fresh_shadow(initialised=False)
+
+    def kill(self) -> None:
+        """End the life of this memory: its bytes go back to the budget, and no element counts as initialised."""
+        self.alive = False
+        self._shadow[:] = bytes(len(self._shadow))
+        self.partial.clear()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        if self.budget is not None and self._charged:
+            self.budget.release_bytes(self._charged)
+            self._charged = 0
+
+    def initialise(self, offset: int, nbytes: int) -> None:
+        """Mark `nbytes` bytes from `offset` on as written."""
+        self.settle(1)
+        unit, last = self.unit, offset + nbytes
+        first_whole = -(-offset // unit)
+        end_whole = len(self._shadow) if last >= self.nbytes else last // unit
+        if first_whole < end_whole:
+            self._shadow[first_whole:end_whole] = b"\1" * (end_whole - first_whole)
+        if first_whole * unit > offset:
+            self._mark(offset // unit, offset % unit, min(unit, offset % unit + nbytes))
+        if end_whole >= first_whole and end_whole * unit < last:
+            self._mark(end_whole, 0, last - end_whole * unit)
+
+    def is_initialised(self, offset: int, nbytes: int) -> bool:
+        """Whether all of `nbytes` bytes from `offset` on were written."""
+        self.settle(1)
+        unit, shadow, last = self.unit, self._shadow, offset + nbytes
+        for number in range(offset // unit, -(-last // unit)):
+            if not shadow[number]:
+                start = number * unit
+                wanted = _mask(max(offset - start, 0), min(last - start, unit))
+                if self.partial.get(number, 0) & wanted != wanted:
+                    return False
+        return True
+
+    def forget(self, offset: int, nbytes: int) -> None:
+        """Mark `nbytes` bytes from `offset` on as not written; their units keep what they hold beside them."""
+        self.settle(1)
+        unit, last = self.unit, offset + nbytes
+        for number in range(offset // unit, -(-last // unit)):
+            start = number * unit
+            held = self._full(number) if self._shadow[number] else self.partial.get(number, 0)
+            held &= ~_mask(max(offset - start, 0), min(last - start, unit))
+            self._shadow[number] = 0
+            self.partial[number] = held
+
+    def _mark(self, number: int, start: int, stop: int) -> None:
+        """Bytes `start` … `stop` - 1 of unit `number` were written."""
+        if self._shadow[number]:
+            self.partial.pop(number, None)
+            return
+        held = self.partial.get(number, 0) | _mask(start, stop)
+        if held == self._full(number):
+            self._shadow[number] = 1
+            self.partial.pop(number, None)
+        else:
+            self.partial[number] = held
+
+    def _full(self, number: int) -> int:
+        """The mask of a whole unit; the last one may be shorter."""
+        return _mask(0, min(self.unit, self.nbytes - number * self.unit))
+
+
+def _mask(start: int, stop: int) -> int:
+    return (1 << stop) - (1 << start)
