@@ -1,0 +1,13 @@
+"""TVMScript text to IR. The text is data: it is parsed by Python's parser and read by a table, never executed.
+
+| file                    | what                                                                             |
+|-------------------------|----------------------------------------------------------------------------------|
+| `syntax`                | text to Python's syntax tree, guarded; places                                     |
+| `scope`, `values`       | names, and what expressions stand for while they are read                          |
+| `table`, `arguments`    | the table of constructs; a call with its arguments                                 |
+| `evaluate`, `operators` | the one evaluator of expressions                                                   |
+| `module`, `imports`     | modules, functions, import lines                                                   |
+| `tir_*`                 | TensorIR: its constructs and the reader of its functions                           |
+| `relax_*`, `live`       | Relax: its constructs and the reader of its functions; decorators on live objects   |
+| `text`                  | the tables put together; the entry points                                          |
+"""

@@ -1,0 +1,40 @@
+"""Which generation of the language a text or a function shows itself to be written in.
+
+| evidence                                                                    | generation |
+|-----------------------------------------------------------------------------|------------|
+| `tirx`, `T.sblock…`, `T.let[…]`, `TypeVar`, `s_tir=`, `out_ty=`, `ty_args=`, `R.Any`    | 0.27       |
+| `tir as T`, `T.block…`, `out_sinfo=`, `sinfo_args=`, `R.Object`, `T.LetStmt`, `T.allocate`, `T.realize` | 2023       |
+
+The first row wins. What only a reader of the meaning needs (2022 against 2023) is not told apart.
+"""
+
+import ast
+
+from refmlc.script.spellings import Generation
+
+_NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "let", "Any", "tirx"))
+_OLD = frozenset(("block", "block_attr", "LetStmt", "Object", "allocate", "realize", "preflattened_buffer", "buffer_decl"))
+_NEW_KEYWORDS = frozenset(("s_tir", "out_ty", "ty_args"))
+_OLD_KEYWORDS = frozenset(("out_sinfo", "sinfo_args"))
+
+
+def generation_of(tree: ast.AST) -> Generation | None:
+    """The generation that the names in `tree` show, None when they show none."""
+    old = False
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="T" | "R" | "tvm"), attr=attr):
+                if attr in _NEW:
+                    return "0.27"
+                old = old or attr in _OLD
+            case ast.keyword(arg=str(arg)):
+                if arg in _NEW_KEYWORDS:
+                    return "0.27"
+                old = old or arg in _OLD_KEYWORDS
+            case ast.alias(name=name):
+                if name in ("tirx", "tvm.tirx", "tvm.script.tirx", "TypeVar"):
+                    return "0.27"
+                old = old or name in ("tir", "tvm.script.tir")
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="T"), attr="Buffer")):
+                old = True
+    return "2023" if old else None

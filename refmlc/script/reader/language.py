@@ -1,0 +1,47 @@
+"""The module level of the language: what is neither TensorIR nor Relax."""
+
+from collections.abc import Mapping
+
+from refmlc.ir.tir import Attr
+from refmlc.script.reader.arguments import REQUIRED, CallSite
+from refmlc.script.reader.attributes import attr_of
+from refmlc.script.reader.evaluate import Evaluator
+from refmlc.script.reader.module import GlobalInfos, ModuleAttrs
+from refmlc.script.reader.table import Table
+from refmlc.script.reader.values import Meta, ShapeVar
+
+
+def _type_var(ev: Evaluator, site: CallSite) -> Meta:
+    name = site.take(name=REQUIRED)["name"]
+    if not isinstance(name, str):
+        raise site.wrong("name", name, "a string")
+    return ShapeVar(name)
+
+
+def _mapping(site: CallSite, what: str) -> Mapping[str, Meta]:
+    value = site.take(**{what: REQUIRED})[what]
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise site.wrong(what, value, "a dictionary")
+    return value
+
+
+def _module_attrs(ev: Evaluator, site: CallSite) -> Meta:
+    attrs = _mapping(site, "attrs")
+    return ModuleAttrs({key: attr_of(value, site.span) for key, value in attrs.items()})
+
+
+def _global_infos(ev: Evaluator, site: CallSite) -> Meta:
+    infos: dict[str, tuple[Attr, ...]] = {}
+    for key, value in _mapping(site, "global_infos").items():
+        items = value if isinstance(value, (list, tuple)) else (value,)
+        infos[key] = tuple(attr_of(item, site.span) for item in items)
+    return GlobalInfos(infos)
+
+
+LANGUAGE = Table(
+    calls={
+        "I.TypeVar": _type_var,
+        "I.module_attrs": _module_attrs,
+        "I.module_global_infos": _global_infos,
+    }
+)

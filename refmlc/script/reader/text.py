@@ -1,0 +1,48 @@
+"""The language put together from its parts, and the entry points of the reader."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from refmlc.diag import Source, fail
+from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED
+from refmlc.ir.module import IRModule
+from refmlc.script.reader.language import LANGUAGE
+from refmlc.script.reader.module import Language, read_tree
+from refmlc.script.reader.syntax import Spans, decoded, parsed
+from refmlc.script.reader.table import merged
+from refmlc.script.reader.tir_func import read_prim_func
+from refmlc.script.reader.tir_table import TENSORIR
+from refmlc.script.reader.values import Meta
+
+TVMSCRIPT = Language(merged(LANGUAGE, TENSORIR), {"T.prim_func": read_prim_func})
+
+
+def read(text: str | bytes, name: str = "<text>") -> IRModule:
+    """The module that `text` is; a text of functions alone is a module of them.
+
+    Fails: RM1xx where the text is not TVMScript, RM2xx where a static rule is broken that reading needs, RM5xx where
+    refmlc does not know a construct, RM6xx where the text is too large or too deep. Nothing in it is executed.
+    """
+    return read_source(Source(name, decoded(text, name) if isinstance(text, bytes) else text))
+
+
+def read_source(
+    source: Source, *, first_line: int = 1, indent: int = 0, names: Mapping[str, Meta] | None = None
+) -> IRModule:
+    """The module that `source` is, its text dedented by `indent`, with `names` defined around it."""
+    spans = Spans(source, first_line=first_line, indent=indent)
+    tree = parsed(source)
+    try:
+        return read_tree(tree, spans, TVMSCRIPT, names)
+    except RecursionError:
+        raise fail(DEPTH_EXHAUSTED, "the text nests deeper than the reader goes", spans.whole()) from None
+
+
+def read_file(path: str | Path) -> IRModule:
+    """The module in the file at `path`. Fails as `read`, and with RM109 when the file cannot be read."""
+    place = Path(path)
+    try:
+        data = place.read_bytes()
+    except OSError as bad:
+        raise fail(BAD_FILE, f"`{place}`: {bad.strerror or bad}") from None
+    return read(data, str(place))
