@@ -3,7 +3,7 @@
 | method                                        | called                                                          |
 |-----------------------------------------------|-----------------------------------------------------------------|
 | `enter_function` / `leave_function`           | around every call of a function of the module                   |
-| `before_stmt` / `after_stmt`                  | around every statement of TensorIR (after: also when it fails)  |
+| `before_stmt` / `after_stmt`                  | around every statement of TensorIR (after: not when it failed)    |
 | `load` / `store`                              | after an element was read, before one is written                |
 | `binding`                                     | after a binding of Relax has its value                          |
 

@@ -7,13 +7,12 @@ written out, with indices read straight from their slots where they are variable
 from collections.abc import Callable
 from typing import cast
 
-from refmlc.diag import Related
+from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import OUT_OF_BOUNDS, RANK_MISMATCH, UNINITIALISED
-from refmlc.diag import fail
 from refmlc.diag.errors import RefmlcError
-from refmlc.dtypes import FLOAT32
+from refmlc.dtypes import FLOAT32, INT32
 from refmlc.interp.tensorir.arith import unrounded
-from refmlc.interp.tensorir.frame import Eval, Frame, IntEval, NumberEval, Run, Slot
+from refmlc.interp.tensorir.frame import Frame, IntEval, NumberEval, Run, Slot
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import BufferPlace, Strided
 from refmlc.ir import tir
@@ -58,6 +57,13 @@ def check_rank(node: tir.BufferLoad | tir.BufferStore) -> None:
         raise fail(RANK_MISMATCH, message, node.span)
 
 
+def _is_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> bool:
+    """Whether loops and axes already say that every index is in bounds: a check that cannot fail is not made."""
+    zero = tir.IntImm(INT32, 0)
+    pairs = zip(node.indices, node.buffer.shape, strict=True)
+    return all(scope.within(index, zero, extent) for index, extent in pairs)
+
+
 # ------------------------------------------------------------------------------------------------ loads
 
 
@@ -73,7 +79,7 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
         if len(node.indices) == 1:
             return _load_1(scope, node, scope.int(node.indices[0]))
         if len(slots) == 2:
-            return _load_2_slots(scope, node, slots[0], slots[1])
+            return (_load_2_within if _is_within(scope, node) else _load_2_slots)(scope, node, slots[0], slots[1])
         return _load_2(scope, node, scope.int(node.indices[0]), scope.int(node.indices[1]))
     locate = locator(scope, node)
     wrong = explain(scope, node)
@@ -148,6 +154,23 @@ def _load_2_slots(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: Sl
     return load_2_slots
 
 
+def _load_2_within(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: Slot[int]) -> NumberEval:
+    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
+    wrong = explain(scope, node)
+
+    def load_2_within(frame: Frame) -> float:
+        cells, shadow, _, m = frame[access]
+        offset = frame[row] * m + frame[column]
+        try:
+            if shadow[offset]:
+                return cells[offset]
+        except IndexError:
+            pass
+        raise wrong(frame, (frame[row], frame[column]))
+
+    return load_2_within
+
+
 def _watched_load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
     locate = locator(scope, node)
     wrong = explain(scope, node)
@@ -183,7 +206,8 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
         atoms = [scope.atom(index) for index in node.indices]
         slots = [atom for atom in atoms if atom is not None]
         if len(slots) == 2:
-            return _store_2_slots(scope, node, value, slots[0], slots[1])
+            make = _store_2_within if _is_within(scope, node) else _store_2_slots
+            return make(scope, node, value, slots[0], slots[1])
     locate = locator(scope, node)
     wrong = explain(scope, node)
 
@@ -193,7 +217,7 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
         try:
             cells[offset] = written
             shadow[offset] = 1
-        except IndexError:
+        except (IndexError, TypeError):
             raise wrong(frame, indices) from None
 
     return store_any
@@ -213,12 +237,29 @@ def _store_2_slots(scope: Scope, node: tir.BufferStore, value: NumberEval, row: 
             try:
                 cells[offset] = written
                 shadow[offset] = 1
-            except IndexError:
+            except (IndexError, TypeError):
                 raise wrong(frame, (i, j)) from None
         else:
             raise wrong(frame, (i, j))
 
     return store_2_slots
+
+
+def _store_2_within(scope: Scope, node: tir.BufferStore, value: NumberEval, row: Slot[int], column: Slot[int]) -> Run:
+    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
+    wrong = explain(scope, node)
+
+    def store_2_within(frame: Frame) -> None:
+        written = value(frame)
+        cells, shadow, _, m = frame[access]
+        offset = frame[row] * m + frame[column]
+        try:
+            cells[offset] = written
+            shadow[offset] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame, (frame[row], frame[column])) from None
+
+    return store_2_within
 
 
 def _watched_store(scope: Scope, node: tir.BufferStore, value: NumberEval) -> Run:
@@ -233,7 +274,7 @@ def _watched_store(scope: Scope, node: tir.BufferStore, value: NumberEval) -> Ru
         try:
             cells[offset] = written
             shadow[offset] = 1
-        except IndexError:
+        except (IndexError, TypeError):
             raise wrong(frame, indices) from None
 
     return watched_store

@@ -26,6 +26,7 @@ from refmlc.ops.scalar import SCALAR_OPS
 
 Value = Callable[..., float]
 
+
 def apply(scope: Scope, node: tir.Apply) -> Eval:
     """`node` as a closure: operands from left to right, then the operator, lane by lane."""
     row = SCALAR_OPS.get(node.op)
@@ -50,6 +51,8 @@ def apply(scope: Scope, node: tir.Apply) -> Eval:
 def unrounded(scope: Scope, node: tir.Expr) -> NumberEval:
     """A float32 expression whose last rounding is left to the float32 cell that the value is written into."""
     match node:
+        case tir.Apply(op="add", args=(a, tir.Apply(op="mul", args=(b, c)))) if node.dtype == FLOAT32:
+            return _add_product(scope.number(a), scope.number(b), scope.number(c))
         case tir.Apply(op="add" | "sub" | "mul", args=(a, b)) if node.dtype == FLOAT32:
             return _WIDE[node.op](scope.number(a), scope.number(b))
         case _:
@@ -102,6 +105,7 @@ def _lanewise(scope: Scope, node: tir.Apply, value: Slow) -> LanesEval:
 
 
 # ------------------------------------------------------------------------------------------ written out
+
 
 def _binary(op: str, operands: DType, a: NumberEval, b: NumberEval, slow: Slow) -> NumberEval:
     if op in _COMPARE:
@@ -222,6 +226,18 @@ def _mul_single(a: NumberEval, b: NumberEval) -> NumberEval:
         return cell[0]
 
     return mul_single
+
+
+def _add_product(a: NumberEval, b: NumberEval, c: NumberEval) -> NumberEval:
+    """A + b * c, the commonest expression there is: the product rounded, the sum left to the cell."""
+    cell = _single_cell()
+
+    def add_product(frame: Frame) -> float:
+        addend = a(frame)
+        cell[0] = b(frame) * c(frame)
+        return addend + cell[0]
+
+    return add_product
 
 
 def _compare(python: Callable[[float, float], bool]) -> Callable[[NumberEval, NumberEval], NumberEval]:

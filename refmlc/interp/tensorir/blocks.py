@@ -3,8 +3,6 @@
 An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
 """
 
-from collections.abc import Callable, Sequence
-
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BINDING_RANGE
 from refmlc.interp.tensorir.buffers import allocate, match_region
@@ -49,7 +47,7 @@ def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
 
 def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.Expr) -> Run | None:
     """Bind one axis and check its domain; None when the axis is a loop variable and nothing needs to be done."""
-    if isinstance(value, tir.Var) and _same_domain(scope.domains.get(value), axis.dom):
+    if isinstance(value, tir.Var) and scope.within(value, axis.dom.min, axis.dom.extent):
         scope.layout.alias(axis.var, scope.layout.slot(value, node.span))
         scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
         return None
@@ -65,28 +63,19 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
         first = least(frame)
         if not first <= bound < first + extent(frame):
             end = first + extent(frame)
-            raise wrong(frame, f"axis `{axis.var.name}` is bound to {bound}", label=f"its domain is {first} … {end - 1}")
+            raise wrong(
+                frame, f"axis `{axis.var.name}` is bound to {bound}", label=f"its domain is {first} … {end - 1}"
+            )
 
     return bind
-
-
-def _same_domain(known: tuple[tir.Expr, tir.Expr] | None, domain: tir.Range) -> bool:
-    """Whether values in `known` (min, extent) are certain to lie in `domain`."""
-    if known is None:
-        return False
-    match known, (domain.min, domain.extent):
-        case (tir.IntImm(value=low), tir.IntImm(value=size)), (tir.IntImm(value=least), tir.IntImm(value=extent)):
-            return least <= low and low + size <= least + extent
-        case (tir.IntImm(value=low), tir.Var() as size), (tir.IntImm(value=least), tir.Var() as extent):
-            return least == low and size is extent
-        case _:
-            return False
 
 
 def _instance(scope: Scope, block: tir.SBlock) -> Run:
     """The block with its axes bound."""
     before: list[Run] = [match_region(scope, match) for match in block.match_buffers]
-    before += [allocate(scope, buffer, f"buffer `{buffer.name}` of block `{block.name}`") for buffer in block.alloc_buffers]
+    before += [
+        allocate(scope, buffer, f"buffer `{buffer.name}` of block `{block.name}`") for buffer in block.alloc_buffers
+    ]
     run = _with_init(scope, block)
     if not before:
         return run

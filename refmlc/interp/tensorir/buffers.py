@@ -19,6 +19,7 @@ from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.values import kind_of
 
+
 def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     """Fresh, uninitialised storage for `buffer`, each time this is reached."""
     shape = tuple(scope.int(extent) for extent in buffer.shape)
@@ -36,7 +37,7 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
         steps = tuple([stride(frame) for stride in strides]) or None
         start = 0 if offset is None else offset(frame)
         count = prod(extents) if steps is None else 1 + sum((n - 1) * s for n, s in zip(extents, steps, strict=True))
-        frame[place.view] = frame[place.access] = None  # the storage of the instance before is free from here on
+        place.drop(frame)  # the storage of the instance before is free from here on
         nbytes = (start + count) * unit * buffer.dtype.lanes
         storage = Storage(nbytes, unit=unit, origin=origin, span=buffer.span, budget=budget)
         place.put(frame, view_on(buffer, Pointer(storage), extents, steps, start))
@@ -79,7 +80,9 @@ def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
     place = scope.declare_buffer(buffer, strided=True)
     dropped = len(source.region) - len(buffer.shape)
     span = node.span or buffer.span
-    outside = scope.failing(OUT_OF_BOUNDS, span, Related(f"`{source.buffer.name}` is declared here", source.buffer.span))
+    outside = scope.failing(
+        OUT_OF_BOUNDS, span, Related(f"`{source.buffer.name}` is declared here", source.buffer.span)
+    )
     matcher = Matching(scope, buffer, scope.failing(MATCH_FAILED, span)).close(scope)
 
     def run(frame: Frame) -> None:

@@ -39,9 +39,23 @@ def argument(scope: Scope, arg: tir.Attr) -> Eval:
             view = scope.buffer(arg).view
             return lambda frame: frame[view].tensor()
         case (
-            tir.Var() | tir.IntImm() | tir.FloatImm() | tir.StringImm() | tir.Apply() | tir.Cast() | tir.And() | tir.Or()
-            | tir.Select() | tir.IfThenElseExpr() | tir.Let() | tir.BufferLoad() | tir.BufferData() | tir.Ramp()
-            | tir.Broadcast() | tir.Shuffle() | tir.Call()
+            tir.Var()
+            | tir.IntImm()
+            | tir.FloatImm()
+            | tir.StringImm()
+            | tir.Apply()
+            | tir.Cast()
+            | tir.And()
+            | tir.Or()
+            | tir.Select()
+            | tir.IfThenElseExpr()
+            | tir.Let()
+            | tir.BufferLoad()
+            | tir.BufferData()
+            | tir.Ramp()
+            | tir.Broadcast()
+            | tir.Shuffle()
+            | tir.Call()
         ):
             return scope.expr(arg)
         case _:

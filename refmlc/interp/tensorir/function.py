@@ -15,8 +15,8 @@ from refmlc.dtypes.rounding import rounder
 from refmlc.interp.tensorir.buffers import Matching
 from refmlc.interp.tensorir.expressions import prepare_expr
 from refmlc.interp.tensorir.frame import Frame
-from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.loops import Returning
+from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.statements import prepare_stmt
 from refmlc.interp.tensorir.views import BufferPlace, View, view_of_tensor
 from refmlc.ir import tir

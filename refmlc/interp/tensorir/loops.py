@@ -5,6 +5,7 @@ An iteration is a step. Steps are charged in chunks, after they ran, so that a l
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import cast
 
 from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.diag.source import Span
@@ -47,7 +48,7 @@ def loop(scope: Scope, node: tir.For) -> Run:
     wrong = scope.failing(BAD_EXTENT, node.span)
     with scope.loop(node.loop_var, domain) as slot, scope.thread(tag, node.loop_var, node.extent):
         for var in alike:
-            scope.layout.alias(var, slot)
+            scope.layout.alias(var, cast("Slot[object]", slot))
         body = scope.stmt(node.body)
         jumps = scope.jumps
     iterate = iteration(scope, node.loop_var.name, slot, _continuing(body) if jumps else body, node.span)
@@ -106,10 +107,11 @@ def while_loop(scope: Scope, node: tir.While) -> Run:
     return _breaking(run) if jumps else run
 
 
-def launch(scope: Scope, node: tir.AttrStmt, thread: tir.ThreadVar, extent: tir.Expr) -> Run:
+def launch(scope: Scope, node: tir.AttrStmt, thread: tir.ThreadVar, extent: tir.Attr) -> Run:
     """`T.launch_thread`: the body for each index of a thread axis, one after the other."""
-    var = tir.Var(thread.tag, extent.dtype) if thread.var is None else thread.var
-    return loop(scope, tir.For(var, ZERO, extent, ForKind.THREAD_BINDING, node.body, thread, span=node.span))
+    size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
+    var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
+    return loop(scope, tir.For(var, ZERO, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span))
 
 
 def _same_thread(scope: Scope, tag: str, node: tir.For) -> Run:

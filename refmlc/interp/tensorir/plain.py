@@ -11,8 +11,8 @@ from typing import cast
 from refmlc.diag.catalogue import ASSUMPTION, UNINITIALISED, UNSUPPORTED_DTYPE
 from refmlc.dtypes.rounding import round_fraction
 from refmlc.interp.tensorir.frame import Eval, Frame
-from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.loops import Returning
+from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 
 

@@ -127,6 +127,19 @@ class Scope:
             if bound:
                 del self.threads[tag]
 
+    def within(self, index: tir.Expr, least: tir.Expr, extent: tir.Expr) -> bool:
+        """Whether `index` certainly lies in least … least + extent - 1: its loop or axis says so."""
+        known = self.domains.get(index) if isinstance(index, tir.Var) else None
+        if isinstance(index, tir.IntImm):
+            known = (index, tir.IntImm(index.dtype, 1))
+        match known, (least, extent):
+            case (tir.IntImm(value=low), tir.IntImm(value=size)), (tir.IntImm(value=first), tir.IntImm(value=count)):
+                return first <= low and low + size <= first + count
+            case (tir.IntImm(value=low), tir.Var() as size), (tir.IntImm(value=first), tir.Var() as count):
+                return first == low and size is count
+            case _:
+                return False
+
     def failing(self, code: Code, span: Span | None, *related: Related) -> Callable[..., RefmlcError]:
         """A maker of exceptions for this place: `raise failing(frame, message, *notes)`."""
         loops = self.loops

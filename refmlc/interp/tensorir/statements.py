@@ -17,10 +17,12 @@ LAUNCHES = ("thread_extent", "virtual_thread")
 def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
     """`node` as a closure on frames; the hooks that watch statements are around it."""
     run = _prepare(scope, node)
-    hooks = scope.machine.hooks
-    if hooks.watches("before_stmt"):
-        run = _before(scope, node, run)
-    return _after(scope, node, run) if hooks.watches("after_stmt") else run
+    before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
+    if before and after:
+        return _around(scope, node, run)
+    if before:
+        return _before(scope, node, run)
+    return _after(scope, node, run) if after else run
 
 
 def _prepare(scope: Scope, node: tir.Stmt) -> Run:
@@ -66,6 +68,17 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
 
 def _has_lanes(node: tir.BufferStore) -> bool:
     return tir.loaded_dtype(node.buffer, node.indices).is_vector
+
+
+def _around(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+    before, after = scope.machine.hooks.before_stmt, scope.machine.hooks.after_stmt
+
+    def watched(frame: Frame) -> None:
+        before(node, frame)
+        run(frame)
+        after(node, frame)
+
+    return watched
 
 
 def _before(scope: Scope, node: tir.Stmt, run: Run) -> Run:

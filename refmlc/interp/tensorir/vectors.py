@@ -7,7 +7,7 @@ from refmlc.diag.catalogue import INT_OVERFLOW, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import wrap
 from refmlc.interp.tensorir.access import Explain, check_rank, explain
-from refmlc.interp.tensorir.frame import Eval, Frame, IntEval, LanesEval, Run
+from refmlc.interp.tensorir.frame import Eval, Frame, LanesEval, Run
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir

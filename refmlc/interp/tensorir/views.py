@@ -5,15 +5,16 @@ A compact buffer stands in its access slot as `(cells, shadow, extent, …)`, on
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from refmlc.dtypes import DType
 from refmlc.interp.tensorir.frame import Frame, Slot
 from refmlc.ir import tir
-from refmlc.runtime import cells as runtime_cells
+from refmlc.runtime.cells import Cells, Shadow, cell_size, cells, shadow
+from refmlc.runtime.memory import compact_strides, span_of
 from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
-
 
 Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
 
@@ -88,6 +89,12 @@ class BufferPlace:
     view: Slot[View]
     access: Slot[object]
     strided: bool
+
+    def drop(self, frame: Frame) -> None:
+        """Let the buffer be nothing."""
+        slots = cast("tuple[Slot[object], ...]", (self.view, self.access))
+        for slot in slots:
+            frame[slot] = None
 
     def put(self, frame: Frame, view: View) -> None:
         """Let the buffer be `view` from here on."""

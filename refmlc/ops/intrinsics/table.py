@@ -33,10 +33,14 @@ def _rows() -> tuple[Intrinsic, ...]:
         # ----------------------------------------------------------------------------- memory: TIR-321 …
         Intrinsic("address_of", "the pointer to an element", "TIR-321", PURE, "address_of"),
         Intrinsic("tvm_access_ptr", "the pointer some elements further on", "TIR-322", PURE, "tvm_access_ptr"),
-        Intrinsic("handle_add_byte_offset", "the pointer some bytes further on", "TIR-323", PURE, "handle_add_byte_offset"),
+        Intrinsic(
+            "handle_add_byte_offset", "the pointer some bytes further on", "TIR-323", PURE, "handle_add_byte_offset"
+        ),
         Intrinsic("isnullptr", "whether the pointer is null", "TIR-324", PURE, "isnullptr"),
         Intrinsic("TVMBackendAllocWorkspace", "fresh storage", "TIR-325", WRITES, "TVMBackendAllocWorkspace"),
-        Intrinsic("TVMBackendFreeWorkspace", "ends the life of a workspace", "TIR-325", WRITES, "TVMBackendFreeWorkspace"),
+        Intrinsic(
+            "TVMBackendFreeWorkspace", "ends the life of a workspace", "TIR-325", WRITES, "TVMBackendFreeWorkspace"
+        ),
         Intrinsic("tvm_throw_last_error", "stops the program", "TIR-326", CONTROL, "tvm_throw_last_error"),
         Intrinsic("tvm_stack_make_shape", "extents as a value", "TIR-327", PURE, "tvm_stack_make_shape"),
         Intrinsic("tvm_stack_make_array", "a tensor on a pointer", "TIR-328", PURE, "tvm_stack_make_array"),
@@ -68,7 +72,12 @@ def _unexecuted() -> tuple[Intrinsic, ...]:
         RUNTIME: (
             *("anylist_getitem", "anylist_resetitem", "anylist_setitem_call_packed", "anylist_setitem_call_cpacked"),
             *("TVMBackendAnyListMoveFromPackedReturn", "TVMBackendAnyListSetPackedArg", "tvm_context_id"),
-            *("tvm_static_handle", "tvm_kernel_replace_point", "tvm_call_trace_packed", "tvm_call_trace_packed_lowered"),
+            *(
+                "tvm_static_handle",
+                "tvm_kernel_replace_point",
+                "tvm_call_trace_packed",
+                "tvm_call_trace_packed_lowered",
+            ),
             *("call_ffi_kernel", "lookup_param", "nd_mem_alloc_with_scope", "timer_init_cuda", "timer_start_cuda"),
             *("timer_end_cuda", "timer_finalize_cuda", "print_buffer"),
         ),
@@ -87,10 +96,9 @@ def _unexecuted() -> tuple[Intrinsic, ...]:
 
 INTRINSICS: Mapping[str, Intrinsic] = {row.name: row for row in _rows()}
 
-FAMILIES: Mapping[str, str] = {
-    prefix: HARDWARE
-    for prefix in ("ptx", "ptx_legacy", "cuda", "metal", "webgpu", "nki", "nvshmem", "tile", "s_tir", "hexagon")
-}
+FAMILIES: Mapping[str, str] = dict.fromkeys(
+    ("ptx", "ptx_legacy", "cuda", "metal", "webgpu", "nki", "nvshmem", "tile", "s_tir", "hexagon"), HARDWARE
+)
 """Families of intrinsics: the part of the name before the first dot, and why none of them is executed."""
 
 ALIASES: Mapping[str, str] = {
