@@ -64,12 +64,16 @@ BAD_LOOP_CONTROL = Code("RM213", "break or continue stands outside a loop", "", 
 # --- RM3xx Undefined: the program has no meaning for this input ---------------------------------------
 OUT_OF_BOUNDS = Code("RM304", "an access is out of bounds", "", "Each index lies in 0 … extent - 1 of its axis.")
 UNINITIALISED = Code("RM305", "an uninitialised element is read", "", "An element is written before it is read.")
-INT_OVERFLOW = Code("RM306", "integer arithmetic overflows", "", "32 and 64 bit results must be representable.")
-DIVISION_BY_ZERO = Code("RM307", "an integer is divided by zero", "", "The divisor of an integer division is not 0.")
-SHIFT_RANGE = Code("RM308", "a shift count is out of range", "", "A shift count lies in 0 … bits - 1.")
-FLOAT_TO_INT = Code("RM309", "a float has no value in the integer dtype", "", "NaN, inf, out of range do not convert.")
+INT_OVERFLOW = Code("RM306", "integer arithmetic overflows", "NUM-101", "32 and 64 bit results must be representable.")
+DIVISION_BY_ZERO = Code(
+    "RM307", "an integer is divided by zero", "NUM-104", "The divisor of an integer division is not 0."
+)
+SHIFT_RANGE = Code("RM308", "a shift count is out of range", "NUM-202", "A shift count lies in 0 … bits - 1.")
+FLOAT_TO_INT = Code(
+    "RM309", "a float has no value in the integer dtype", "NUM-702", "NaN, inf, out of range do not convert."
+)
 ASSUMPTION = Code("RM310", "an assumption does not hold", "", "`T.assume` promises its condition.")
-BAD_ARGUMENT_VALUE = Code("RM311", "an operation is not defined on the value", "", "As clz(0).")
+BAD_ARGUMENT_VALUE = Code("RM311", "an operation is not defined on the value", "NUM-203", "As clz(0).")
 BINDING_RANGE = Code("RM312", "a block variable leaves its domain", "", "A binding lies in the domain of its axis.")
 BAD_POINTER = Code("RM313", "a pointer does not point to such data", "", "Null, freed, foreign or misaligned pointer.")
 MATCH_FAILED = Code("RM314", "a buffer does not match its declaration", "", "Shape, dtype, strides must match.")

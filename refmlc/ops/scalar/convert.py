@@ -6,7 +6,8 @@
 | bool       | 0 or 1, modulo 2**bits                 | itself            | 0 or 1, rounded once         |
 | float      | toward zero; out of range, NaN: RM309  | not 0, NaN: True  | rounded once                 |
 
-Where the source's values all belong to the target the conversion is the value itself. NUM-701 to NUM-704.
+Clauses: NUM-701 between integers and bool, NUM-702 float to integer, NUM-703 float to bool, NUM-704 to float,
+NUM-705 reinterpret.
 """
 
 import math
