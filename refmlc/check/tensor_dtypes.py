@@ -1,0 +1,111 @@
+"""Which dtypes the operands of a TensorIR expression may have, node by node, and which result follows.
+
+| node              | operands                                            | result                        |
+|-------------------|-----------------------------------------------------|-------------------------------|
+| `Apply`           | accepted by the contract; of one dtype for `ALIKE`  | as the contract says          |
+| `Cast`            | any but void, as many lanes as the result           | declared                      |
+| `And`, `Or`       | bool, as many lanes each                            | bool                          |
+| `Select`, `if_then_else` | condition bool; both arms of one dtype       | the arms'                     |
+| `Ramp`            | base and stride integers of one dtype               | that dtype with lanes         |
+| `Broadcast`       | a scalar                                            | its dtype with lanes          |
+| `Shuffle`         | vectors of one element dtype                        | that dtype, one lane per index |
+"""
+
+from refmlc.dtypes import BOOL, DType
+from refmlc.ir.tir import (
+    And,
+    Apply,
+    Broadcast,
+    Cast,
+    Expr,
+    IfThenElseExpr,
+    Or,
+    Ramp,
+    Select,
+    Shuffle,
+)
+from refmlc.ops.scalar import SCALAR_OPS
+
+ALIKE = frozenset(
+    (
+        *("add", "sub", "mul", "div", "truncdiv", "truncmod", "floordiv", "floormod", "min", "max"),
+        *("eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor"),
+    )
+)
+
+
+def operands(expr: Expr) -> tuple[Expr, ...]:
+    """The operands of `expr`, in order; none where it binds, loads or calls."""
+    match expr:
+        case Apply():
+            return expr.args
+        case Cast():
+            return (expr.value,)
+        case And() | Or():
+            return (expr.a, expr.b)
+        case Select() | IfThenElseExpr():
+            return (expr.condition, expr.true_value, expr.false_value)
+        case Ramp():
+            return (expr.base, expr.stride, expr.lanes)
+        case Broadcast():
+            return (expr.value, expr.lanes)
+        case Shuffle():
+            return (*expr.vectors, *expr.indices)
+        case _:
+            return ()
+
+
+def dtype_problem(expr: Expr) -> str | None:
+    """What is wrong with the dtypes of `expr`, as a sentence; None when nothing is."""
+    match expr:
+        case Apply():
+            return _apply(expr)
+        case Cast(dtype, value):
+            if value.dtype.kind == "void" or not same_lanes(dtype, value.dtype):
+                return f"a conversion from {value.dtype} to {dtype} does not keep the lanes"
+        case And(a, b) | Or(a, b):
+            name = type(expr).__name__.lower()
+            if a.dtype.kind != "bool" or b.dtype.kind != "bool" or not same_lanes(a.dtype, b.dtype):
+                return f"the operands of `{name}` are {a.dtype} and {b.dtype}, not bool"
+        case Select(condition, true, false) | IfThenElseExpr(condition, true, false):
+            if condition.dtype.kind != "bool":
+                return f"the condition is {condition.dtype}, not bool"
+            if true.dtype != false.dtype:
+                return f"one arm is {true.dtype}, the other is {false.dtype}"
+        case Ramp(base, stride, _, _):
+            if not base.dtype.is_integer or base.dtype != stride.dtype:
+                return f"the base of a ramp is {base.dtype}, its stride is {stride.dtype}"
+        case Broadcast(value, _, dtype):
+            if value.dtype.element != dtype.element:
+                return f"a broadcast of {value.dtype} cannot be {dtype}"
+        case Shuffle(vectors, _, dtype):
+            if {vector.dtype.element for vector in vectors} != {dtype.element}:
+                return f"a shuffle of {vectors[0].dtype if vectors else 'nothing'} cannot be {dtype}"
+        case _:
+            pass
+    return None
+
+
+def same_lanes(a: DType, b: DType) -> bool:
+    """Whether values of both have as many lanes."""
+    return (a.lanes, a.scalable) == (b.lanes, b.scalable)
+
+
+def _apply(expr: Apply) -> str | None:
+    """What is wrong with an operator."""
+    row = SCALAR_OPS.get(expr.op)
+    if row is None:
+        return None
+    contract, dtypes = row.contract, [arg.dtype for arg in expr.args]
+    if len(dtypes) != contract.arity:
+        return f"`{expr.op}` takes {contract.arity} operands, {len(dtypes)} given"
+    listed = " and ".join(str(operand) for operand in dtypes)
+    if expr.op in ALIKE and len(set(dtypes)) > 1:
+        return f"the operands of `{expr.op}` are {listed}"
+    if not contract.accepts_dtype(dtypes[0].scalar):
+        return f"`{expr.op}` has no meaning on {dtypes[0]}"
+    if contract.result == "declared":
+        return None
+    first = dtypes[0]
+    result = BOOL.with_lanes(first.lanes, scalable=first.scalable) if contract.result == "bool" else first
+    return None if result == expr.dtype else f"`{expr.op}` of {listed} is {result}, not {expr.dtype}"
