@@ -15,7 +15,7 @@ from refmlc.interp.tensorir import prepare_prim_func
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.ir import IRModule, relax, tir
 from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import get_func
+from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 
 Prepared = Callable[[Sequence[object]], object]
 
@@ -24,7 +24,8 @@ class Machine:
     """Executes the functions of one module.
 
     `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
-    clause names one (RM306: the wrapped result). `hooks` None watches nothing. Not for concurrent use.
+    clause names one (RM306: the wrapped result). `hooks` None watches nothing. Packed functions are looked up in
+    `registry`. Not for concurrent use.
     """
 
     def __init__(
@@ -34,12 +35,14 @@ class Machine:
         hooks: Hooks | None = None,
         budget: Budget | None = None,
         allow: frozenset[str] = frozenset(),
+        registry: FunctionRegistry = DEFAULT,
     ) -> None:
         """Hold the parts; functions are prepared when first called."""
         self.module = module
         self.hooks = Hooks() if hooks is None else hooks
         self.budget = Budget() if budget is None else budget
         self.allow = allow
+        self.registry = registry
         self.depth = 0
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
@@ -84,7 +87,7 @@ class Machine:
             case relax.Function():
                 return prepare_function(func, name, self)
             case relax.ExternFunc():
-                return get_func(func.symbol)
+                return self.registry.get_func(func.symbol)
 
     def locate(self, failure: RefmlcError, frame: Frame) -> None:
         """Note where in the run `failure` happened, unless a function called from there noted it."""

@@ -2,7 +2,7 @@
 
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.registry import Registry, get_func, register_func
+from refmlc.runtime.registry import FunctionRegistry, get_func, register_func
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor, tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape, Value
@@ -10,9 +10,9 @@ from refmlc.runtime.values import Closure, PackedFunc, Shape, Value
 __all__ = [
     "Budget",
     "Closure",
+    "FunctionRegistry",
     "PackedFunc",
     "Pointer",
-    "Registry",
     "Shape",
     "Storage",
     "Tensor",

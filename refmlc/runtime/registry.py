@@ -27,7 +27,7 @@ from refmlc.runtime.values import Closure, PackedFunc, Shape
 F = TypeVar("F", bound=Callable[..., object])
 
 
-class Registry:
+class FunctionRegistry:
     """Functions by name."""
 
     def __init__(self) -> None:
@@ -39,6 +39,10 @@ class Registry:
         if func.name in self._functions and not override:
             raise fail(BAD_USAGE, f"a packed function `{func.name}` is registered already; `override=True` replaces it")
         self._functions[func.name] = func
+
+    def register(self, name: str, function: Callable[..., object], *, override: bool = False) -> None:
+        """Register the Python function `function`. Fails: RM112."""
+        self.add(python_func(name, function), override=override)
 
     def remove(self, name: str) -> None:
         """Forget the function `name`, if there is one."""
@@ -60,19 +64,19 @@ class Registry:
         return iter(self._functions)
 
 
-DEFAULT = Registry()
+DEFAULT = FunctionRegistry()
 
 
 @overload
 def register_func(name: F) -> F: ...
 @overload
 def register_func(
-    name: str, f: None = None, override: bool = False, *, registry: Registry = ...
+    name: str, f: None = None, override: bool = False, *, registry: FunctionRegistry = ...
 ) -> Callable[[F], F]: ...
 @overload
-def register_func(name: str, f: F, override: bool = False, *, registry: Registry = ...) -> F: ...
+def register_func(name: str, f: F, override: bool = False, *, registry: FunctionRegistry = ...) -> F: ...
 def register_func(
-    name: str | F, f: F | None = None, override: bool = False, *, registry: Registry = DEFAULT
+    name: str | F, f: F | None = None, override: bool = False, *, registry: FunctionRegistry = DEFAULT
 ) -> F | Callable[[F], F]:
     """Register a Python function under a global name: as a call, as `@register_func("name")`, as `@register_func`.
 

@@ -1,1 +1,8 @@
-"""."""
+"""Build and run: a module becomes an executable, a virtual machine calls its functions."""
+
+from refmlc.runtime.values import Value
+from refmlc.vm.bind import bind_params
+from refmlc.vm.executable import Executable, build
+from refmlc.vm.machine import VirtualMachine, VMFunction
+
+__all__ = ["Executable", "VMFunction", "Value", "VirtualMachine", "bind_params", "build"]

@@ -14,7 +14,6 @@ from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.registry import DEFAULT, get_func
 
 _SAME_NAME = (
     *("exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
@@ -76,7 +75,7 @@ def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
         values = [arg(frame) for arg in args]
         if name in machine.module.functions:
             return machine.call(name, values, span)
-        return get_func(name, span)(values, span)
+        return machine.registry.get_func(name, span)(values, span)
 
     return call_packed
 
@@ -89,9 +88,9 @@ def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
     def call_extern(frame: Frame) -> object:
         if name in machine.module.functions:
             return machine.call(name, [arg(frame) for arg in args], span)
-        if name in DEFAULT:
+        if name in machine.registry:
             values = [arg(frame) for arg in args]
-            result = get_func(name, span)(values, span)
+            result = machine.registry.get_func(name, span)(values, span)
             for value in values:
                 if isinstance(value, Pointer):
                     value.storage.initialise(value.byte_offset, value.storage.nbytes - value.byte_offset)

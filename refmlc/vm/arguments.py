@@ -1,0 +1,220 @@
+"""Arguments: what a caller gives becomes values, in the order of the parameters, and is checked against their types.
+
+| given                                  | becomes                                                              |
+|----------------------------------------|----------------------------------------------------------------------|
+| NumPy array, DLPack object (PyTorch …) | `Tensor` on the same memory                                          |
+| `Tensor`, `Shape`, str, DType, function | itself                                                              |
+| bool, int, float, NumPy scalar         | a Python number                                                      |
+| tuple, list                            | a tuple; a `Shape` where the parameter is a shape                    |
+| None                                   | null                                                                 |
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from refmlc.diag import RefmlcError, Span, fail
+from refmlc.diag.catalogue import BAD_INPUT
+from refmlc.dtypes import DType
+from refmlc.ir import tir
+from refmlc.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
+from refmlc.vm.dims import Dims, known, text
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a function asks for. `written`: the program stores into it."""
+
+    name: str
+    ty: Type | None
+    span: Span | None
+    written: bool = False
+
+
+def ordered(
+    function: str, parameters: Sequence[Parameter], args: Sequence[object], named: Mapping[str, object]
+) -> list[object]:
+    """One argument per parameter, in order. Fails: RM111 (count, unknown name, given twice)."""
+    names = [parameter.name for parameter in parameters]
+    for name in named:
+        if name not in names:
+            raise fail(BAD_INPUT, f"`{function}` has no parameter `{name}`", None, f"its parameters: {_list(names)}")
+        if names.index(name) < len(args):
+            raise fail(BAD_INPUT, f"`{name}` of `{function}` is given twice")
+    missing = [name for name in names[len(args) :] if name not in named]
+    if missing or len(args) > len(names):
+        given = len(args) + len(named)
+        many = f"`{function}` takes {_count(len(names))}, {given} {'is' if given == 1 else 'are'} given"
+        raise fail(BAD_INPUT, many, None, f"its parameters: {_list(names)}")
+    return [*args, *(named[name] for name in names[len(args) :])]
+
+
+def accept(function: str, parameters: Sequence[Parameter], given: Sequence[object]) -> list[object]:
+    """`given` as values of the types of the parameters. Fails: RM111, RM503, RM505.
+
+    Order: every argument becomes a value and binds the variables in shapes; then all extents are compared, so that
+    `n + 1` before `n` is checked too.
+    """
+    dims: Dims = {}
+    values = []
+    for parameter, thing in zip(parameters, given, strict=True):
+        place = f"`{parameter.name}` of `{function}`"
+        value = as_value(thing, parameter.ty, place, parameter.span)
+        if parameter.written and isinstance(value, Tensor) and not value.writable:
+            raise fail(BAD_INPUT, f"{place} is written, the array given is read-only", parameter.span)
+        _check(value, parameter.ty, place, dims, parameter.span)
+        values.append(value)
+    for parameter, value in zip(parameters, values, strict=True):
+        place = f"`{parameter.name}` of `{function}`"
+        _check(value, parameter.ty, place, dims, parameter.span)
+    return values
+
+
+def as_value(given: object, ty: Type | None, place: str, span: Span | None = None) -> object:
+    """What a caller gave, as a value. Fails: RM111 where it is none, RM503, RM505."""
+    match given:
+        case (
+            None
+            | bool()
+            | int()
+            | float()
+            | str()
+            | Tensor()
+            | Shape()
+            | DType()
+            | Closure()
+            | PackedFunc()
+            | Pointer()
+        ):
+            return given
+        case tuple() | list():
+            return _sequence(given, ty, place, span)
+        case np.generic() if not isinstance(ty, TensorType):
+            return given.item()
+        case _:
+            pass
+    try:
+        if isinstance(given, np.generic):
+            return Tensor.from_numpy(np.asarray(given))
+        return Tensor.from_numpy(given) if isinstance(given, np.ndarray) else Tensor.from_dlpack(given)
+    except RefmlcError as reason:
+        raise fail(reason.code, f"{place}: {reason.diagnostic.message}", span) from None
+
+
+def _sequence(given: Sequence[object], ty: Type | None, place: str, span: Span | None) -> object:
+    if isinstance(ty, ShapeType) and all(isinstance(item, int | np.integer) for item in given):
+        return Shape(int(item) for item in given if isinstance(item, int | np.integer))
+    fields: Sequence[Type | None] = ty.fields if isinstance(ty, TupleType) else ()
+    if len(fields) != len(given):
+        fields = [None] * len(given)
+    return tuple(
+        as_value(item, field, f"{place}, field {number},", span)
+        for number, (item, field) in enumerate(zip(given, fields, strict=True))
+    )
+
+
+def _check(value: object, ty: Type | None, place: str, dims: Dims, span: Span | None) -> None:
+    """Compare `value` with its declared type as far as `dims` is known. Fails: RM111."""
+    match ty, value:
+        case TensorType(), Tensor():
+            _check_tensor(value, ty, place, dims, span)
+        case ShapeType(), Shape():
+            _check_shape(tuple(value), ty.values, ty.ndim, place, dims, span)
+        case TupleType(), tuple() if not isinstance(value, Shape):
+            _check_tuple(value, ty, place, dims, span)
+        case PrimType(), bool() | int() | float():
+            _check_prim(value, ty, place, dims, span)
+        case PrimType(dtype=DType(kind="handle")), _:
+            return
+        case FuncType(), Closure() | PackedFunc():
+            return
+        case ((TensorType() | ShapeType() | TupleType() | PrimType() | FuncType()), _):
+            raise fail(BAD_INPUT, f"{place} is {_declared(ty, dims)}, {kind_of(value)} is given", span)
+        case _:
+            return
+
+
+def _check_tensor(value: Tensor, ty: TensorType, place: str, dims: Dims, span: Span | None) -> None:
+    if ty.dtype is not None and ty.dtype != value.dtype:
+        raise fail(BAD_INPUT, f"{place} has elements of {ty.dtype}, {kind_of(value)} is given", span)
+    _check_shape(value.shape, ty.shape, ty.ndim, place, dims, span)
+
+
+def _check_shape(
+    shape: tuple[int, ...],
+    declared: tuple[tir.Expr, ...] | None,
+    ndim: int,
+    place: str,
+    dims: Dims,
+    span: Span | None,
+) -> None:
+    rank = ndim if declared is None else len(declared)
+    if rank not in (-1, len(shape)):
+        wanted = f"{rank} axes" if declared is None else f"shape {text(declared, dims)}"
+        raise fail(BAD_INPUT, f"{place} has {wanted}, shape {shape} is given", span)
+    if declared is None:
+        return
+    for axis, (extent, size) in enumerate(zip(declared, shape, strict=True)):
+        if isinstance(extent, tir.Var):
+            dims.setdefault(extent, size)
+        value = known(extent, dims)
+        if value is not None and value != size:
+            message = f"{place} has shape {text(declared, dims)}, shape {shape} is given"
+            raise fail(BAD_INPUT, message, span, f"axis {axis} is {size} and should be {value}")
+
+
+def _check_tuple(value: tuple[object, ...], ty: TupleType, place: str, dims: Dims, span: Span | None) -> None:
+    if len(value) != len(ty.fields):
+        raise fail(BAD_INPUT, f"{place} has {len(ty.fields)} fields, a tuple of {len(value)} is given", span)
+    for number, (item, field) in enumerate(zip(value, ty.fields, strict=True)):
+        _check(item, field, f"{place}, field {number},", dims, span)
+
+
+def _check_prim(value: bool | int | float, ty: PrimType, place: str, dims: Dims, span: Span | None) -> None:
+    dtype = ty.dtype
+    match dtype.kind:
+        case "bool":
+            fits = isinstance(value, bool) or value in (0, 1)
+        case "int" | "uint":
+            fits = isinstance(value, int) and dtype.minimum <= value <= dtype.maximum
+        case "float":
+            fits = not isinstance(value, bool)
+        case _:
+            fits = True
+    if not fits:
+        raise fail(BAD_INPUT, f"{place} is {_declared(ty, dims)}, {kind_of(value)} is given", span)
+    if isinstance(ty.value, tir.Var) and isinstance(value, int):
+        dims.setdefault(ty.value, value)
+    wanted = None if ty.value is None else known(ty.value, dims)
+    if wanted is not None and wanted != value:
+        raise fail(BAD_INPUT, f"{place} is {wanted}, {value} is given", span)
+
+
+def _declared(ty: Type, dims: Dims) -> str:
+    """A type in a few words."""
+    match ty:
+        case TensorType():
+            shape = "" if ty.shape is None else f" {text(ty.shape, dims)}"
+            return f"a tensor{shape}" + (f" of {ty.dtype}" if ty.dtype is not None else "")
+        case ShapeType():
+            return "a shape" if ty.values is None else f"the shape {text(ty.values, dims)}"
+        case TupleType():
+            return f"a tuple of {len(ty.fields)}"
+        case PrimType():
+            return f"a number of {ty.dtype}"
+        case FuncType():
+            return "a function"
+        case _:
+            return "any value"
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _count(number: int) -> str:
+    return "1 argument" if number == 1 else f"{number} arguments"

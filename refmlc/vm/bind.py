@@ -1,0 +1,76 @@
+"""Binding parameters: some parameters of a function become constants of the module."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.dtypes import INT64
+from refmlc.dtypes.storage import storage_dtype
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.node import Node
+from refmlc.ir.types import TensorType
+from refmlc.ir.visit import rewrite, substitute
+from refmlc.runtime.tensor import Tensor
+from refmlc.vm.arguments import Parameter, accept
+from refmlc.vm.dims import Dims, bind_dims, known
+
+
+def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) -> IRModule:
+    """`module` with parameters of the Relax function `func_name` replaced by constants.
+
+    `params` gives arrays (NumPy, `Tensor`, DLPack) by the names of parameters; they are copied. Symbolic dimensions
+    that become known are replaced by their numbers, as TVM's BindParams does; other functions stay as they are.
+
+    Fails: RM112 (no such Relax function), RM111 (no such parameter, a shape or dtype that does not fit, a symbolic
+    dimension with two values).
+    """
+    function = module.functions.get(func_name)
+    if not isinstance(function, relax.Function):
+        raise fail(BAD_USAGE, f"the module has no Relax function `{func_name}`")
+    names = {var.name: var for var in function.params}
+    for name in params:
+        if name not in names:
+            message = f"`{func_name}` has no parameter `{name}`"
+            raise fail(BAD_INPUT, message, function.span, f"its parameters: {', '.join(names)}")
+    bound = [var for var in function.params if var.name in params]
+    for var in bound:
+        if not isinstance(var.ty, TensorType):
+            raise fail(BAD_INPUT, f"`{var.name}` of `{func_name}` is no tensor: it cannot become a constant", var.span)
+    wanted = [Parameter(var.name, var.ty, var.span) for var in bound]
+    values = accept(func_name, wanted, [params[var.name] for var in bound])
+    dims: Dims = {}
+    table: dict[Node, Node] = {}
+    for var, value in zip(bound, values, strict=True):
+        if isinstance(value, Tensor) and isinstance(var.ty, TensorType):
+            bind_dims(var.ty.shape, value.shape, dims)
+            table[var] = _constant(value, var)
+    for dim, size in dims.items():
+        table[dim] = tir.IntImm(dim.dtype, size, span=dim.span)
+    rest = relax.Function(
+        tuple(var for var in function.params if var.name not in params),
+        function.body,
+        function.ret_ty,
+        function.pure,
+        function.private,
+        function.attrs,
+        span=function.span,
+    )
+    result = rewrite(substitute(rest, table), _folded)
+    functions = {**module.functions, func_name: result}
+    return IRModule(functions, module.attrs, module.global_infos, module.name, module.source, span=module.span)
+
+
+def _constant(value: Tensor, var: relax.Var) -> relax.Constant:
+    data = np.array(value.numpy(), dtype=storage_dtype(value.dtype), order="C")
+    data.flags.writeable = False
+    return relax.Constant(data, value.dtype, span=var.span)
+
+
+def _folded(node: Node) -> Node:
+    """A dimension that has become a number, as that number."""
+    if isinstance(node, tir.Apply) and node.dtype == INT64 and all(isinstance(arg, tir.IntImm) for arg in node.args):
+        value = known(node, {})
+        return node if value is None else tir.IntImm(INT64, value, span=node.span)
+    return node

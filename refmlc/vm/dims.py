@@ -1,0 +1,49 @@
+"""Symbolic dimensions at the border: what arguments say about them, and what expressions over them come to."""
+
+from refmlc.ir import tir
+from refmlc.ops.contract import UndefinedValue
+from refmlc.ops.scalar import SCALAR_OPS
+
+Dims = dict[tir.Var, int]
+
+
+def known(extent: tir.Expr, dims: Dims) -> int | None:
+    """The value of a dimension, where the variables in it are known; None where they are not."""
+    match extent:
+        case tir.IntImm(value=value):
+            return value
+        case tir.Var():
+            return dims.get(extent)
+        case tir.Cast(value=value):
+            return known(value, dims)
+        case tir.Apply(op=op, args=args, dtype=dtype) if op in SCALAR_OPS:
+            values = [known(arg, dims) for arg in args]
+            if None in values:
+                return None
+            try:
+                return int(SCALAR_OPS[op].value(tuple(arg.dtype for arg in args), dtype)(*values))
+            except UndefinedValue:
+                return None
+        case _:
+            return None
+
+
+def text(shape: tuple[tir.Expr, ...], dims: Dims) -> str:
+    """A declared shape for messages, with what its variables are known to be: `(1, m = 784)`."""
+    parts = [_part(extent, dims) for extent in shape]
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _part(extent: tir.Expr, dims: Dims) -> str:
+    value = known(extent, dims)
+    name = extent.name if isinstance(extent, tir.Var) else "…"
+    if isinstance(extent, tir.IntImm):
+        return str(value)
+    return name if value is None else f"{name} = {value}"
+
+
+def bind_dims(shape: tuple[tir.Expr, ...] | None, sizes: tuple[int, ...], dims: Dims) -> None:
+    """Let the variables among the extents of `shape` be what `sizes` says, where they are not known yet."""
+    for extent, size in zip(shape or (), sizes, strict=False):
+        if isinstance(extent, tir.Var):
+            dims.setdefault(extent, size)

@@ -1,0 +1,81 @@
+"""The virtual machine: functions of an executable by name, called with what Python has.
+
+A function that returns gives its value: tensors as `Tensor`, tuples as tuples. A prim_func writes in place into the
+arrays that it is given and returns None (or the scalar that it returns).
+"""
+
+from collections.abc import Iterable
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.interp.hooks import Hooks
+from refmlc.interp.machine import Machine
+from refmlc.ir import relax
+from refmlc.runtime.budget import Budget
+from refmlc.vm.arguments import accept, ordered
+from refmlc.vm.executable import Executable
+from refmlc.vm.parameters import aliases, parameters_of
+
+
+class VirtualMachine:
+    """Runs an executable. Not for concurrent use: take one per thread."""
+
+    def __init__(self, executable: Executable, *, hooks: Hooks | None = None) -> None:
+        """`hooks` watches every run (None: nothing watches)."""
+        if not isinstance(executable, Executable):
+            raise fail(BAD_USAGE, f"an executable is run, an object of type {type(executable).__qualname__} is given")
+        self.executable = executable
+        self._machine = Machine(
+            executable.module,
+            hooks=hooks,
+            budget=executable.budget,
+            allow=executable.allow,
+            registry=executable.registry,
+        )
+        self._functions: dict[str, VMFunction] = {}
+
+    @property
+    def budget(self) -> Budget:
+        """What the last call used."""
+        return self.executable.budget
+
+    def __getitem__(self, name: str) -> "VMFunction":
+        """The function `name`. Fails: RM112 when the module has none, or it is extern."""
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = VMFunction(self._machine, name)
+        return found
+
+
+class VMFunction:
+    """A function of the module, to be called."""
+
+    def __init__(self, machine: Machine, name: str) -> None:
+        """Look the function up. Fails: RM112."""
+        functions = machine.module.functions
+        function = functions.get(name)
+        if function is None:
+            raise fail(BAD_USAGE, f"the module has no function `{name}`", None, f"its functions: {_list(functions)}")
+        if isinstance(function, relax.ExternFunc):
+            raise fail(BAD_USAGE, f"`{name}` is an extern function: it has no body to run", function.span)
+        self.name = name
+        self.parameters = parameters_of(function)
+        self._aliases = aliases(function)
+        self._machine = machine
+
+    def __call__(self, *args: object, **named: object) -> object:
+        """Run the function on `args`, in the order of its parameters or by their names.
+
+        Fails: RM111 (count, names, kinds, dtypes, shapes of the arguments), and whatever the program does.
+        """
+        by_name = {self._aliases.get(name, name): value for name, value in named.items()}
+        given = ordered(self.name, self.parameters, args, by_name)
+        values = accept(self.name, self.parameters, given)
+        machine = self._machine
+        if machine.depth == 0:
+            machine.budget.renew()
+        return machine.call(self.name, values)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,32 @@
+"""What the functions of a module ask for: their parameters by name and type.
+
+A buffer parameter of a prim_func has two names, the handle's and the buffer's: the buffer's counts, and the handle's
+is understood as well where no other parameter has it.
+"""
+
+from refmlc.ir import relax, tir
+from refmlc.ir.types import PrimType, TensorType
+from refmlc.ir.visit import walk
+from refmlc.vm.arguments import Parameter
+
+
+def parameters_of(function: "tir.PrimFunc | relax.Function") -> list[Parameter]:
+    """The parameters of a function, in order."""
+    if isinstance(function, relax.Function):
+        return [Parameter(var.name, var.ty, var.span) for var in function.params]
+    written = {node.buffer for node in walk(function.body) if isinstance(node, tir.BufferStore)}
+    return [_prim_parameter(var, function.buffer_map.get(var), written) for var in function.params]
+
+
+def aliases(function: "tir.PrimFunc | relax.Function") -> dict[str, str]:
+    """For each name of a handle the name of its buffer, where no parameter has the former."""
+    if isinstance(function, relax.Function):
+        return {}
+    names = {parameter.name for parameter in parameters_of(function)}
+    return {var.name: buffer.name for var, buffer in function.buffer_map.items() if var.name not in names}
+
+
+def _prim_parameter(var: tir.Var, buffer: tir.Buffer | None, written: set[tir.Buffer]) -> Parameter:
+    if buffer is None:
+        return Parameter(var.name, PrimType(var.dtype), var.span)
+    return Parameter(buffer.name, TensorType(buffer.shape, buffer.dtype), buffer.span, buffer in written)
