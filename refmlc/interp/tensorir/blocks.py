@@ -1,4 +1,4 @@
-"""Blocks: bind the axes, ask the predicate, view the matched regions, allocate, init where a reduction starts, run.
+"""Blocks: ask the predicate, bind the axes, allocate, view the matched regions, init where a reduction starts, run.
 
 An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
 """
@@ -6,7 +6,7 @@ An axis bound to a loop variable over the same domain needs no check and no slot
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BINDING_RANGE
 from refmlc.interp.tensorir.buffers import allocate, match_region
-from refmlc.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.interp.tensorir.frame import Frame, Run, Slot, in_order
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
@@ -19,20 +19,10 @@ def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
         for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True)
         if (bind := _bind(scope, node, axis, value)) is not None
     )
-    run = _instance(scope, node.block)
-    always = isinstance(node.predicate, tir.IntImm) and node.predicate.value
-    if not always:
-        run = _where(scope, node.predicate, run)
-    if not binds:
+    run = in_order((*binds, *_instance(scope, node.block)))
+    if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
         return run
-    body = run
-
-    def bound(frame: Frame) -> None:
-        for bind in binds:
-            bind(frame)
-        body(frame)
-
-    return bound
+    return _where(scope, node.predicate, run)
 
 
 def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
@@ -45,6 +35,7 @@ def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
     return where
 
 
+# TIR-217
 def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.Expr) -> Run | None:
     """Bind one axis and check its domain; None when the axis is a loop variable and nothing needs to be done."""
     if isinstance(value, tir.Var) and scope.within(value, axis.dom.min, axis.dom.extent):
@@ -70,26 +61,15 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
     return bind
 
 
-def _instance(scope: Scope, block: tir.SBlock) -> Run:
-    """The block with its axes bound."""
-    before: list[Run] = [match_region(scope, match) for match in block.match_buffers]
-    before += [
-        allocate(scope, buffer, f"buffer `{buffer.name}` of block `{block.name}`") for buffer in block.alloc_buffers
-    ]
-    run = _with_init(scope, block)
-    if not before:
-        return run
-    setup = tuple(before)
-    body = run
-
-    def instance(frame: Frame) -> None:
-        for prepare in setup:
-            prepare(frame)
-        body(frame)
-
-    return instance
+def _instance(scope: Scope, block: tir.SBlock) -> tuple[Run, ...]:
+    """The block with its axes bound: allocations, matched regions, then init and body."""
+    origin = f"of block `{block.name}`"
+    fresh = [allocate(scope, buffer, f"buffer `{buffer.name}` {origin}") for buffer in block.alloc_buffers]  # TIR-219
+    views = [match_region(scope, match) for match in block.match_buffers]  # TIR-220
+    return (*fresh, *views, _with_init(scope, block))
 
 
+# TIR-218
 def _with_init(scope: Scope, block: tir.SBlock) -> Run:
     if block.init is None:
         return scope.stmt(block.body)

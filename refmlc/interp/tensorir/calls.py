@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
-from refmlc.interp.tensorir import external, memory, plain
+from refmlc.interp.tensorir import external, lowered, memory, plain
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
@@ -11,7 +11,7 @@ from refmlc.ops.intrinsics import intrinsic
 
 Prepare = Callable[[Scope, tir.Call], Eval]
 
-EXECUTED: Mapping[str, Prepare] = {**plain.EXECUTED, **memory.EXECUTED, **external.EXECUTED}
+EXECUTED: Mapping[str, Prepare] = {**plain.EXECUTED, **memory.EXECUTED, **external.EXECUTED, **lowered.EXECUTED}
 
 
 def call(scope: Scope, node: tir.Call) -> Eval:

@@ -111,9 +111,36 @@ def _libm(scope: Scope, node: tir.Call, name: str) -> Eval | None:
     return arith.apply(scope, tir.Apply(op, args, node.dtype, span=node.span))
 
 
+LLVM: Mapping[str, str] = {
+    **{name: name for name in ("exp", "exp2", "log", "log2", "log10", "sin", "cos", "sqrt", "pow", "copysign")},
+    **{name: name for name in ("ceil", "floor", "trunc", "nearbyint")},
+    "exp10": "exp10",
+    "fabs": "abs",
+    "rint": "nearbyint",
+    "roundeven": "nearbyint",
+    "ctpop": "popcount",
+}
+"""LLVM's intrinsics `llvm.<name>` that a scalar operator means exactly."""
+
+
+def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
+    name, *rest = node.args
+    spelled = name.value if isinstance(name, tir.StringImm) else str(name)
+    first = spelled.removeprefix("llvm.").partition(".")[0]
+    if first == "prefetch":
+        return lambda _frame: 0
+    args = cast("tuple[tir.Expr, ...]", tuple(rest))
+    if first not in LLVM or any(arg.dtype != node.dtype for arg in args):
+        message = f"the LLVM intrinsic `{spelled}` on {node.dtype} is not executed: it belongs to one kind of hardware"
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
+    return arith.apply(scope, tir.Apply(LLVM[first], args, node.dtype, span=node.span))
+
+
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     "call_packed": _packed,
     "call_cpacked": _packed,
     "call_extern": _extern,
     "call_pure_extern": _extern,
+    "call_llvm_intrin": _llvm,
+    "call_llvm_pure_intrin": _llvm,
 }

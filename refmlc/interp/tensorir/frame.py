@@ -108,3 +108,24 @@ class Layout:
 def names(frame: Frame) -> dict[str, object]:
     """Every named variable of the frame with its value (None: not yet bound). Of equal names the last declared."""
     return {name: frame[slot] for name, slot in frame[ACTIVATION].layout.named.items()}
+
+
+def in_order(parts: tuple[Run, ...]) -> Run:
+    """The parts, one after the other."""
+    match parts:
+        case (only,):
+            return only
+        case (first, second):
+
+            def pair(frame: Frame) -> None:
+                first(frame)
+                second(frame)
+
+            return pair
+        case _:
+
+            def sequence(frame: Frame) -> None:
+                for part in parts:
+                    part(frame)
+
+            return sequence

@@ -16,6 +16,7 @@ from refmlc.interp.tensorir.buffers import Matching
 from refmlc.interp.tensorir.expressions import prepare_expr
 from refmlc.interp.tensorir.frame import Frame
 from refmlc.interp.tensorir.loops import Returning
+from refmlc.interp.tensorir.lowered import enter_packed, is_packed_entry
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.statements import prepare_stmt
 from refmlc.interp.tensorir.views import BufferPlace, View, view_of_tensor
@@ -49,7 +50,7 @@ def prepare_prim_func(func: tir.PrimFunc, name: str, machine: "Machine") -> Call
             raise
         return None
 
-    return call
+    return enter_packed(call) if is_packed_entry(func) else call
 
 
 class Parameters:

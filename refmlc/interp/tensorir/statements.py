@@ -6,7 +6,7 @@ from refmlc.diag.catalogue import ASSERT_FAILED
 from refmlc.interp.tensorir import access, vectors
 from refmlc.interp.tensorir.blocks import realize
 from refmlc.interp.tensorir.buffers import allocate, declare
-from refmlc.interp.tensorir.frame import Frame, Run
+from refmlc.interp.tensorir.frame import Frame, Run, in_order
 from refmlc.interp.tensorir.loops import Breaking, Continuing, Returning, launch, loop, while_loop
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
@@ -47,7 +47,7 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
         case tir.AttrStmt():  # TIR-209
             return scope.stmt(node.body)
         case tir.SeqStmt():  # TIR-210
-            return _sequence(tuple(scope.stmt(part) for part in node.seq))
+            return in_order(tuple(scope.stmt(part) for part in node.seq))
         case tir.IfThenElse():  # TIR-211
             return _if(scope, node)
         case tir.Evaluate():  # TIR-212
@@ -121,26 +121,6 @@ def _assert(scope: Scope, node: tir.AssertStmt) -> Run:
             raise failure(frame, f"{node.kind}: {message}" if message else node.kind)
 
     return check
-
-
-def _sequence(parts: tuple[Run, ...]) -> Run:
-    match parts:
-        case (only,):
-            return only
-        case (first, second):
-
-            def pair(frame: Frame) -> None:
-                first(frame)
-                second(frame)
-
-            return pair
-        case _:
-
-            def sequence(frame: Frame) -> None:
-                for part in parts:
-                    part(frame)
-
-            return sequence
 
 
 def _if(scope: Scope, node: tir.IfThenElse) -> Run:
