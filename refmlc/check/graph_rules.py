@@ -122,6 +122,9 @@ class GraphRules:
                     return
                 self.expr(value, near)
                 deduced = self.type_of(value)
+                if isinstance(var.ty, PrimType):
+                    for dim in dims_of(var.ty, whole=True):
+                        self._define_dim(dim)
                 self._dims(var.ty, near)
                 self.agree(var.ty, deduced, f"`{var.name}` is declared", near)
             case MatchCast(_, value, deduced):

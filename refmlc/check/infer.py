@@ -36,6 +36,7 @@ from refmlc.ir.relax import (
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 
 ALLOCATIONS: Mapping[str, int] = {
+    "alloc_tensor": 0,
     "builtin.alloc_tensor": 0,
     "memory.alloc_tensor": 2,
     "vm.alloc_tensor": 2,

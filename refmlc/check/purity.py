@@ -2,13 +2,13 @@
 
 | callee                              | has an effect                                            |
 |-------------------------------------|----------------------------------------------------------|
-| operator                            | when it is in `EFFECTS`                                  |
+| operator                            | when its row in `refmlc.ops.graph` says so               |
 | packed function, by `R.call_packed` | yes                                                      |
 | Relax function                      | when it says `pure=False`                                |
 | TensorIR function, called directly  | when it has a buffer or pointer to write to              |
 | value of function type              | when the type says so                                    |
 
-Allocation is not an effect. Source: the purity that TVM 0.27 registers for its operators.
+Allocation is not an effect, as in TVM.
 """
 
 from collections.abc import Mapping
@@ -17,20 +17,14 @@ from refmlc.check.infer import type_of
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import Call, ExternFunc, Function, Op, Var
 from refmlc.ir.types import FuncType, Type
-
-EFFECTS = frozenset(
-    (
-        *("assert_op", "call_builtin_with_ctx", "call_packed", "invoke_closure", "print", "vm.call_tir_dyn"),
-        *("memory.kill_storage", "memory.kill_tensor", "vm.kill_object"),
-    )
-)
+from refmlc.ops.graph import is_pure
 
 
 def effect_of(call: Call, module: IRModule, known: Mapping[Var, Type]) -> str | None:
     """What in `call` certainly has an effect, for a message; None where nothing does."""
     match call.op:
         case Op(name):
-            return f"`R.{name}`" if name in EFFECTS else None
+            return f"`R.{name}`" if not is_pure(name) else None
         case ExternFunc(symbol):
             return f"the packed function `{symbol}`"
         case tir.GlobalVar(name):

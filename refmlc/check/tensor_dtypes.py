@@ -2,16 +2,20 @@
 
 | node              | operands                                            | result                        |
 |-------------------|-----------------------------------------------------|-------------------------------|
-| `Apply`           | accepted by the contract; of one dtype for `ALIKE`  | as the contract says          |
+| `Apply`           | of kinds that the contract accepts, of one dtype    | as the contract says          |
+|                   | unless the contract says otherwise; bool always     |                               |
 | `Cast`            | any but void, as many lanes as the result           | declared                      |
 | `And`, `Or`       | bool, as many lanes each                            | bool                          |
 | `Select`, `if_then_else` | condition bool; both arms of one dtype       | the arms'                     |
 | `Ramp`            | base and stride integers of one dtype               | that dtype with lanes         |
 | `Broadcast`       | a scalar                                            | its dtype with lanes          |
 | `Shuffle`         | vectors of one element dtype                        | that dtype, one lane per index |
+
+Decision: arithmetic on bool, and narrower sets of dtypes (`Contract.dtypes`), are not ill-formed: TVM prints such
+programs. Whether they have a meaning is the interpreter's finding.
 """
 
-from refmlc.dtypes import BOOL, DType
+from refmlc.dtypes import DType
 from refmlc.ir.tir import (
     And,
     Apply,
@@ -25,13 +29,6 @@ from refmlc.ir.tir import (
     Shuffle,
 )
 from refmlc.ops.scalar import SCALAR_OPS
-
-ALIKE = frozenset(
-    (
-        *("add", "sub", "mul", "div", "truncdiv", "truncmod", "floordiv", "floormod", "min", "max"),
-        *("eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor"),
-    )
-)
 
 
 def operands(expr: Expr) -> tuple[Expr, ...]:
@@ -100,12 +97,13 @@ def _apply(expr: Apply) -> str | None:
     if len(dtypes) != contract.arity:
         return f"`{expr.op}` takes {contract.arity} operands, {len(dtypes)} given"
     listed = " and ".join(str(operand) for operand in dtypes)
-    if expr.op in ALIKE and len(set(dtypes)) > 1:
+    if contract.rest is None and len(set(dtypes)) > 1:
         return f"the operands of `{expr.op}` are {listed}"
-    if not contract.accepts_dtype(dtypes[0].scalar):
+    if dtypes[0].kind not in (*contract.accepts, "bool"):
         return f"`{expr.op}` has no meaning on {dtypes[0]}"
-    if contract.result == "declared":
-        return None
-    first = dtypes[0]
-    result = BOOL.with_lanes(first.lanes, scalable=first.scalable) if contract.result == "bool" else first
-    return None if result == expr.dtype else f"`{expr.op}` of {listed} is {result}, not {expr.dtype}"
+    result = contract.result_dtype(dtypes, expr.dtype).with_lanes(dtypes[0].lanes, scalable=dtypes[0].scalable)
+    return (
+        None
+        if result == expr.dtype or contract.result == "declared"
+        else f"`{expr.op}` of {listed} is not {expr.dtype}"
+    )
