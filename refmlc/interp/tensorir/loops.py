@@ -51,7 +51,7 @@ def loop(scope: Scope, node: tir.For) -> Run:
             scope.layout.alias(var, cast("Slot[object]", slot))
         body = scope.stmt(node.body)
         jumps = scope.jumps
-    iterate = iteration(scope, node.loop_var.name, slot, _continuing(body) if jumps else body, node.span)
+    iterate = iteration(scope, slot, _continuing(body) if jumps else body, node.span)
 
     def run(frame: Frame) -> None:
         start = first(frame)
@@ -66,9 +66,7 @@ def loop(scope: Scope, node: tir.For) -> Run:
     return _breaking(run) if jumps else run
 
 
-def iteration(
-    scope: Scope, name: str, slot: Slot[int], body: Run, span: Span | None
-) -> Callable[[Frame, int, int, int], None]:
+def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Callable[[Frame, int, int, int], None]:
     """`body` with the variable in `slot` going from `start` on in steps of `stride` below `stop`."""
     budget = scope.machine.budget
 

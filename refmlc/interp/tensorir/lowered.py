@@ -17,7 +17,6 @@ from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.runtime.cells import cells
 from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.registry import get_func
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
@@ -144,7 +143,7 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
             raise failure(frame, f"{kind_of(found)} holds no arguments {start} … {stop}")
         args = [_value(found.types[at], found.values[at]) for at in range(start, stop)]
         inside = name in machine.module.functions
-        result = machine.call(name, args, span) if inside else get_func(name, span)(args, span)
+        result = machine.call(name, args, span) if inside else machine.registry.get_func(name, span)(args, span)
         found.types[stop], found.values[stop] = records.type_index(result), result
         return result
 

@@ -29,18 +29,8 @@ ADDRESS, DATA, SHAPE, STRIDES, RANK, CODE, BITS, LANES, BYTE_OFFSET, DEVICE_ID, 
 TYPE_INDEX, PADDING, VALUE = 13, 14, 15
 INT64_ELEMENT = 17
 
-NONE, INT, BOOL, FLOAT, POINTER, DTYPE, TENSOR_POINTER, TEXT, SHAPE_OBJECT, TENSOR_OBJECT = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    7,
-    8,
-    69,
-    70,
-)
+NONE, INT, BOOL, FLOAT, POINTER, DTYPE = range(6)
+TENSOR_POINTER, TEXT, SHAPE_OBJECT = 7, 8, 69
 CPU = 1
 
 DTYPE_OF_CODE: Mapping[int, str] = {0: "int", 1: "uint", 2: "float", **{code: name for name, code in CODES.items()}}
