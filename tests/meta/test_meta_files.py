@@ -1,0 +1,112 @@
+"""The rules of the house that a file keeps or breaks by itself."""
+
+import ast
+import statistics
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path for path in (ROOT / "refmlc").rglob("*.py") if "models" not in path.parts)
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "base", "misc"}
+LONG_FUNCTIONS = 40
+
+
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def test_files_have_at_most_500_lines():
+    assert [name(path) for path in FILES if len(path.read_text(encoding="utf-8").splitlines()) > 500] == []
+
+
+def test_median_file_has_at_most_150_lines(record_property):
+    sizes = [len(path.read_text(encoding="utf-8").splitlines()) for path in FILES if path.name != "__init__.py"]
+    record_property("median lines", statistics.median(sizes))
+    assert statistics.median(sizes) <= 150
+
+
+def test_no_file_is_named_for_nothing():
+    assert [name(path) for path in FILES if path.stem in FORBIDDEN_NAMES or path.parent.name in FORBIDDEN_NAMES] == []
+
+
+def test_files_open_with_a_docstring():
+    assert [name(path) for path in FILES if not ast.get_docstring(tree(path))] == []
+
+
+def is_dispatch(function):
+    """A function that is one `match` (or a class of cases for one), after at most a few lines before it."""
+    statements = [part for part in function.body if not is_docstring(part)]
+    matches = [part for part in statements if isinstance(part, ast.Match)]
+    if len(matches) != 1:
+        return False
+    lines = matches[0].end_lineno - matches[0].lineno + 1
+    return function.end_lineno - function.lineno + 1 - lines <= LONG_FUNCTIONS // 2
+
+
+def is_docstring(part):
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and isinstance(part.value.value, str)
+
+
+def is_table(function):
+    """A function that does nothing but return rows."""
+    statements = [part for part in function.body if not is_docstring(part)]
+    return len(statements) == 1 and isinstance(statements[0], ast.Return)
+
+
+def lines_of(function):
+    """Lines without the docstring."""
+    first = function.body[0]
+    documented = first.end_lineno - first.lineno + 1 if is_docstring(first) else 0
+    return function.end_lineno - function.lineno + 1 - documented
+
+
+def long_functions(path):
+    functions = [node for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef)]
+    outer = {id(node) for node in functions for part in ast.walk(node) if part is not node and part in functions}
+    return [
+        f"{name(path)}:{node.name}: {lines_of(node)}"
+        for node in functions
+        if lines_of(node) > LONG_FUNCTIONS and id(node) not in outer and not is_dispatch(node) and not is_table(node)
+    ]
+
+
+def test_functions_have_at_most_40_lines_or_are_one_match_or_one_table():
+    assert [line for path in FILES for line in long_functions(path)] == []
+
+
+def forbidden_calls(path):
+    forbidden = {"eval", "exec", "compile", "__import__", "breakpoint"}
+    if "cli" not in path.parts:
+        forbidden.add("print")
+    return [
+        f"{name(path)}:{node.lineno}: {node.func.id}"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in forbidden
+    ]
+
+
+def test_text_is_never_executed_and_nothing_is_printed():
+    assert [line for path in FILES for line in forbidden_calls(path)] == []
+
+
+def blind_handlers(path):
+    """Handlers of everything that do not raise it again."""
+    return [
+        f"{name(path)}:{node.lineno}"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "BaseException"))
+        and not (isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None)
+    ]
+
+
+def test_no_handler_catches_everything_and_goes_on():
+    assert [line for path in FILES for line in blind_handlers(path)] == []
+
+
+def test_tests_have_unique_file_names():
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

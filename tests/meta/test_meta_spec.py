@@ -1,0 +1,116 @@
+"""Clauses and code point at each other: every clause is cited, every citation exists, every meaning has a clause."""
+
+import re
+import sys
+import tokenize
+from pathlib import Path
+from types import UnionType
+from typing import get_args
+
+from refmlc.diag.catalogue import CODES
+from refmlc.ir import relax, tir
+from refmlc.ops import scalar
+from refmlc.ops.graph import BUILTINS, GRAPH_OPS
+from refmlc.ops.intrinsics import INTRINSICS
+from refmlc.ops.table import markdown_table
+from refmlc.spec import clauses, read_clauses
+
+ROOT = Path(__file__).parents[2]
+SPEC = ROOT / "conformance" / "spec"
+CITATION = re.compile(r"\b(?:NUM|TIR|RLX)-[0-9]{3}\b")
+CASE = re.compile(r"^\s*case (?P<pattern>.*?):\s*(?:#\s*(?P<comment>.*))?$")
+SENTENCE = re.compile(r"[.!?](?:\s|$)")
+ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|resp)\.")
+
+ALL = clauses()
+SOURCES = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "refmlc").rglob("*.py"))}
+EXAMPLE_FILES = {"clause.py", "spec.py"}
+ROWS = {
+    **{f"scalar {name}": row.contract.clause for name, row in scalar.SCALAR_OPS.items()},
+    **{f"intrinsic {name}": row.clause for name, row in INTRINSICS.items()},
+    **{f"graph {name}": row.clause for name, row in {**GRAPH_OPS, **BUILTINS}.items()},
+    **{f"code {name}": row.clause for name, row in CODES.items() if row.clause},
+}
+
+
+def citations():
+    """Ids in strings and comments of the package, the loader's own examples aside."""
+    cited = set()
+    for path, text in SOURCES.items():
+        if path.name in EXAMPLE_FILES and path.parent.name in ("spec", "cli"):
+            continue
+        with path.open("rb") as file:
+            for token in tokenize.tokenize(file.readline):
+                if token.type in (tokenize.STRING, tokenize.COMMENT):
+                    cited |= set(CITATION.findall(token.string))
+        assert text
+    return cited
+
+
+def kinds(union):
+    assert isinstance(union, UnionType) or sys.version_info >= (3, 14)
+    return {kind.__name__ for kind in get_args(union)}
+
+
+def cited_cases(folder):
+    """Names of classes in `case` patterns of the interpreter, with the ids in the comment on their line."""
+    found = {}
+    for path, text in SOURCES.items():
+        if path.is_relative_to(ROOT / "refmlc" / "interp" / folder):
+            for line in text.splitlines():
+                case = CASE.match(line)
+                if case is not None:
+                    for kind in re.findall(r"([A-Z]\w*)\(", case["pattern"]):
+                        found.setdefault(kind, set()).update(CITATION.findall(case["comment"] or ""))
+    return found
+
+
+def test_rows_cite_existing_clauses():
+    assert {name: cited for name, cited in ROWS.items() if cited not in ALL} == {}
+
+
+def test_every_citation_names_an_existing_clause():
+    assert citations() - set(ALL) == set()
+
+
+def test_every_clause_is_cited():
+    assert set(ALL) - citations() == set()
+
+
+def uncited(kinds_, folder, area):
+    cases = cited_cases(folder)
+    return sorted(kind for kind in kinds_ if not any(name.startswith(area) for name in cases.get(kind, ())))
+
+
+def test_every_case_of_tensorir_has_its_clause():
+    assert uncited(kinds(tir.Expr) | kinds(tir.Stmt), "tensorir", "TIR-") == []
+
+
+def test_every_case_of_relax_has_its_clause():
+    assert uncited(kinds(relax.Expr) | kinds(relax.Binding) | kinds(relax.Block), "graph", "RLX-") == []
+
+
+def sentences(text):
+    return len(SENTENCE.findall(ABBREVIATIONS.sub("", text)))
+
+
+def test_clauses_are_one_to_three_plain_sentences():
+    long = {row.id: sentences(row.text) for row in ALL.values() if not 1 <= sentences(row.text) <= 3}
+    assert long == {}
+    assert [row.id for row in ALL.values() if not row.text.endswith(".") or len(row.text) > 600] == []
+
+
+def test_clauses_of_a_file_are_of_one_area_and_in_order():
+    for file in SPEC.glob("*.toml"):
+        ids = [row.id for row in read_clauses(file)]
+        assert ids == sorted(ids), file.name
+        assert len({name[:3] for name in ids}) == 1, file.name
+
+
+def test_undefined_codes_are_of_kind_undefined_trap_or_exhausted():
+    assert [row.id for row in ALL.values() if any(entry[2] not in "346" for entry in row.undefined)] == []
+
+
+def test_table_of_operators_is_the_generated_one():
+    generated = markdown_table(row.contract for row in scalar.SCALAR_OPS.values())
+    assert (SPEC / "operators.md").read_text(encoding="utf-8") == generated
