@@ -36,13 +36,13 @@ class Family:
     """
 
     types: tuple[type, ...]
-    attribute: AttributeHandler | None = None
-    item: ItemHandler | None = None
-    binary: BinaryHandler | None = None
-    unary: UnaryHandler | None = None
-    call: ValueCallHandler | None = None
-    method: ValueCallHandler | None = None
-    choice: ChoiceHandler | None = None
+    attribute: "AttributeHandler | None" = None
+    item: "ItemHandler | None" = None
+    binary: "BinaryHandler | None" = None
+    unary: "UnaryHandler | None" = None
+    call: "ValueCallHandler | None" = None
+    method: "ValueCallHandler | None" = None
+    choice: "ChoiceHandler | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Table:
                 return family
         return None
 
-    def prefix_handler(self, name: str) -> CallHandler | None:
+    def prefix_handler(self, name: str) -> "CallHandler | None":
         """The handler of the longest prefix of `name`."""
         best = max((prefix for prefix in self.prefixes if name.startswith(prefix)), key=len, default=None)
         return None if best is None else self.prefixes[best]

@@ -8,13 +8,18 @@ from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED
 from refmlc.ir.module import IRModule
 from refmlc.script.reader.language import LANGUAGE
 from refmlc.script.reader.module import Language, read_tree
+from refmlc.script.reader.relax_func import relax_reader
+from refmlc.script.reader.relax_table import RELAX
 from refmlc.script.reader.syntax import Spans, decoded, parsed
 from refmlc.script.reader.table import merged
 from refmlc.script.reader.tir_func import read_prim_func
 from refmlc.script.reader.tir_table import TENSORIR
 from refmlc.script.reader.values import Meta
 
-TVMSCRIPT = Language(merged(LANGUAGE, TENSORIR), {"T.prim_func": read_prim_func})
+TVMSCRIPT = Language(
+    merged(LANGUAGE, TENSORIR, RELAX),
+    {"T.prim_func": read_prim_func, "R.function": relax_reader(merged(RELAX, LANGUAGE, TENSORIR))},
+)
 
 
 def read(text: str | bytes, name: str = "<text>") -> IRModule:
