@@ -24,7 +24,7 @@ ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|resp)\.")
 
 ALL = clauses()
 SOURCES = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "refmlc").rglob("*.py"))}
-EXAMPLE_FILES = {"clause.py", "spec.py"}
+EXAMPLE_FILES = {"loader.py", "spec.py"}
 ROWS = {
     **{f"scalar {name}": row.contract.clause for name, row in scalar.SCALAR_OPS.items()},
     **{f"intrinsic {name}": row.clause for name, row in INTRINSICS.items()},
