@@ -1,4 +1,4 @@
-"""What only attributes hold: reducers, index maps, targets. They are read and shown; the interpreter ignores them."""
+"""What only attributes hold: reducers, index maps, targets, devices. They are read and shown; the interpreter ignores them."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -33,3 +33,12 @@ class Target(Node):
     """A compilation target, as the configuration that the text gives."""
 
     config: Mapping[str, "Attr"]
+
+
+@node
+class VDevice(Node):
+    """A device that tensors may be said to lie on: `I.vdevice(target, index, scope)`, a global info of a module."""
+
+    target: "Attr"
+    index: int = 0
+    scope: str = "global"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from refmlc.ir.attrs import VDevice
 from refmlc.ir.tir import Attr
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.attributes import attr_of
@@ -38,10 +39,19 @@ def _global_infos(ev: Evaluator, site: CallSite) -> Meta:
     return GlobalInfos(infos)
 
 
+def _vdevice(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(target=REQUIRED, vdevice_id=0, memory_scope="global")
+    index, scope = given["vdevice_id"], given["memory_scope"]
+    if not isinstance(index, int) or not isinstance(scope, str):
+        raise site.misfit("takes a number and a memory scope after the target")
+    return VDevice(attr_of(given["target"], site.span), index, scope, span=site.span)
+
+
 LANGUAGE = Table(
     calls={
         "I.TypeVar": _type_var,
         "I.module_attrs": _module_attrs,
+        "I.vdevice": _vdevice,
         "I.module_global_infos": _global_infos,
     }
 )

@@ -1,9 +1,9 @@
 """The metadata body of a text: `metadata = tvm.ir.load_json("…")`, a graph of objects in JSON.
 
-| generation | root                                      | a map's `data`                    | a constant's array           |
-|------------|-------------------------------------------|-----------------------------------|------------------------------|
-| up to 0.20 | `root`, a node number                     | node numbers, keys in `keys`      | `attrs.data`, a number in `b64ndarrays` |
-| from 0.21  | `root_index`, a node number               | key, value, key, … as node numbers | `data.data` or `data.value`, a tensor node |
+| generation | the root                | a map's `data`                       | a constant's array                    |
+|------------|-------------------------|--------------------------------------|---------------------------------------|
+| up to 0.20 | node number `root`      | node numbers; the keys are in `keys` | `attrs.data`: number in `b64ndarrays` |
+| from 0.21  | node number `root_index` | node numbers: key, value, key, …    | a tensor node: `data` or `value`      |
 
 What is not a constant is kept as None: a text may use such an entry in an attribute, which then cannot be read.
 """

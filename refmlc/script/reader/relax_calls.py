@@ -156,7 +156,7 @@ def _inline(value: Meta, span: Span) -> relax.Expr:
     return found if known or isinstance(found, relax.Tuple) else relax.Tuple((found,), span=span)
 
 
-def _outputs(ev: Evaluator, site: CallSite, value: Meta, dtypes: Meta) -> tuple[Type, ...]:
+def _outputs(_ev: Evaluator, site: CallSite, value: Meta, dtypes: Meta) -> tuple[Type, ...]:
     """The output types: `out_ty`, a list of them, or, in 2022, shapes with `dtype=`."""
     span = site.place("out_ty")
     if dtypes is not None:
@@ -185,7 +185,7 @@ def _destination_passing(ev: Evaluator, site: CallSite) -> Meta:
     """`R.call_tir`, `R.call_dps_packed` and their kin."""
     site = _canonical(site)
     name = site.name.removeprefix("R.")
-    extra: dict[str, Meta] = {key: REQUIRED for key in _EXTRA.get(name, ())}
+    extra: dict[str, Meta] = dict.fromkeys(_EXTRA.get(name, ()), REQUIRED)
     if "te_grad_kwargs" in extra:
         extra["te_grad_kwargs"] = {}
     middle = {"inplace_indices": extra.pop("inplace_indices")} if "inplace_indices" in extra else {}
@@ -249,7 +249,7 @@ def _two(site: CallSite) -> tuple[Meta, Meta]:
     return site.args[0], site.args[1] if len(site.args) == 2 else ()
 
 
-def _call_py_func(ev: Evaluator, site: CallSite) -> Meta:
+def _call_py_func(_ev: Evaluator, site: CallSite) -> Meta:
     """`R.call_py_func("f", (x,), ty_args=…)`; people write `R.call_py_func("f", x, out_ty=…)`."""
     site = _canonical(site)
     if not site.args:
@@ -337,7 +337,7 @@ def _tuple_item(_ev: Evaluator, site: CallSite) -> Meta:
     return relax.TupleGetItem(expr_of(owner, site.place(0)), index, span=site.span)
 
 
-def _match_cast(ev: Evaluator, site: CallSite) -> Meta:
+def _match_cast(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(value=REQUIRED, ty=REQUIRED)
     return Cast(expr_of(given["value"], site.place(0)), type_of(given["ty"], site.place(1)), site.span)
 

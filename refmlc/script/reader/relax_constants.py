@@ -6,7 +6,7 @@
 | `int`                     | int32                                   |
 | `float`, `"inf"`, `"nan"` | float32                                 |
 | nested lists              | by their numbers: float32 if any is a float, bool if all are |
-| array                     | its own; int64 and float64 of a NumPy scalar or array become int32 and float32, as in TVM |
+| array                     | its own; int64 and float64 become int32 and float32, as in TVM |
 
 Numbers are rounded once to the dtype; an integer out of its range is RM107.
 """

@@ -69,7 +69,7 @@ SIGNATURES: dict[str, tuple[tuple[str, str], ...]] = {
         "nn.dropout": "data:x rate:a",
         "nn.pad": "data:x pad_width:a pad_value:a pad_mode:a",
         "nn.layer_norm": "data:x gamma:x beta:x axes:a epsilon:a center:a scale:a",
-        "nn.conv2d": "data:x weight:x strides:a padding:a dilation:a groups:a data_layout:a kernel_layout:a out_layout:a",
+        "nn.conv2d": "data:x weight:x strides:a padding:a dilation:a groups:a data_layout:a kernel_layout:a",
         "nn.max_pool2d": "data:x pool_size:a strides:a padding:a dilation:a ceil_mode:a",
         "nn.avg_pool2d": "data:x pool_size:a strides:a padding:a dilation:a ceil_mode:a",
         "to_vdevice": "data:x dst_vdevice:a",

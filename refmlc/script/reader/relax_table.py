@@ -89,7 +89,7 @@ def _metadata(_ev: Evaluator, _owner: Construct, index: Meta, span: Span) -> Met
 
 def _metadata_item(ev: Evaluator, owner: Meta, index: Meta, span: Span) -> Meta:
     if not isinstance(owner, MetadataKey):
-        raise AssertionError
+        raise TypeError(owner)
     if isinstance(index, bool) or not isinstance(index, int) or index < 0:
         raise fail(NOT_TVMSCRIPT, f"the metadata has no entry {described(index)}", span)
     if ev.metadata is None:

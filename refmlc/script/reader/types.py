@@ -9,7 +9,7 @@
 | `R.Prim("int64")`, `T.int64`, `R.Prim(value=n)`              | `PrimType`                                         |
 | `R.Tuple(T, U)`, `R.Tuple([T, U])`, `None`                   | `TupleType`                                        |
 | `R.Any`, `R.Object`, `I.StringType()`                        | `AnyType`                                          |
-| `R.Callable((T,), U, True)`, `R.Callable(ret=U)`             | `FuncType`; of unknown parameters it is impure unless `purity=True` |
+| `R.Callable((T,), U, True)`, `R.Callable(ret=U)`             | `FuncType`; impure where only `ret=` is given      |
 
 A dimension may be written as a string, `"n"`, `"n * 2"`: the expression in it is read like any other. In the
 signature of a function such strings name the function's shape variables (`declared_names`).
@@ -190,7 +190,7 @@ def _shape(ev: Evaluator, site: CallSite) -> Meta:
     return ShapeType(_dimensions(ev, given["values"], site, "values"), -1, span=site.span)
 
 
-def _tuple(ev: Evaluator, site: CallSite) -> Meta:
+def _tuple(_ev: Evaluator, site: CallSite) -> Meta:
     fields = site.only_positional()
     if len(fields) == 1 and isinstance(fields[0], (list, tuple)):
         fields = tuple(fields[0])
@@ -216,7 +216,7 @@ def _any(_ev: Evaluator, site: CallSite) -> Meta:
     return AnyType(span=site.span)
 
 
-def _callable(ev: Evaluator, site: CallSite) -> Meta:
+def _callable(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(params=None, ret=None, purity=None, derive_func=None)
     if given["derive_func"] is not None:
         raise fail(UNSUPPORTED_CONSTRUCT, "`R.Callable` with `derive_func` is not supported", site.place("derive_func"))
