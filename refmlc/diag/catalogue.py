@@ -24,90 +24,407 @@ class Code:
 
 
 # --- RM1xx Malformed: the text or the input file is not what it says ---------------------------------
-SYNTAX = Code("RM101", "the text is not Python syntax", "", "TVMScript is a subset of Python's grammar.")
-ENCODING = Code("RM102", "the text is not UTF-8", "", "Source files are UTF-8.")
+SYNTAX = Code(
+    "RM101",
+    "the text is not Python syntax",
+    "",
+    "TVMScript is a subset of Python's grammar, and this text is not Python. Brackets and quotes must close, blocks "
+    "must be indented, and nothing may nest deeper than Python's own parser follows.",
+)
+ENCODING = Code(
+    "RM102",
+    "the text is not UTF-8",
+    "",
+    "Source files are UTF-8. This one holds bytes that no UTF-8 text has: it may be a binary file, or text in "
+    "another encoding, which must be converted first.",
+)
 NOT_TVMSCRIPT = Code(
-    "RM103", "the construct is not TVMScript", "", "This Python construct has no meaning in TVMScript."
+    "RM103",
+    "the construct is not TVMScript",
+    "",
+    "The text is Python, but this construct has no meaning in TVMScript. refmlc reads the text as data and never "
+    "executes it: a loop over a Python list, a call of a Python function or an import of another module cannot be "
+    "resolved.",
 )
-UNKNOWN_NAME = Code("RM104", "the name is not defined", "", "A name must be bound before it is used.")
-BAD_ARGUMENTS = Code("RM105", "the arguments do not fit", "", "The construct takes other arguments.")
-UNKNOWN_DTYPE = Code("RM106", "the dtype is unknown", "", "No dtype has this name.")
-BAD_LITERAL = Code("RM107", "the literal does not fit its dtype", "", "The value has no representation in the dtype.")
+UNKNOWN_NAME = Code(
+    "RM104",
+    "the name is not defined",
+    "",
+    "A name must be bound before it is used: as a parameter, an assignment, a loop variable, a function of the "
+    "module, or, for decorators, in the scope around the Python function. Names of the language are reached through "
+    "`T`, `R` and `I`.",
+)
+BAD_ARGUMENTS = Code(
+    "RM105",
+    "the arguments do not fit",
+    "",
+    "The construct exists, but does not take these arguments: one is missing, too many, of another kind, or of a "
+    "name that it does not have.",
+)
+UNKNOWN_DTYPE = Code(
+    "RM106",
+    "the dtype is unknown",
+    "",
+    "No dtype has this name. Names are TVM's: `float32`, `int8`, `bool`, `bfloat16`, `float8_e4m3fn`; lanes follow "
+    "an `x`, as in `float32x4`.",
+)
+BAD_LITERAL = Code(
+    "RM107",
+    "the literal does not fit its dtype",
+    "",
+    "The dtype has no value for this literal: an integer is out of its range, or a string is no number. Literals "
+    "are not wrapped; a conversion that wraps is written as a cast.",
+)
 MISSING_METADATA = Code(
-    "RM108", "the metadata is missing", "", "`metadata[...]` is used but the text holds no metadata."
+    "RM108",
+    "the metadata is missing",
+    "",
+    "The text refers to `metadata[...]`, as TVM prints constants, but holds no metadata. It can be read and shown; "
+    "it cannot run without the values. TVM prints them with `show_meta=True`.",
 )
-BAD_FILE = Code("RM109", "the file cannot be read", "", "The file is missing, unreadable, or not of its format.")
+BAD_FILE = Code(
+    "RM109",
+    "the file cannot be read",
+    "",
+    "The file is missing, is not readable, or is not of the format that its name says. Nothing of it was used.",
+)
 REFUSED_PICKLE = Code(
-    "RM110", "the pickle holds more than arrays", "", "Only arrays and plain containers are unpickled."
+    "RM110",
+    "the pickle holds more than arrays",
+    "",
+    "A pickle may execute anything when it is opened. refmlc opens those that hold NumPy arrays and plain "
+    "containers only, and names what else it finds.",
 )
 BAD_INPUT = Code(
-    "RM111", "the input does not fit the function", "", "Count, shape, dtype or name of an argument is off."
+    "RM111",
+    "the input does not fit the function",
+    "",
+    "An argument of the function that is run does not fit: another number of arguments, another shape or dtype than "
+    "declared, a shape variable that would have two values at once, or a name that no parameter has.",
 )
-BAD_USAGE = Code("RM112", "the call of refmlc is wrong", "", "An argument of the command or the API is not acceptable.")
-BAD_METADATA = Code("RM113", "the metadata is broken", "", "The metadata of a text is a graph of objects in JSON.")
+BAD_USAGE = Code(
+    "RM112",
+    "the call of refmlc is wrong",
+    "",
+    "An option or argument of the command, or of a function of the Python API, is not acceptable. The message says "
+    "which, and what would be.",
+)
+BAD_METADATA = Code(
+    "RM113",
+    "the metadata is broken",
+    "",
+    "The metadata of a text is a JSON graph of objects that TVM wrote. This one cannot be followed: it is no JSON, "
+    "an index is out of range, a field is missing, or an array does not have its size.",
+)
 
 # --- RM2xx IllFormed: a static rule is broken ---------------------------------------------------------
-TYPE_MISMATCH = Code("RM201", "the types do not agree", "", "Operands or operand and place have different types.")
-SHAPE_MISMATCH = Code("RM202", "the shapes do not agree", "", "Argument and parameter have different shapes.")
-OUT_OF_SCOPE = Code("RM203", "the variable is used outside its scope", "", "A variable is visible in its scope only.")
-DATAFLOW_ESCAPE = Code("RM204", "a dataflow variable escapes its block", "", "Only variables in `R.output` leave it.")
-DATAFLOW_EFFECT = Code("RM205", "an effect stands in a dataflow block", "", "A dataflow block is free of effects.")
-ARITY = Code("RM206", "the number of arguments is wrong", "", "The callee takes another number of arguments.")
-UNKNOWN_FUNCTION = Code("RM207", "the module has no such function", "", "A GlobalVar names a function of the module.")
-RANK_MISMATCH = Code("RM208", "the number of indices is not the rank", "", "One index per dimension of the buffer.")
-BLOCK_RULE = Code("RM209", "the block breaks a rule of blocks", "", "Bindings, axes and init of a block must fit.")
-DUPLICATE = Code("RM210", "the name is defined twice", "", "A variable is defined once, a function once.")
-UNDEFINED_SYMBOL = Code("RM211", "the shape variable is never defined", "", "A shape variable must be bound by a type.")
-IMPURE = Code("RM212", "a pure function has an effect", "", "A function said to be pure must not have effects.")
-BAD_LOOP_CONTROL = Code("RM213", "break or continue stands outside a loop", "", "They end the innermost loop.")
+TYPE_MISMATCH = Code(
+    "RM201",
+    "the types do not agree",
+    "",
+    "Two types must agree here and do not: the operands of an operator, a value and the place that it is stored to, "
+    "a condition that is not bool, an index that is not an integer, or a declared type and the type that follows "
+    "from the value. TVMScript converts nothing behind one's back where the IR has no conversion.",
+)
+SHAPE_MISMATCH = Code(
+    "RM202",
+    "the shapes do not agree",
+    "",
+    "A tensor is given where one of another shape is declared. Shape variables of a called function take their "
+    "values from the arguments; what contradicts for every value of them is reported. Where `call_tir` is "
+    "concerned, the buffer's shape is what counts.",
+)
+OUT_OF_SCOPE = Code(
+    "RM203",
+    "the variable is used outside its scope",
+    "",
+    "A variable or buffer is visible from its definition to the end of the construct that defines it: a loop "
+    "variable in its loop, a block variable in its block, an allocation in the rest of its sequence, a Relax "
+    "variable in its branch or function.",
+)
+DATAFLOW_ESCAPE = Code(
+    "RM204",
+    "a dataflow variable escapes its block",
+    "",
+    "A variable that is bound in a dataflow block belongs to this block. Only those that `R.output` names can be "
+    "used after it.",
+)
+DATAFLOW_EFFECT = Code(
+    "RM205",
+    "an effect stands in a dataflow block",
+    "",
+    "A dataflow block is free of effects, so that its bindings can be reordered or removed. Printing, asserting, "
+    "killing memory and calling functions that are not pure belong between dataflow blocks.",
+)
+ARITY = Code(
+    "RM206",
+    "the number of arguments is wrong",
+    "",
+    "The called function takes another number of arguments. A TensorIR function called by `call_tir` takes the "
+    "inputs, then the outputs, then the values of shape variables.",
+)
+UNKNOWN_FUNCTION = Code(
+    "RM207",
+    "the module has no such function",
+    "",
+    "The module has no function of this name. Functions of the module are named `cls.f`, or by `f` itself; a "
+    "function from outside is called by its name as a string, with `R.call_dps_packed` or `R.call_packed`.",
+)
+RANK_MISMATCH = Code(
+    "RM208",
+    "the number of indices is not the rank",
+    "",
+    "A buffer is accessed with one index for each of its dimensions. A buffer of shape `()` is accessed with `[()]`.",
+)
+BLOCK_RULE = Code(
+    "RM209",
+    "the block breaks a rule of blocks",
+    "",
+    "A block has one binding for each of its axes; axes are integers with integer domains.",
+)
+DUPLICATE = Code(
+    "RM210",
+    "the name is defined twice",
+    "",
+    "A name stands for one thing: two parameters of a function, two functions of a module or two public symbols "
+    "have different names, and a variable is not defined again where it is visible.",
+)
+UNDEFINED_SYMBOL = Code(
+    "RM211",
+    "the shape variable is never defined",
+    "",
+    "A shape variable gets its value from a parameter: it must be a dimension of one by itself, or a scalar "
+    "parameter, or be bound by `R.match_cast`. From `n * 2` alone, `n` is not determined.",
+)
+IMPURE = Code(
+    "RM212",
+    "a pure function has an effect",
+    "",
+    "A Relax function is pure unless it says `pure=False`. A pure one must not print, assert, kill memory or call "
+    "what is not pure. `relax.force_pure` switches the rule off, as TVM's lowering does.",
+)
+BAD_LOOP_CONTROL = Code(
+    "RM213",
+    "break or continue stands outside a loop",
+    "",
+    "`break` and `continue` concern the innermost loop around them, and here is none.",
+)
 
 # --- RM3xx Undefined: the program has no meaning for this input ---------------------------------------
-OUT_OF_BOUNDS = Code("RM304", "an access is out of bounds", "", "Each index lies in 0 … extent - 1 of its axis.")
-UNINITIALISED = Code("RM305", "an uninitialised element is read", "", "An element is written before it is read.")
-INT_OVERFLOW = Code("RM306", "integer arithmetic overflows", "NUM-101", "32 and 64 bit results must be representable.")
+OUT_OF_BOUNDS = Code(
+    "RM304",
+    "an access is out of bounds",
+    "",
+    "Each index lies in 0 … extent - 1 of its own axis. An access that leaves its axis is undefined even when it "
+    "stays inside the memory of the buffer, as `A[0, 5]` of shape (2, 4) does. TVM's compiled code reads or writes "
+    "whatever lies there.",
+)
+UNINITIALISED = Code(
+    "RM305",
+    "an uninitialised element is read",
+    "",
+    "Fresh storage has no values. An element must be written before it is read; compiled code sees whatever the "
+    "memory held.",
+)
+INT_OVERFLOW = Code(
+    "RM306",
+    "integer arithmetic overflows",
+    "NUM-101",
+    "Integer arithmetic at 32 and 64 bits must have a representable result, because TVM's compiled code relies on "
+    "that. Narrower integers wrap around.",
+)
 DIVISION_BY_ZERO = Code(
-    "RM307", "an integer is divided by zero", "NUM-104", "The divisor of an integer division is not 0."
+    "RM307",
+    "an integer is divided by zero",
+    "NUM-104",
+    "The divisor of an integer division or remainder is not 0. Compiled code ends the process.",
 )
-SHIFT_RANGE = Code("RM308", "a shift count is out of range", "NUM-202", "A shift count lies in 0 … bits - 1.")
+SHIFT_RANGE = Code(
+    "RM308",
+    "a shift count is out of range",
+    "NUM-202",
+    "A shift count lies in 0 … bits - 1. What compiled code does with others depends on the machine and on "
+    "vectorisation.",
+)
 FLOAT_TO_INT = Code(
-    "RM309", "a float has no value in the integer dtype", "NUM-702", "NaN, inf, out of range do not convert."
+    "RM309",
+    "a float has no value in the integer dtype",
+    "NUM-702",
+    "A float converts to an integer by dropping its fraction, when the result is in the range of the dtype. NaN, "
+    "infinities and greater values have no integer; compiled code gives different garbage in different places.",
 )
-ASSUMPTION = Code("RM310", "an assumption does not hold", "", "`T.assume` promises its condition.")
-BAD_ARGUMENT_VALUE = Code("RM311", "an operation is not defined on the value", "NUM-203", "As clz(0).")
-BINDING_RANGE = Code("RM312", "a block variable leaves its domain", "", "A binding lies in the domain of its axis.")
-BAD_POINTER = Code("RM313", "a pointer does not point to such data", "", "Null, freed, foreign or misaligned pointer.")
-MATCH_FAILED = Code("RM314", "a buffer does not match its declaration", "", "Shape, dtype, strides must match.")
-BAD_EXTENT = Code("RM315", "an extent is negative", "", "Shapes and allocation sizes are not negative.")
-USE_AFTER_KILL = Code("RM316", "a killed tensor is used", "", "After a kill or an in-place call the tensor is gone.")
-INFO_LIES = Code("RM317", "a value does not have its declared type", "", "Struct info must be true of the value.")
+ASSUMPTION = Code(
+    "RM310",
+    "an assumption does not hold",
+    "",
+    "`T.assume` promises the compiler a condition. The program is undefined where it is false.",
+)
+BAD_ARGUMENT_VALUE = Code(
+    "RM311",
+    "an operation is not defined on the value",
+    "NUM-203",
+    "The operation has no result on this value, as the number of leading zeros of 0.",
+)
+BINDING_RANGE = Code(
+    "RM312",
+    "a block variable leaves its domain",
+    "",
+    "A block axis has a domain, and each binding lies in it. The compiler plans with the domain, and not with the "
+    "loops around the block; where not all instances are meant, `T.where` leaves them out.",
+)
+BAD_POINTER = Code(
+    "RM313",
+    "a pointer does not point to such data",
+    "",
+    "A pointer is used that is null, whose storage has ended, that is not aligned to the element, or that does not "
+    "point to such elements.",
+)
+MATCH_FAILED = Code(
+    "RM314",
+    "a buffer does not match its declaration",
+    "",
+    "`T.match_buffer` declares shape, dtype, strides and offset of what it is given. This storage is otherwise.",
+)
+BAD_EXTENT = Code(
+    "RM315",
+    "an extent is negative",
+    "",
+    "Extents of loops, axes, shapes and allocations are not negative. 0 is a number of times and a size like others.",
+)
+USE_AFTER_KILL = Code(
+    "RM316",
+    "a killed tensor is used",
+    "",
+    "After a kill, and after a call that took its memory over, a tensor is gone. The memory may hold another one "
+    "already.",
+)
+INFO_LIES = Code(
+    "RM317",
+    "a value does not have its declared type",
+    "",
+    "A declared type is a promise that later steps rely on. This value does not have it: another kind, dtype, rank "
+    "or extent.",
+)
 
 # --- RM4xx Trap: the program stops itself ---------------------------------------------------------------
-ASSERT_FAILED = Code("RM401", "an assertion failed", "", "The condition of an assert is false.")
-NO_PACKED_FUNC = Code("RM402", "the packed function is not registered", "", "No function has this name.")
-PACKED_RAISED = Code("RM403", "the packed function raised", "", "The function from outside ended in an exception.")
-PACKED_RESULT = Code("RM404", "the packed function returned what it must not", "", "Wrong kind, dtype or shape.")
-CAST_FAILED = Code("RM405", "a match_cast failed", "", "The value does not have the type that it is cast to.")
-TVM_THROW = Code("RM406", "the program threw an error", "", "`tvm_throw_last_error` was reached.")
+ASSERT_FAILED = Code(
+    "RM401",
+    "an assertion failed",
+    "",
+    "The condition of an assertion is false. The program asked to be stopped here, with the message that it gives.",
+)
+NO_PACKED_FUNC = Code(
+    "RM402",
+    "the packed function is not registered",
+    "",
+    "The program calls a function from outside by a name that nobody registered. `refmlc.register_func(name, "
+    "function)` registers one; Python functions get tensors, and write into the last ones when they are called by "
+    "`call_dps_packed`.",
+)
+PACKED_RAISED = Code(
+    "RM403",
+    "the packed function raised",
+    "",
+    "A function from outside ended in an exception of its own. The message names both; the exception is its "
+    "`__cause__`.",
+)
+PACKED_RESULT = Code(
+    "RM404",
+    "the packed function returned what it must not",
+    "",
+    "A function from outside returned something that has no place in the program: an object that is no tensor, "
+    "shape, number or string, or one of another type than declared.",
+)
+CAST_FAILED = Code(
+    "RM405",
+    "a match_cast failed",
+    "",
+    "`R.match_cast` checks at run time what is not known before: rank, dtype, extents. The value does not have the "
+    "type that it is cast to.",
+)
+TVM_THROW = Code(
+    "RM406",
+    "the program threw an error",
+    "",
+    "The program reached `T.tvm_throw_last_error`, by which lowered code passes on a failure.",
+)
 
 # --- RM5xx Unsupported: our limit ---------------------------------------------------------------------
-UNSUPPORTED_OP = Code("RM501", "the operator is not supported", "", "refmlc does not define this operator yet.")
-UNSUPPORTED_INTRINSIC = Code("RM502", "the intrinsic is not supported", "", "Read and shown, not executed.")
+UNSUPPORTED_OP = Code(
+    "RM501",
+    "the operator is not supported",
+    "",
+    "refmlc reads and shows this operator, and does not define its meaning yet. That says nothing about the "
+    "program. `LegalizeOps` of TVM turns most operators into TensorIR, which runs.",
+)
+UNSUPPORTED_INTRINSIC = Code(
+    "RM502",
+    "the intrinsic is not supported",
+    "",
+    "refmlc reads and shows this intrinsic, and does not execute it: it belongs to one kind of hardware, or to the "
+    "inside of a runtime. That says nothing about the program.",
+)
 UNSUPPORTED_DTYPE = Code(
-    "RM503", "the dtype is not supported here", "", "The operation has no meaning on this dtype yet."
+    "RM503",
+    "the dtype is not supported here",
+    "",
+    "The operation has no meaning on this dtype in refmlc, as arithmetic on bool. TVM refuses most of these too, or "
+    "leaves them to the target.",
 )
 UNSUPPORTED_CONSTRUCT = Code(
-    "RM504", "the construct is not supported", "", "refmlc does not define this construct yet."
+    "RM504",
+    "the construct is not supported",
+    "",
+    "refmlc does not define this construct yet. That says nothing about the program.",
 )
-UNSUPPORTED_DEVICE = Code("RM505", "the device is not supported", "", "refmlc executes on the CPU.")
+UNSUPPORTED_DEVICE = Code(
+    "RM505",
+    "the device is not supported",
+    "",
+    "refmlc executes on the CPU. Memory and functions of other devices are read and shown only.",
+)
 
 # --- RM6xx Exhausted ------------------------------------------------------------------------------------
-STEPS_EXHAUSTED = Code("RM601", "the step budget is used up", "", "The run took more statements than allowed.")
-DEPTH_EXHAUSTED = Code("RM602", "the nesting is too deep", "", "Calls or text nest deeper than allowed.")
-MEMORY_EXHAUSTED = Code("RM603", "the memory budget is used up", "", "An allocation is larger than what is left.")
-TEXT_TOO_LARGE = Code("RM604", "the text is too large", "", "The text is longer than the reader's limit.")
-TIME_EXHAUSTED = Code("RM605", "the time budget is used up", "", "The run took longer than allowed.")
+STEPS_EXHAUSTED = Code(
+    "RM601",
+    "the step budget is used up",
+    "",
+    "The run took as many steps as its budget allows. A step is a statement, an iteration or a binding. Nothing is "
+    "known about the program: it may be long, or without end.",
+)
+DEPTH_EXHAUSTED = Code(
+    "RM602",
+    "the nesting is too deep",
+    "",
+    "Calls, expressions or statements nest deeper than allowed: a recursion without end, or a text that no one "
+    "wrote by hand.",
+)
+MEMORY_EXHAUSTED = Code(
+    "RM603",
+    "the memory budget is used up",
+    "",
+    "An allocation is larger than what is left of the memory budget, or than the machine has.",
+)
+TEXT_TOO_LARGE = Code(
+    "RM604",
+    "the text is too large",
+    "",
+    "The text is longer than what the reader takes. The limit keeps reading within bounded time and memory.",
+)
+TIME_EXHAUSTED = Code(
+    "RM605",
+    "the time budget is used up",
+    "",
+    "The run took longer than its time budget. Nothing is known about the program.",
+)
 
 # --- RM9xx Internal -------------------------------------------------------------------------------------
-BUG = Code("RM901", "refmlc has a bug", "", "An invariant of refmlc does not hold. Please report it.")
+BUG = Code(
+    "RM901",
+    "refmlc has a bug",
+    "",
+    "Something that always holds in refmlc does not hold. It is a bug of refmlc, and not of the program; please "
+    "report it with the text.",
+)
 
 CODES: dict[str, Code] = {row.id: row for row in list(vars().values()) if isinstance(row, Code)}
