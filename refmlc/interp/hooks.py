@@ -5,7 +5,7 @@
 | `enter_function` / `leave_function`           | around every call of a function of the module                   |
 | `before_stmt` / `after_stmt`                  | around every statement of TensorIR (after: not when it failed)    |
 | `load` / `store`                              | after an element was read, before one is written                |
-| `binding`                                     | after a binding of Relax has its value                          |
+| `before_binding` / `binding`                  | before a binding of Relax is evaluated, after it has its value  |
 
 Only overridden methods are called: functions are prepared for the hooks that watch them, so a method left as it is
 here costs nothing. A hook may raise; the exception ends the run.
@@ -37,6 +37,9 @@ class Hooks:
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
         """An element (one lane of a vector store) is about to be written."""
+
+    def before_binding(self, binding: relax.Binding) -> None:
+        """The value of a variable of Relax is about to be computed."""
 
     def binding(self, binding: relax.Binding, value: object) -> None:
         """A variable of Relax was bound to `value`."""

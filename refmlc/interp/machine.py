@@ -3,6 +3,7 @@
 A call is: charge one level of depth and one step, tell the hooks, run the prepared function, tell the hooks.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 
 from refmlc.diag import fail
@@ -20,12 +21,17 @@ from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 Prepared = Callable[[Sequence[object]], object]
 
 
+def write_line(text: str) -> None:
+    """Write `text` to where the program's own output goes: the standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
 class Machine:
     """Executes the functions of one module.
 
     `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
     clause names one (RM306: the wrapped result). `hooks` None watches nothing. Packed functions are looked up in
-    `registry`. Not for concurrent use.
+    `registry`; `output` takes each line that the program prints. Not for concurrent use.
     """
 
     def __init__(
@@ -36,6 +42,7 @@ class Machine:
         budget: Budget | None = None,
         allow: frozenset[str] = frozenset(),
         registry: FunctionRegistry = DEFAULT,
+        output: Callable[[str], object] = write_line,
     ) -> None:
         """Hold the parts; functions are prepared when first called."""
         self.module = module
@@ -43,6 +50,7 @@ class Machine:
         self.budget = Budget() if budget is None else budget
         self.allow = allow
         self.registry = registry
+        self.output = output
         self.depth = 0
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
@@ -60,8 +68,11 @@ class Machine:
 
         Fails: RM207, RM111 (arguments of the outermost call), RM602, and whatever the function does.
         """
-        prepared = self.function(name, span)
-        self.budget.enter()
+        return self.invoke(name, self.function(name, span), args, span)
+
+    def invoke(self, name: str, prepared: Prepared, args: Sequence[object], span: Span | None = None) -> object:
+        """Call `prepared`, a function that depth and hooks count under `name`. Fails: RM602, and as it does."""
+        self.budget.enter(span)
         self.depth += 1
         try:
             if not self._watched:
