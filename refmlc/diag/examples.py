@@ -1,3 +1,9 @@
-"""An example for each code: a minimal program that ends in it, and how it reads corrected."""
+"""For each code what ends in it, and how it reads corrected: Markdown for `refmlc explain`."""
 
-EXAMPLES: dict[str, str] = {}
+from refmlc.diag.examples_run import RUN
+from refmlc.diag.examples_text import TEXT
+
+EXAMPLES: dict[str, str] = {
+    name: f"Instead of\n\n```python\n{wrong}\n```\n\nwrite\n\n```python\n{right}\n```"
+    for name, (wrong, right) in (TEXT | RUN).items()
+}

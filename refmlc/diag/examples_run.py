@@ -1,0 +1,67 @@
+"""Examples of programs that end at run time, by code: (what is wrong, how it reads corrected)."""
+
+RUN: dict[str, tuple[str, str]] = {
+    "RM304": ("for i in range(8):\n    B[i] = A[i + 1]", "for i in range(7):\n    B[i] = A[i + 1]"),
+    "RM305": (
+        'S = T.alloc_buffer((1,), "float32")\nfor i in range(8):\n    S[0] = S[0] + A[i]',
+        'S = T.alloc_buffer((1,), "float32")\nS[0] = T.float32(0)\nfor i in range(8):\n    S[0] = S[0] + A[i]',
+    ),
+    "RM306": ("C[0] = T.int32(2147483647) + A[0]", 'C[0] = T.int64(2147483647) + T.Cast("int64", A[0])'),
+    "RM307": ("C[0] = A[0] // B[0]", "C[0] = T.if_then_else(B[0] != 0, A[0] // B[0], 0)"),
+    "RM308": ("C[0] = T.shift_left(A[0], 32)", 'C[0] = T.shift_left(T.Cast("int64", A[0]), T.int64(32))'),
+    "RM309": (
+        'C[0] = T.Cast("int8", A[0])  # A[0] is 1e9',
+        'C[0] = T.Cast("int8", T.min(T.max(A[0], T.float32(-128)), T.float32(127)))',
+    ),
+    "RM310": ("T.assume(n % 4 == 0)  # n is 6", "assert n % 4 == 0"),
+    "RM311": ("C[0] = T.clz(A[0])", "C[0] = T.if_then_else(A[0] != 0, T.clz(A[0]), 32)"),
+    "RM312": (
+        "for i in range(10):\n    vi = T.axis.spatial(8, i)",
+        "for i in range(10):\n    vi = T.axis.spatial(8, i)\n    T.where(i < 8)",
+    ),
+    "RM313": (
+        'B = T.decl_buffer((4,), "float32", data=p)  # p has been freed',
+        'B = T.decl_buffer((4,), "float32", data=A.data)',
+    ),
+    "RM314": (
+        'A = T.match_buffer(a, (8,), "float32")  # given a tensor of shape (4,)',
+        'A = T.match_buffer(a, (n,), "float32")',
+    ),
+    "RM315": ("for i in range(n - 8):  # n is 4\n    ...", "for i in range(T.max(n - 8, 0)):\n    ..."),
+    "RM316": (
+        "_ = R.memory.kill_tensor(x)\ny = R.call_tir(cls.f, (x,), …)",
+        "y = R.call_tir(cls.f, (x,), …)\n_ = R.memory.kill_tensor(x)",
+    ),
+    "RM317": (
+        'y: R.Tensor((4,), "float32") = R.call_packed("f", x)  # f returns float64',
+        'y = R.call_packed("f", x, ty_args=R.Any)\nz = R.match_cast(y, R.Tensor((4,), "float64"))',
+    ),
+    "RM401": ('assert n == 4, "n is 4"  # n is 5', 'assert n >= 4, "n is at least 4"'),
+    "RM402": (
+        'vm["main"](x)  # main calls "env.relu"',
+        'refmlc.register_func("env.relu", relu)\nvm = refmlc.VirtualMachine(ex)\nvm["main"](x)',
+    ),
+    "RM403": (
+        "def relu(x, out):\n    numpy.maximum(x, 0, out=out)  # tensors are no arrays: TypeError",
+        "def relu(x, out):\n    numpy.maximum(x.numpy(), 0, out=out.numpy())",
+    ),
+    "RM404": ('def f(x):\n    return {"y": x}', "def f(x):\n    return x"),
+    "RM405": (
+        'y = R.match_cast(x, R.Tensor((4, n), "float32"))  # x has shape (5, 2)',
+        'y = R.match_cast(x, R.Tensor((m, n), "float32"))',
+    ),
+    "RM406": ("T.tvm_throw_last_error()", "T.evaluate(0)"),
+    "RM501": ("y = R.nn.softmax(x)", 'y = R.call_tir(cls.softmax, (x,), out_ty=R.Tensor((4,), "float32"))'),
+    "RM502": ("T.tvm_warp_shuffle(mask, A[0], 0, 32, 32)", "A[0]"),
+    "RM503": ("T.max(A[0] > 0.0, B[0] > 0.0)", "T.Or(A[0] > 0.0, B[0] > 0.0)"),
+    "RM504": ("R.ccl.allreduce(x)", "x"),
+    "RM505": ("R.to_vdevice(x, R.device(device_index=0, device_type=2))", "x"),
+    "RM601": ("for i in range(1000000000000):\n    ...", "for i in range(1000):\n    ..."),
+    "RM602": (
+        "def f(x):\n    return cls.f(x)",
+        "def f(x, n):\n    if n > 0:\n        y = cls.f(x, n - 1)\n    else:\n        y = x\n    return y",
+    ),
+    "RM603": ('T.alloc_buffer((1 << 40,), "float64")', 'T.alloc_buffer((1 << 10,), "float64")'),
+    "RM604": ("refmlc.read(text)  # of a gigabyte", "refmlc.read(text)  # constants in a file of their own"),
+    "RM605": ("while True:\n    ...", "while A[0] > 0:\n    A[0] = A[0] - 1"),
+}
