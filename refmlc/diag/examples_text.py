@@ -25,8 +25,7 @@ TEXT: dict[str, tuple[str, str]] = {
         'C[i] = A[i] + T.Cast("float32", B[i])',
     ),
     "RM202": (
-        "# linear takes X (1, 128), W (10, 128), B (10,) and writes Z (1, 10)\n"
-        'y = R.call_tir(cls.linear, (x, x, b), out_ty=R.Tensor((1, 10), "float32"))',
+        'y = R.call_tir(cls.linear, (x, x, b), out_ty=R.Tensor((1, 10), "float32"))  # W is (10, 128)',
         'y = R.call_tir(cls.linear, (x, w, b), out_ty=R.Tensor((1, 10), "float32"))',
     ),
     "RM203": ("for i in range(8):\n    A[i] = 0.0\nA[i] = 1.0", "for i in range(8):\n    A[i] = 0.0\nA[7] = 1.0"),
