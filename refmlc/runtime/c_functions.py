@@ -24,7 +24,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.runtime.dlpack import DLDataType, DLTensor, code_of
 from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.registry import DEFAULT, FunctionRegistry, mark_outputs, raised
+from refmlc.runtime.registry import DEFAULT, FunctionRegistry, check_written, raised, shielded
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import PackedFunc, kind_of
 
@@ -96,13 +96,14 @@ def _caller(
 ) -> Callable[[Sequence[object], Span | None], object]:
     def call(args: Sequence[object], span: Span | None) -> object:
         kept: list[object] = [owner]
+        given = shielded(args)
         try:
-            if len(args) != len(gives):
-                raise TypeError(f"it takes {len(gives)} arguments, {len(args)} are given")  # noqa: TRY301 - as C's other ones
-            result: object = function(*(give(arg, kept) for give, arg in zip(gives, args, strict=True)))
+            if len(given) != len(gives):
+                raise TypeError(f"it takes {len(gives)} arguments, {len(given)} are given")  # noqa: TRY301 - as C's other ones
+            result: object = function(*(give(arg, kept) for give, arg in zip(gives, given, strict=True)))
         except (TypeError, OverflowError, ValueError) as reason:
             raise raised(name, reason, span) from reason
-        mark_outputs(args)
+        check_written(name, args, given, span)
         return result
 
     return call

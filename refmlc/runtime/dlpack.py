@@ -47,6 +47,7 @@ CODES: dict[str, int] = {
 }
 _KINDS = {"int": 0, "uint": 1, "float": 2}
 _VERSIONED = b"dltensor_versioned"
+_NAMES = (b"dltensor", _VERSIONED)
 
 
 class DLDataType(ctypes.Structure):
@@ -133,9 +134,9 @@ def import_array(source: object) -> tuple[np.ndarray, DType]:
         raise fail(UNSUPPORTED_DEVICE, f"the tensor lies on device {tuple(where)} of DLPack, not on the CPU")
     try:
         capsule = _ask(give, (1, 0))
-    except (BufferError, RuntimeError) as reason:
+        described = _described(capsule)
+    except (BufferError, RuntimeError, ValueError) as reason:
         raise fail(BAD_INPUT, f"the tensor does not give its memory: {reason}") from None
-    described = _described(capsule)
     dtype = _dtype(described)
     foreign = dtype.element in CODES and dtype.element != "bool"
     if foreign:
@@ -173,6 +174,8 @@ def _ask(give: Callable[..., object], max_version: tuple[int, int] | None) -> ob
 def _described(capsule: object) -> DLDataType:
     """The dtype in a capsule, to read and to overwrite."""
     name: bytes = _capsule_name(capsule)
+    if name not in _NAMES:
+        raise ValueError(f"its capsule is named {name!r}")
     address: int = _capsule_pointer(capsule, name)
     tensor = _ManagedVersioned.from_address(address).tensor if name == _VERSIONED else DLTensor.from_address(address)
     described: DLDataType = tensor.dtype

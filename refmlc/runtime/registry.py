@@ -8,7 +8,7 @@ the memory), shapes as `Shape`, and numbers, strings, dtypes, tuples as they are
 kinds, lists as tuples, NumPy arrays and DLPack objects as tensors (shared), NumPy scalars as numbers.
 
 Decision: writes of a packed function cannot be watched, so after a call every element of every tensor argument counts
-as initialised. A tensor that the function keeps stays valid (its memory is never used again for something else), but
+as initialised. A read-only tensor (a constant, a read-only array of the caller) is given as a copy. A tensor that the function keeps stays valid (its memory is never used again for something else), but
 it shows what the program writes there, and writing through it changes what the program sees.
 """
 
@@ -107,16 +107,42 @@ def python_func(name: str, function: Callable[..., object]) -> PackedFunc:
         raise fail(BAD_USAGE, f"`{name}` is registered with {function!r}, which cannot be called")
 
     def call(args: Sequence[object], span: Span | None) -> object:
+        given = shielded(args)
         try:
-            result = function(*args)
+            result = function(*given)
         except RefmlcError:
             raise
         except Exception as reason:
             raise raised(name, reason, span) from reason
-        mark_outputs(args)
+        check_written(name, args, given, span)
         return as_value(result, name, span)
 
     return PackedFunc(name, call)
+
+
+def shielded(args: Sequence[object]) -> list[object]:
+    """`args` with read-only tensors copied: other libraries do not know what read-only is."""
+    return [_shielded(arg) for arg in args]
+
+
+def _shielded(arg: object) -> object:
+    if isinstance(arg, Tensor):
+        return arg if arg.writable else arg.copy(origin=arg.storage.origin)
+    if isinstance(arg, tuple) and not isinstance(arg, Shape):
+        return tuple(_shielded(item) for item in arg)
+    return arg
+
+
+def check_written(name: str, args: Sequence[object], given: Sequence[object], span: Span | None) -> None:
+    """After a call: count tensors as initialised. Fails: RM404 when a read-only one, `given` as a copy, has changed."""
+    for number, (arg, got) in enumerate(zip(args, given, strict=True)):
+        if isinstance(arg, tuple) and isinstance(got, tuple) and not isinstance(arg, Shape):
+            check_written(name, arg, got, span)
+        elif isinstance(arg, Tensor) and arg.writable:
+            arg.mark_initialised()
+        elif isinstance(arg, Tensor) and isinstance(got, Tensor) and got.numpy().tobytes() != arg.numpy().tobytes():
+            message = f"the packed function `{name}` wrote into argument {number}, which is read-only"
+            raise fail(PACKED_RESULT, message, span)
 
 
 def raised(name: str, reason: Exception, span: Span | None) -> RefmlcError:
@@ -124,15 +150,6 @@ def raised(name: str, reason: Exception, span: Span | None) -> RefmlcError:
     text = str(reason).strip()
     said = f"{type(reason).__name__}: {text}" if text else type(reason).__name__
     return fail(PACKED_RAISED, f"the packed function `{name}` raised {said}", span)
-
-
-def mark_outputs(args: Sequence[object]) -> None:
-    """Count every tensor among `args` as initialised."""
-    for arg in args:
-        if isinstance(arg, Tensor):
-            arg.mark_initialised()
-        elif isinstance(arg, tuple) and not isinstance(arg, Shape):
-            mark_outputs(arg)
 
 
 def as_value(result: object, name: str, span: Span | None = None) -> object:

@@ -148,9 +148,12 @@ class Storage:
     def is_initialised(self, offset: int, nbytes: int) -> bool:
         """Whether all of `nbytes` bytes from `offset` on were written."""
         self.settle(1)
-        unit, shadow, last = self.unit, self._shadow, offset + nbytes
-        for number in range(offset // unit, -(-last // unit)):
-            if not shadow[number]:
+        unit, last = self.unit, offset + nbytes
+        number, end = offset // unit, -(-last // unit)
+        if self._shadow.find(0, number, end) < 0:
+            return True
+        for number in range(self._shadow.find(0, number, end), end):
+            if not self._shadow[number]:
                 start = number * unit
                 wanted = _mask(max(offset - start, 0), min(last - start, unit))
                 if self.partial.get(number, 0) & wanted != wanted:
