@@ -1,25 +1,33 @@
 """Loads and stores of single elements: bounds of every axis, initialisation, one cell.
 
-The order is: value (of a store), indices from left to right, bounds, initialisation, cell. Ranks 1 and 2 are
-written out, with indices read straight from their slots where they are variables or constants; the rest loops.
+The order is: value (of a store), indices from left to right, bounds, initialisation, cell (TIR-006, TIR-007, TIR-008).
+
+| access                                             | closure                                                        |
+|----------------------------------------------------|----------------------------------------------------------------|
+| a hook watches                                     | `_watched_load`, `_watched_store`                              |
+| compact, rank 1                                    | `_load_1`, `_store_1`                                          |
+| compact, rank 2, indices known to be in bounds     | `_load_2_within`, `_store_2_within`: variables and constants   |
+| compact, rank 2                                    | `_load_2`, `_store_2`                                          |
+| any rank, strides                                  | `_load_any`, `_store_any`                                      |
 """
 
 from collections.abc import Callable
-from typing import cast
+from typing import TypeAlias, cast
 
 from refmlc.diag import Related, fail
-from refmlc.diag.catalogue import OUT_OF_BOUNDS, RANK_MISMATCH, UNINITIALISED
+from refmlc.diag.catalogue import BAD_POINTER, OUT_OF_BOUNDS, RANK_MISMATCH, UNINITIALISED, USE_AFTER_KILL
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes import FLOAT32, INT32
 from refmlc.interp.tensorir.arith import unrounded
 from refmlc.interp.tensorir.frame import Frame, IntEval, NumberEval, Run, Slot
 from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import BufferPlace, Strided
+from refmlc.interp.tensorir.views import Strided, View
 from refmlc.ir import tir
 from refmlc.runtime.cells import Cells, Shadow
 
 Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
-Locate = Callable[[Frame], tuple[Cells, Shadow, int, tuple[int, ...]]]
+Access1: TypeAlias = tuple[Cells, Shadow, int]
+Access2: TypeAlias = tuple[Cells, Shadow, int, int]
 
 
 def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
@@ -29,6 +37,8 @@ def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
     verb = "load from" if isinstance(node, tir.BufferLoad) else "store to"
     declared = Related(f"`{buffer.name}` is declared here", buffer.span)
     outside = scope.failing(OUT_OF_BOUNDS, node.span, declared)
+    killed = scope.failing(USE_AFTER_KILL, node.span, declared)
+    locked = scope.failing(BAD_POINTER, node.span, declared)
     blank = scope.failing(UNINITIALISED, node.span, Related(f"`{buffer.name}` is allocated here", buffer.span))
 
     def explanation(frame: Frame, indices: tuple[int, ...]) -> RefmlcError:
@@ -40,10 +50,14 @@ def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
         offset = sum(index * stride for index, stride in zip(indices, view.strides, strict=True))
         element = f"{buffer.name}[{', '.join(map(str, indices))}]"
         try:
-            view.shadow[offset]
+            view.shadow[offset * buffer.dtype.lanes]
         except IndexError:
             label = f"element {offset} of the view, its storage ends before"
             return outside(frame, f"{verb} `{buffer.name}` is beyond its storage", label=label)
+        if not view.data.storage.alive:
+            return killed(frame, f"{verb} `{element}` after its storage was freed")
+        if isinstance(node, tir.BufferStore):
+            return locked(frame, f"store to `{element}`: the memory that was given is read-only")
         return blank(frame, f"`{element}` is read but was never written", label="uninitialised")
 
     return explanation
@@ -64,6 +78,22 @@ def _is_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> bool:
     return all(scope.within(index, zero, extent) for index, extent in pairs)
 
 
+def offset_of(view: View, at: tuple[int, ...], wrong: Explain, frame: Frame) -> int:
+    """The offset of an element; bounds are checked."""
+    offset = 0
+    for index, extent, stride in zip(at, view.shape, view.strides, strict=True):
+        if not 0 <= index < extent:
+            raise wrong(frame, at)
+        offset += index * stride
+    return offset
+
+
+def _slots_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> tuple[Slot[int], ...]:
+    """The slots of the indices, when every index has one and is in bounds; else nothing."""
+    slots = [slot for index in node.indices if (slot := scope.atom(index)) is not None]
+    return tuple(slots) if len(slots) == len(node.indices) and _is_within(scope, node) else ()
+
+
 # ------------------------------------------------------------------------------------------------ loads
 
 
@@ -71,33 +101,21 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
     """The element at scalar indices."""
     check_rank(node)
     place = scope.buffer(node.buffer, node.span)
+    indices = tuple(scope.int(index) for index in node.indices)
     if scope.machine.hooks.watches("load"):
-        return _watched_load(scope, node)
-    if not place.strided and 1 <= len(node.indices) <= 2:
-        atoms = [scope.atom(index) for index in node.indices]
-        slots = [atom for atom in atoms if atom is not None]
-        if len(node.indices) == 1:
-            return _load_1(scope, node, scope.int(node.indices[0]))
-        if len(slots) == 2:
-            return (_load_2_within if _is_within(scope, node) else _load_2_slots)(scope, node, slots[0], slots[1])
-        return _load_2(scope, node, scope.int(node.indices[0]), scope.int(node.indices[1]))
-    locate = locator(scope, node)
-    wrong = explain(scope, node)
-
-    def load_any(frame: Frame) -> float:
-        cells, shadow, offset, indices = locate(frame)
-        try:
-            if shadow[offset]:
-                return cells[offset]
-        except IndexError:
-            pass
-        raise wrong(frame, indices)
-
-    return load_any
+        return _watched_load(scope, node, indices)
+    match place.form, indices:
+        case "vector", (index,):
+            return _load_1(scope, node, index)
+        case "matrix", (row, column):
+            slots = _slots_within(scope, node)
+            return _load_2_within(scope, node, *slots) if slots else _load_2(scope, node, row, column)
+        case _:
+            return _load_any(scope, node, indices)
 
 
 def _load_1(scope: Scope, node: tir.BufferLoad, index: IntEval) -> NumberEval:
-    access = cast("Slot[tuple[Cells, Shadow, int]]", scope.buffer(node.buffer).access)
+    access = cast("Slot[Access1]", scope.buffer(node.buffer).access)
     wrong = explain(scope, node)
 
     def load_1(frame: Frame) -> float:
@@ -115,7 +133,7 @@ def _load_1(scope: Scope, node: tir.BufferLoad, index: IntEval) -> NumberEval:
 
 
 def _load_2(scope: Scope, node: tir.BufferLoad, row: IntEval, column: IntEval) -> NumberEval:
-    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
+    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
     wrong = explain(scope, node)
 
     def load_2(frame: Frame) -> float:
@@ -134,28 +152,8 @@ def _load_2(scope: Scope, node: tir.BufferLoad, row: IntEval, column: IntEval) -
     return load_2
 
 
-def _load_2_slots(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: Slot[int]) -> NumberEval:
-    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def load_2_slots(frame: Frame) -> float:
-        cells, shadow, n, m = frame[access]
-        i = frame[row]
-        j = frame[column]
-        if 0 <= i < n and 0 <= j < m:
-            offset = i * m + j
-            try:
-                if shadow[offset]:
-                    return cells[offset]
-            except IndexError:
-                pass
-        raise wrong(frame, (i, j))
-
-    return load_2_slots
-
-
 def _load_2_within(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: Slot[int]) -> NumberEval:
-    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
+    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
     wrong = explain(scope, node)
 
     def load_2_within(frame: Frame) -> float:
@@ -171,21 +169,45 @@ def _load_2_within(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: S
     return load_2_within
 
 
-def _watched_load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
-    locate = locator(scope, node)
+def _load_any(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) -> NumberEval:
+    access = cast("Slot[Strided]", scope.buffer(node.buffer).access)
+    wrong = explain(scope, node)
+
+    def load_any(frame: Frame) -> float:
+        cells, shadow, shape, strides = frame[access]
+        offset = 0
+        for index, extent, stride in zip(indices, shape, strides, strict=True):
+            i = index(frame)
+            if not 0 <= i < extent:
+                raise wrong(frame, tuple([index(frame) for index in indices]))
+            offset += i * stride
+        try:
+            if shadow[offset]:
+                return cells[offset]
+        except IndexError:
+            pass
+        raise wrong(frame, tuple([index(frame) for index in indices]))
+
+    return load_any
+
+
+def _watched_load(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) -> NumberEval:
+    view_slot = scope.buffer(node.buffer).view
     wrong = explain(scope, node)
     hook = scope.machine.hooks.load
 
     def watched_load(frame: Frame) -> float:
-        cells, shadow, offset, indices = locate(frame)
+        view = frame[view_slot]
+        at = tuple([index(frame) for index in indices])
+        offset = offset_of(view, at, wrong, frame)
         try:
-            value = cells[offset] if shadow[offset] else None
+            if view.shadow[offset]:
+                value = view.cells[offset]
+                hook(node, at, value, frame)
+                return value
         except IndexError:
-            value = None
-        if value is None:
-            raise wrong(frame, indices)
-        hook(node, indices, value, frame)
-        return value
+            pass
+        raise wrong(frame, at)
 
     return watched_load
 
@@ -197,56 +219,65 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     """Write the value at scalar indices."""
     check_rank(node)
     place = scope.buffer(node.buffer, node.span)
-    value = cast("NumberEval", scope.expr(node.value))
+    indices = tuple(scope.int(index) for index in node.indices)
+    if isinstance(node.value, tir.Call) and node.value.callee == "undef":
+        return _forget(scope, node, indices)
     if scope.machine.hooks.watches("store"):
-        return _watched_store(scope, node, value)
-    if node.buffer.dtype == FLOAT32:
-        value = unrounded(scope, node.value)  # a float32 cell rounds what is written into it
-    if not place.strided and len(node.indices) == 2:
-        atoms = [scope.atom(index) for index in node.indices]
-        slots = [atom for atom in atoms if atom is not None]
-        if len(slots) == 2:
-            make = _store_2_within if _is_within(scope, node) else _store_2_slots
-            return make(scope, node, value, slots[0], slots[1])
-    locate = locator(scope, node)
+        return _watched_store(scope, node, indices)
+    # A float32 cell rounds what is written into it.
+    value = unrounded(scope, node.value) if node.buffer.dtype == FLOAT32 else scope.number(node.value)
+    match place.form, indices:
+        case "vector", (index,):
+            return _store_1(scope, node, value, index)
+        case "matrix", (row, column):
+            slots = _slots_within(scope, node)
+            return _store_2_within(scope, node, value, *slots) if slots else _store_2(scope, node, value, row, column)
+        case _:
+            return _store_any(scope, node, value, indices)
+
+
+def _store_1(scope: Scope, node: tir.BufferStore, value: NumberEval, index: IntEval) -> Run:
+    access = cast("Slot[Access1]", scope.buffer(node.buffer).access)
     wrong = explain(scope, node)
 
-    def store_any(frame: Frame) -> None:
+    def store_1(frame: Frame) -> None:
         written = value(frame)
-        cells, shadow, offset, indices = locate(frame)
+        cells, shadow, n = frame[access]
+        i = index(frame)
+        if not 0 <= i < n:
+            raise wrong(frame, (i,))
+        try:
+            cells[i] = written
+            shadow[i] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame, (i,)) from None
+
+    return store_1
+
+
+def _store_2(scope: Scope, node: tir.BufferStore, value: NumberEval, row: IntEval, column: IntEval) -> Run:
+    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
+    wrong = explain(scope, node)
+
+    def store_2(frame: Frame) -> None:
+        written = value(frame)
+        cells, shadow, n, m = frame[access]
+        i = row(frame)
+        j = column(frame)
+        if not (0 <= i < n and 0 <= j < m):
+            raise wrong(frame, (i, j))
+        offset = i * m + j
         try:
             cells[offset] = written
             shadow[offset] = 1
         except (IndexError, TypeError):
-            raise wrong(frame, indices) from None
+            raise wrong(frame, (i, j)) from None
 
-    return store_any
-
-
-def _store_2_slots(scope: Scope, node: tir.BufferStore, value: NumberEval, row: Slot[int], column: Slot[int]) -> Run:
-    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def store_2_slots(frame: Frame) -> None:
-        written = value(frame)
-        cells, shadow, n, m = frame[access]
-        i = frame[row]
-        j = frame[column]
-        if 0 <= i < n and 0 <= j < m:
-            offset = i * m + j
-            try:
-                cells[offset] = written
-                shadow[offset] = 1
-            except (IndexError, TypeError):
-                raise wrong(frame, (i, j)) from None
-        else:
-            raise wrong(frame, (i, j))
-
-    return store_2_slots
+    return store_2
 
 
 def _store_2_within(scope: Scope, node: tir.BufferStore, value: NumberEval, row: Slot[int], column: Slot[int]) -> Run:
-    access = cast("Slot[tuple[Cells, Shadow, int, int]]", scope.buffer(node.buffer).access)
+    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
     wrong = explain(scope, node)
 
     def store_2_within(frame: Frame) -> None:
@@ -262,60 +293,62 @@ def _store_2_within(scope: Scope, node: tir.BufferStore, value: NumberEval, row:
     return store_2_within
 
 
-def _watched_store(scope: Scope, node: tir.BufferStore, value: NumberEval) -> Run:
-    locate = locator(scope, node)
+def _store_any(scope: Scope, node: tir.BufferStore, value: NumberEval, indices: tuple[IntEval, ...]) -> Run:
+    access = cast("Slot[Strided]", scope.buffer(node.buffer).access)
+    wrong = explain(scope, node)
+
+    def store_any(frame: Frame) -> None:
+        written = value(frame)
+        cells, shadow, shape, strides = frame[access]
+        offset = 0
+        for index, extent, stride in zip(indices, shape, strides, strict=True):
+            i = index(frame)
+            if not 0 <= i < extent:
+                raise wrong(frame, tuple([index(frame) for index in indices]))
+            offset += i * stride
+        try:
+            cells[offset] = written
+            shadow[offset] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame, tuple([index(frame) for index in indices])) from None
+
+    return store_any
+
+
+def _watched_store(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, ...]) -> Run:
+    view_slot = scope.buffer(node.buffer).view
+    value = scope.number(node.value)
     wrong = explain(scope, node)
     hook = scope.machine.hooks.store
 
     def watched_store(frame: Frame) -> None:
         written = value(frame)
-        cells, shadow, offset, indices = locate(frame)
-        hook(node, indices, written, frame)
+        view = frame[view_slot]
+        at = tuple([index(frame) for index in indices])
+        offset = offset_of(view, at, wrong, frame)
+        hook(node, at, written, frame)
         try:
-            cells[offset] = written
-            shadow[offset] = 1
+            view.cells[offset] = written
+            view.shadow[offset] = 1
         except (IndexError, TypeError):
-            raise wrong(frame, indices) from None
+            raise wrong(frame, at) from None
 
     return watched_store
 
 
-# --------------------------------------------------------------------------------------------- any rank
-
-
-def locator(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Locate:
-    """Cells, shadow, offset and indices of an access of any rank, compact or with strides; bounds are checked."""
-    place = scope.buffer(node.buffer, node.span)
-    indices = tuple(scope.int(index) for index in node.indices)
+# TIR-307
+def _forget(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, ...]) -> Run:
+    """Storing `T.undef()`: the element holds no value any more."""
+    view_slot = scope.buffer(node.buffer).view
     wrong = explain(scope, node)
-    if place.strided:
-        return _locate_strided(place, indices, wrong)
-    access = cast("Slot[tuple[Cells, Shadow, *tuple[int, ...]]]", place.access)
 
-    def locate(frame: Frame) -> tuple[Cells, Shadow, int, tuple[int, ...]]:
-        cells, shadow, *shape = frame[access]
+    def forget(frame: Frame) -> None:
+        view = frame[view_slot]
         at = tuple([index(frame) for index in indices])
-        offset = 0
-        for i, extent in zip(at, shape, strict=True):
-            if not 0 <= i < extent:
-                raise wrong(frame, at)
-            offset = offset * extent + i
-        return cells, shadow, offset, at
+        offset = offset_of(view, at, wrong, frame)
+        try:
+            view.shadow[offset] = 0
+        except IndexError:
+            raise wrong(frame, at) from None
 
-    return locate
-
-
-def _locate_strided(place: BufferPlace, indices: tuple[IntEval, ...], wrong: Explain) -> Locate:
-    access = cast("Slot[Strided]", place.access)
-
-    def locate_strided(frame: Frame) -> tuple[Cells, Shadow, int, tuple[int, ...]]:
-        cells, shadow, shape, strides = frame[access]
-        at = tuple([index(frame) for index in indices])
-        offset = 0
-        for i, extent, stride in zip(at, shape, strides, strict=True):
-            if not 0 <= i < extent:
-                raise wrong(frame, at)
-            offset += i * stride
-        return cells, shadow, offset, at
-
-    return locate_strided
+    return forget

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from refmlc.diag.catalogue import BAD_POINTER, TVM_THROW, UNSUPPORTED_CONSTRUCT
-from refmlc.interp.tensorir.access import explain
+from refmlc.interp.tensorir.access import explain, offset_of
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.plain import operands
 from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.vectors import offset_of
 from refmlc.ir import tir
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.pointer import Pointer

@@ -21,7 +21,7 @@ from refmlc.interp.tensorir.frame import (
     Run,
     Slot,
 )
-from refmlc.interp.tensorir.views import BufferPlace, View
+from refmlc.interp.tensorir.views import BufferPlace, Form, View
 from refmlc.ir import tir
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Scope:
     def declare_buffer(self, buffer: tir.Buffer, *, strided: bool = False) -> BufferPlace:
         """Give `buffer` its slots; from here on it is in scope."""
         view = cast("Slot[View]", self.layout.new())
-        place = BufferPlace(buffer, view, self.layout.new(), strided or bool(buffer.strides))
+        forms: dict[Integer, Form] = {1: "vector", 2: "matrix"}
+        form = "any" if strided or buffer.strides else forms.get(len(buffer.shape), "any")
+        place = BufferPlace(buffer, view, self.layout.new(), form)
         self.buffers[buffer] = place
         return place
 

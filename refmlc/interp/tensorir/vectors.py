@@ -6,7 +6,7 @@ from typing import cast
 from refmlc.diag.catalogue import INT_OVERFLOW, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import wrap
-from refmlc.interp.tensorir.access import Explain, check_rank, explain
+from refmlc.interp.tensorir.access import check_rank, explain, offset_of
 from refmlc.interp.tensorir.frame import Eval, Frame, LanesEval, Run
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View
@@ -125,16 +125,6 @@ def mask(scope: Scope, node: Access) -> LanesEval | None:
         return scope.lanes(node.predicate)
     value = scope.number(node.predicate)
     return lambda frame: (value(frame),)
-
-
-def offset_of(view: View, at: tuple[int, ...], wrong: Explain, frame: Frame) -> int:
-    """The offset of an element; bounds are checked."""
-    offset = 0
-    for index, extent, stride in zip(at, view.shape, view.strides, strict=True):
-        if not 0 <= index < extent:
-            raise wrong(frame, at)
-        offset += index * stride
-    return offset
 
 
 def load(scope: Scope, node: tir.BufferLoad) -> Eval:

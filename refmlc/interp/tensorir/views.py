@@ -1,11 +1,16 @@
 """Buffers at run time: views on storage, and how a declaration becomes one.
 
-A compact buffer stands in its access slot as `(cells, shadow, extent, …)`, one with strides as
-`(cells, shadow, shape, strides)`. `shadow[o]` is not 0 when element `o` is initialised.
+| form     | buffers                   | what stands in the access slot      |
+|----------|---------------------------|-------------------------------------|
+| `vector` | compact, rank 1           | `(cells, shadow, n)`                |
+| `matrix` | compact, rank 2           | `(cells, shadow, n, m)`             |
+| `any`    | all others                | `(cells, shadow, shape, strides)`   |
+
+`shadow[o]` is not 0 when element `o` is initialised.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 from refmlc.dtypes import DType
 from refmlc.interp.tensorir.frame import Frame, Slot
@@ -16,6 +21,7 @@ from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 
+Form: TypeAlias = Literal["vector", "matrix", "any"]
 Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
 
 
@@ -88,7 +94,7 @@ class BufferPlace:
     buffer: tir.Buffer
     view: Slot[View]
     access: Slot[object]
-    strided: bool
+    form: Form
 
     def drop(self, frame: Frame) -> None:
         """Let the buffer be nothing."""
@@ -99,4 +105,4 @@ class BufferPlace:
     def put(self, frame: Frame, view: View) -> None:
         """Let the buffer be `view` from here on."""
         frame[self.view] = view
-        frame[self.access] = view.strided if self.strided else view.compact
+        frame[self.access] = view.strided if self.form == "any" else view.compact
