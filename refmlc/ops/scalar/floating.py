@@ -131,15 +131,18 @@ def _nextafter(_operands: tuple[DType, ...], result: DType) -> Value:
     if result.element == "float64":
         return math.nextafter
     encode, decode = encoder(result), decoder(result)
-    smallest = result.format.smallest
+    smallest, negative_zero = result.format.smallest, result.format.has_negative_zero
 
     def nextafter(a: float, b: float) -> float:
         if a == b or a != a or b != b:  # noqa: PLR0124 - the test for NaN
             return b if a == b else math.nan
         if a == 0.0:
             return math.copysign(smallest, b)
+        outward = abs(b) > abs(a) and (a < 0.0) == (b < 0.0)
+        if abs(a) == smallest and not outward:
+            return math.copysign(0.0, a) if negative_zero else 0.0
         # Codes of one sign grow with the size, infinity being next to the maximum.
-        return decode(encode(a) + (1 if abs(b) > abs(a) and (a < 0) == (b < 0) else -1))
+        return decode(encode(a) + (1 if outward else -1))
 
     return nextafter
 

@@ -9,20 +9,8 @@ from refmlc.dtypes.storage import dtype_of, itemsize, storage_dtype
 
 
 def test_numpys_own():
-    for name in [
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-    ]:
+    integers = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+    for name in ["bool", *integers, "float16", "float32", "float64"]:
         assert storage_dtype(dtype(name)) == np.dtype(name)
         assert dtype_of(np.dtype(name)) is dtype(name)
         assert itemsize(dtype(name)) == np.dtype(name).itemsize
