@@ -8,8 +8,9 @@ the memory), shapes as `Shape`, and numbers, strings, dtypes, tuples as they are
 kinds, lists as tuples, NumPy arrays and DLPack objects as tensors (shared), NumPy scalars as numbers.
 
 Decision: writes of a packed function cannot be watched, so after a call every element of every tensor argument counts
-as initialised. A read-only tensor (a constant, a read-only array of the caller) is given as a copy. A tensor that the function keeps stays valid (its memory is never used again for something else), but
-it shows what the program writes there, and writing through it changes what the program sees.
+as initialised. A read-only tensor (a constant, a read-only array of the caller) is given as a copy, because other
+libraries do not know what read-only is. A tensor that the function keeps stays valid (its memory is never used again
+for something else), but it shows what the program writes there, and writing through it changes what the program sees.
 """
 
 from collections.abc import Callable, Iterator, Sequence

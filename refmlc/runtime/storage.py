@@ -149,10 +149,11 @@ class Storage:
         """Whether all of `nbytes` bytes from `offset` on were written."""
         self.settle(1)
         unit, last = self.unit, offset + nbytes
-        number, end = offset // unit, -(-last // unit)
-        if self._shadow.find(0, number, end) < 0:
+        end = -(-last // unit)
+        first_open = self._shadow.find(0, offset // unit, end)
+        if first_open < 0:
             return True
-        for number in range(self._shadow.find(0, number, end), end):
+        for number in range(first_open, end):
             if not self._shadow[number]:
                 start = number * unit
                 wanted = _mask(max(offset - start, 0), min(last - start, unit))
@@ -164,12 +165,14 @@ class Storage:
         """Mark `nbytes` bytes from `offset` on as not written; their units keep what they hold beside them."""
         self.settle(1)
         unit, last = self.unit, offset + nbytes
-        for number in range(offset // unit, -(-last // unit)):
+        first, end = offset // unit, -(-last // unit)
+        for number in {first, end - 1} if nbytes else ():
             start = number * unit
             held = self._full(number) if self._shadow[number] else self.partial.get(number, 0)
-            held &= ~_mask(max(offset - start, 0), min(last - start, unit))
-            self._shadow[number] = 0
-            self.partial[number] = held
+            self.partial[number] = held & ~_mask(max(offset - start, 0), min(last - start, unit))
+        self._shadow[first:end] = bytes(end - first)
+        for number in [number for number in self.partial if first < number < end - 1]:
+            del self.partial[number]
 
     def _mark(self, number: int, start: int, stop: int) -> None:
         """Bytes `start` … `stop` - 1 of unit `number` were written."""
