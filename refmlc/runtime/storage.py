@@ -164,9 +164,11 @@ class Storage:
     def forget(self, offset: int, nbytes: int) -> None:
         """Mark `nbytes` bytes from `offset` on as not written; their units keep what they hold beside them."""
         self.settle(1)
+        if nbytes == 0:
+            return
         unit, last = self.unit, offset + nbytes
         first, end = offset // unit, -(-last // unit)
-        for number in {first, end - 1} if nbytes else ():
+        for number in {first, end - 1}:
             start = number * unit
             held = self._full(number) if self._shadow[number] else self.partial.get(number, 0)
             self.partial[number] = held & ~_mask(max(offset - start, 0), min(last - start, unit))
