@@ -44,6 +44,7 @@ class ExprRules:
         self.module = module
         self.findings = findings
         self.scope: Scope[Var | Buffer] = Scope()
+        self._in_shape = False
 
     # ------------------------------------------------------------------------------------------ expressions
 
@@ -67,30 +68,29 @@ class ExprRules:
                     self.expr(operand, expr.span or near)
                 self._dtypes(expr, expr.span or near)
 
-    def use(self, node: Var | Buffer, near: Span | None, *, in_shape: bool = False) -> None:
-        """`node` must be visible; `in_shape` says that it is used as a dimension."""
+    def use(self, node: Var | Buffer, near: Span | None) -> None:
+        """`node` must be visible."""
         if node in self.scope:
             return
         what = "buffer" if isinstance(node, Buffer) else "variable"
         if node in self.scope.known:
             message = f"{what} `{node.name}` is used outside its scope"
-        elif in_shape:
+        elif self._in_shape:
             message = f"shape variable `{node.name}` is never defined"
         else:
             message = f"{what} `{node.name}` is used but never defined"
-        code = UNDEFINED_SYMBOL if in_shape and node not in self.scope.known else OUT_OF_SCOPE
+        code = UNDEFINED_SYMBOL if self._in_shape and node not in self.scope.known else OUT_OF_SCOPE
         elsewhere = node.span is not None and node.span != near and node in self.scope.known
         related = [Related(f"`{node.name}` is defined here", node.span)] if elsewhere else []
         self.findings.report(code, message, near, related=related, subject=node)
 
     def shape(self, exprs: tuple[Expr, ...], near: Span | None) -> None:
         """Check the dimensions of a buffer."""
+        self._in_shape = True
         for dim in exprs:
-            if isinstance(dim, Var):
-                self.use(dim, near, in_shape=True)
-            else:
-                self.expr(dim, near)
+            self.expr(dim, near)
             self.integer(dim, "a dimension", near)
+        self._in_shape = False
 
     def access(self, buffer: Buffer, indices: tuple[Expr, ...], predicate: Expr | None, near: Span | None) -> None:
         """Check a load or store at `indices`."""
