@@ -15,7 +15,14 @@ from collections.abc import Callable
 from typing import TypeAlias, cast
 
 from refmlc.diag import Related, fail
-from refmlc.diag.catalogue import BAD_POINTER, OUT_OF_BOUNDS, RANK_MISMATCH, UNINITIALISED, USE_AFTER_KILL
+from refmlc.diag.catalogue import (
+    BAD_POINTER,
+    OUT_OF_BOUNDS,
+    RANK_MISMATCH,
+    TYPE_MISMATCH,
+    UNINITIALISED,
+    USE_AFTER_KILL,
+)
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes import FLOAT32, INT32
 from refmlc.interp.tensorir.arith import unrounded
@@ -69,6 +76,13 @@ def check_rank(node: tir.BufferLoad | tir.BufferStore) -> None:
     if len(node.indices) != rank:
         message = f"`{node.buffer.name}` has {rank} dimensions and is accessed with {len(node.indices)} indices"
         raise fail(RANK_MISMATCH, message, node.span)
+
+
+def check_stored(node: tir.BufferStore) -> None:
+    """Fails: RM201 when the value is not of the dtype of the element."""
+    wanted, given = tir.loaded_dtype(node.buffer, node.indices), node.value.dtype
+    if wanted != given:
+        raise fail(TYPE_MISMATCH, f"a value of {given} is stored to `{node.buffer.name}` of {wanted}", node.span)
 
 
 def _is_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> bool:
@@ -222,6 +236,7 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     indices = tuple(scope.int(index) for index in node.indices)
     if isinstance(node.value, tir.Call) and node.value.callee == "undef":
         return _forget(scope, node, indices)
+    check_stored(node)
     if scope.machine.hooks.watches("store"):
         return _watched_store(scope, node, indices)
     # A float32 cell rounds what is written into it.

@@ -17,6 +17,7 @@ from refmlc.ir import tir
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
+from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
 
 
@@ -60,6 +61,8 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
 
     def run(frame: Frame) -> None:
         data = pointer(frame)
+        if isinstance(data, Tensor):
+            data = Pointer(data.storage, data.byte_offset)
         if not isinstance(data, Pointer):
             raise foreign(frame, f"`{buffer.name}` is declared on {kind_of(data)}")
         extents = tuple([extent(frame) for extent in shape])

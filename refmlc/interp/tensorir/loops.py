@@ -88,10 +88,12 @@ def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Ca
 
 def while_loop(scope: Scope, node: tir.While) -> Run:
     """Run the body as long as the condition holds; evaluating the condition is a step."""
-    outer, scope.jumps = scope.jumps, False
+    outer, looping = scope.jumps, scope.looping
+    scope.jumps, scope.looping = False, True
     condition = scope.expr(node.condition)
     body = scope.stmt(node.body)
-    jumps, scope.jumps = scope.jumps, outer
+    jumps = scope.jumps
+    scope.jumps, scope.looping = outer, looping
     if jumps:
         body = _continuing(body)
     charge = scope.machine.budget.charge_steps

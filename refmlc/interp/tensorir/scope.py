@@ -34,9 +34,9 @@ Integer: TypeAlias = int  # `Scope.int` is a method
 class Scope:
     """The state of preparing one function.
 
-    `loops` are the loops around the current place, outermost first; `domains` the domain of each variable whose
+    `loops` are the `For` loops around the current place, outermost first; `domains` the domain of each variable whose
     values are known to lie in one; `threads` variable and extent of each thread axis that is bound around the place;
-    `jumps` whether the loop body being prepared holds a break or continue of its own loop.
+    `looping` whether any loop is around it; `jumps` whether a break or continue of the loop being prepared was seen.
     """
 
     machine: "Machine"
@@ -48,6 +48,7 @@ class Scope:
     domains: dict[tir.Var, tuple[tir.Expr, tir.Expr]] = field(default_factory=dict)
     threads: dict[str, tuple[tir.Var, tir.Expr]] = field(default_factory=dict)
     buffers: dict[tir.Buffer, BufferPlace] = field(default_factory=dict)
+    looping: bool = False
     jumps: bool = False
 
     def declare_buffer(self, buffer: tir.Buffer, *, strided: bool = False) -> BufferPlace:
@@ -106,16 +107,16 @@ class Scope:
     @contextmanager
     def loop(self, var: tir.Var, domain: tuple[tir.Expr, tir.Expr] | None) -> Iterator[Slot[Integer]]:
         """Declare the variable of a loop for the preparation of its body."""
-        outer, jumps = self.loops, self.jumps
+        outer, jumps, looping = self.loops, self.jumps, self.looping
         slot = self.layout.declare(var)
         self.loops = (*outer, (var.name, slot))
-        self.jumps = False
+        self.jumps, self.looping = False, True
         if domain is not None:
             self.domains[var] = domain
         try:
             yield cast("Slot[Integer]", slot)
         finally:
-            self.loops, self.jumps = outer, jumps
+            self.loops, self.jumps, self.looping = outer, jumps, looping
 
     @contextmanager
     def thread(self, tag: str, var: tir.Var, extent: tir.Expr) -> Iterator[None]:

@@ -2,7 +2,8 @@
 
 from typing import assert_never
 
-from refmlc.diag.catalogue import ASSERT_FAILED
+from refmlc.diag import fail
+from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
 from refmlc.interp.tensorir import access, vectors
 from refmlc.interp.tensorir.blocks import realize
 from refmlc.interp.tensorir.buffers import allocate, declare
@@ -53,11 +54,9 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
         case tir.Evaluate():  # TIR-212
             return _evaluate(scope, node)
         case tir.Break():  # TIR-213
-            scope.jumps = True
-            return _break
+            return _jump(scope, node, Breaking)
         case tir.Continue():  # TIR-214
-            scope.jumps = True
-            return _continue
+            return _jump(scope, node, Continuing)
         case tir.Return():  # TIR-215
             return _return(scope, node)
         case tir.SBlockRealize():  # TIR-216
@@ -146,12 +145,15 @@ def _evaluate(scope: Scope, node: tir.Evaluate) -> Run:
     return evaluate
 
 
-def _break(_frame: Frame) -> None:
-    raise Breaking
+def _jump(scope: Scope, node: tir.Break | tir.Continue, end: type[Exception]) -> Run:
+    if not scope.looping:
+        raise fail(BAD_LOOP_CONTROL, "there is no loop around this", node.span)
+    scope.jumps = True
 
+    def jump(_frame: Frame) -> None:
+        raise end
 
-def _continue(_frame: Frame) -> None:
-    raise Continuing
+    return jump
 
 
 def _return(scope: Scope, node: tir.Return) -> Run:

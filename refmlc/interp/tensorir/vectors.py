@@ -6,7 +6,7 @@ from typing import cast
 from refmlc.diag.catalogue import INT_OVERFLOW, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import wrap
-from refmlc.interp.tensorir.access import check_rank, explain, offset_of
+from refmlc.interp.tensorir.access import check_rank, check_stored, explain, offset_of
 from refmlc.interp.tensorir.frame import Eval, Frame, LanesEval, Run
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View
@@ -165,6 +165,7 @@ def load(scope: Scope, node: tir.BufferLoad) -> Eval:
 
 def store(scope: Scope, node: tir.BufferStore) -> Run:
     """Write lane k of the value at lane k of the indices; lanes off in the predicate are not written."""
+    check_stored(node)
     view_slot = scope.buffer(node.buffer, node.span).view
     value, is_vector = scope.expr(node.value), node.value.dtype.is_vector
     where, on, wrong = places(scope, node), mask(scope, node), explain(scope, node)

@@ -59,7 +59,8 @@ def test_packed_function(run):
         seen.append((array.numpy().tolist(), number, text))
         other.numpy()[0] = 42
 
-    text = body('T.call_packed("record", A, n + 1, "word", B)', 'A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32"), n: T.int32')
+    params = 'A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32"), n: T.int32'
+    text = body('T.call_packed("record", A, n + 1, "word", B)', params)
     b = np.zeros(2, "float32")
     run(text, np.ones(2, "float32"), b, 4, registry=registry(record=record))
     assert seen == [([1.0, 1.0], 5, "word")]
@@ -126,7 +127,7 @@ def test_extern_function_gets_pointers(run):
         return 0
 
     a = eight()
-    text = body('C = T.alloc_buffer((2,), "float32")\nT.evaluate(T.call_extern("int32", "negate", T.address_of(A[2]), 3))')
+    text = body('T.evaluate(T.call_extern("int32", "negate", T.address_of(A[2]), 3))')
     run(text, a, 0, registry=registry(negate=negate))
     assert a.tolist() == [0, 1, -2, -3, -4, 5, 6, 7]
 
@@ -261,12 +262,18 @@ def test_lowered_calls_and_the_packed_entry(run):
 
 
 def test_lowered_calls_check_their_fields(failing):
-    text = body('stack: T.let[T.handle] = T.tvm_stack_alloca("tvm_ffi_any", 3)\nA[0] = T.Cast("float32", T.tvm_struct_get(stack, n, 13, "int32"))')
+    text = body(
+        """
+stack: T.let[T.handle] = T.tvm_stack_alloca("tvm_ffi_any", 3)
+A[0] = T.Cast("float32", T.tvm_struct_get(stack, n, 13, "int32"))
+"""
+    )
     assert failing(text, eight(), 5).code.id == "RM313"
 
 
 def test_tensor_from_a_pointer(run):
-    text = body('T.call_packed("look", T.tvm_stack_make_array(A.data, T.tvm_stack_make_shape(2, 3), 0, 2, T.float32(0), 1))')
+    array = "T.tvm_stack_make_array(A.data, T.tvm_stack_make_shape(2, 3), 0, 2, T.float32(0), 1)"
+    text = body(f'T.call_packed("look", {array})')
     seen = []
     run(text, eight(), 0, registry=registry(look=lambda t: seen.append(t.numpy().tolist())))
     assert seen == [[[1, 2, 3], [4, 5, 6]]]

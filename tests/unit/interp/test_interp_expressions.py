@@ -42,8 +42,8 @@ def test_if_then_else_is_lazy_and_select_is_not(run, failing):
     assert value(run, "T.if_then_else(n < 8, A[n], 77)", 9) == 77
     assert value(run, "T.Select(n < 4, A[n], 77)", 3) == 3
     assert value(run, "T.Select(n < 4, A[n], 77)", 5) == 77
-    assert failing(store("T.Select(n < 8, A[n], 77)"), np.arange(8, dtype="int32"), np.zeros(8, "int32"), 9).code.id == "RM304"
-
+    arrays = np.arange(8, dtype="int32"), np.zeros(8, "int32")
+    assert failing(store("T.Select(n < 8, A[n], 77)"), *arrays, 9).code.id == "RM304"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_float32_overflows_to_infinity(run):
         ("10 % n", 0, "RM307"),
         ("T.truncdiv(10, n)", 0, "RM307"),
         ("T.shift_left(1, n)", 32, "RM308"),
-        ("T.Cast(\"int32\", T.Cast(\"float32\", n) * T.float32(1e9))", 100, "RM309"),
+        ('T.Cast("int32", T.Cast("float32", n) * T.float32(1e9))', 100, "RM309"),
     ],
 )
 def test_undefined_operations(failing, expression, n, code):
@@ -108,15 +108,15 @@ def test_undefined_operations(failing, expression, n, code):
         ("T.truncmod(n, 4)", -5, -1),
         ("T.min(n, 3)", 5, 3),
         ("T.max(n, 3)", 5, 5),
-        ("T.Cast(\"int32\", n < 4)", 3, 1),
-        ("T.Cast(\"int32\", T.Not(n < 4))", 3, 0),
-        ("T.Cast(\"int32\", n <= 3)", 3, 1),
-        ("T.Cast(\"int32\", n >= 4)", 3, 0),
-        ("T.Cast(\"int32\", n > 2)", 3, 1),
-        ("T.Cast(\"int32\", n != 3)", 3, 0),
-        ("T.Cast(\"int32\", n == 3)", 3, 1),
-        ("T.Cast(\"int32\", T.Cast(\"int8\", n))", 200, -56),
-        ("T.Cast(\"int32\", T.Cast(\"int64\", n))", 200, 200),
+        ('T.Cast("int32", n < 4)', 3, 1),
+        ('T.Cast("int32", T.Not(n < 4))', 3, 0),
+        ('T.Cast("int32", n <= 3)', 3, 1),
+        ('T.Cast("int32", n >= 4)', 3, 0),
+        ('T.Cast("int32", n > 2)', 3, 1),
+        ('T.Cast("int32", n != 3)', 3, 0),
+        ('T.Cast("int32", n == 3)', 3, 1),
+        ('T.Cast("int32", T.Cast("int8", n))', 200, -56),
+        ('T.Cast("int32", T.Cast("int64", n))', 200, 200),
         ("T.popcount(n)", 7, 3),
         ("T.bitwise_xor(n, 5)", 3, 6),
     ],
@@ -149,10 +149,10 @@ def test_float64_arithmetic(run):
         ("T.Select(A[0:4] < T.Broadcast(2, 4), A[4:8], T.Broadcast(n, 4))", 4, 0, [4, 5, 0, 0]),
         ("T.Shuffle([A[0:4]], [3, 0])", 2, 0, [3, 0]),
         ("T.Shuffle([n, A[1]], [1, 0, 1])", 3, 8, [1, 8, 1]),
-        ("T.Cast(\"int32x2\", T.Cast(\"int8x2\", T.Ramp(n, 1, 2)))", 2, 127, [127, -128]),
-        ("T.vectorlow(A[0:4], dtype=\"int32x2\")", 2, 0, [0, 1]),
-        ("T.vectorhigh(A[0:4], dtype=\"int32x2\")", 2, 0, [2, 3]),
-        ("T.vectorcombine(A[0:2], A[4:6], dtype=\"int32x4\")", 4, 0, [0, 1, 4, 5]),
+        ('T.Cast("int32x2", T.Cast("int8x2", T.Ramp(n, 1, 2)))', 2, 127, [127, -128]),
+        ('T.vectorlow(A[0:4], dtype="int32x2")', 2, 0, [0, 1]),
+        ('T.vectorhigh(A[0:4], dtype="int32x2")', 2, 0, [2, 3]),
+        ('T.vectorcombine(A[0:2], A[4:6], dtype="int32x4")', 4, 0, [0, 1, 4, 5]),
     ],
 )
 def test_vectors(run, expression, count, n, expected):

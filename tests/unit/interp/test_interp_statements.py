@@ -448,7 +448,14 @@ def test_a_loop_left_early_pays_for_what_it_did(run):
 
 
 def test_memory_is_limited_and_given_back(run, failing):
-    text = body('for i in range(100):\n    with T.sblock("b"):\n        C = T.sblock_alloc_buffer((n,), "int32")\n        C[0] = i')
+    text = body(
+        """
+for i in range(100):
+    with T.sblock("b"):
+        C = T.sblock_alloc_buffer((n,), "int32")
+        C[0] = i
+"""
+    )
     run(text, ints(8), 1000, budget=Budget(max_bytes=4000))
     assert failing(text, ints(8), 1001, budget=Budget(max_bytes=4000)).code.id == "RM603"
     assert failing(text, ints(8), 2_000_000_000).code.id == "RM603"
