@@ -1,1 +1,100 @@
-"""The executable meaning of TVM IRModules."""
+"""The executable meaning of TVM IRModules: read, check, show and run TensorIR and Relax, without TVM.
+
+The layers, each importing only from those before it: `diag` (findings), `dtypes`, `ir` (nodes), `ops` (contracts),
+`script` (text), `spec` (clauses), `check` (static rules), `runtime` (tensors), `interp` (the meaning), `vm` (build
+and run), `demo`, `cli`.
+
+>>> module = refmlc.read_file("gemm.py")
+>>> refmlc.VirtualMachine(refmlc.build(module))["main"](a, b)
+
+
+The names of the API are looked up when they are first used, so that `import refmlc` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from refmlc.check.reading import read, read_file
+    from refmlc.diag import (
+        Diagnostic,
+        Exhausted,
+        IllFormed,
+        Internal,
+        Malformed,
+        Mismatch,
+        RefmlcError,
+        Trap,
+        Undefined,
+        Unsupported,
+    )
+    from refmlc.ir import IRModule
+    from refmlc.ir.equal import structural_equal
+    from refmlc.runtime.registry import get_func, register_func
+    from refmlc.runtime.tensor import Tensor
+    from refmlc.script import show
+    from refmlc.vm import Executable, VirtualMachine, bind_params, build
+
+__all__ = [
+    "Diagnostic",
+    "Executable",
+    "Exhausted",
+    "IRModule",
+    "IllFormed",
+    "Internal",
+    "Malformed",
+    "Mismatch",
+    "RefmlcError",
+    "Tensor",
+    "Trap",
+    "Undefined",
+    "Unsupported",
+    "VirtualMachine",
+    "bind_params",
+    "build",
+    "get_func",
+    "read",
+    "read_file",
+    "register_func",
+    "show",
+    "structural_equal",
+]
+
+_HOME = {
+    "Diagnostic": "refmlc.diag",
+    "Executable": "refmlc.vm",
+    "Exhausted": "refmlc.diag",
+    "IRModule": "refmlc.ir",
+    "IllFormed": "refmlc.diag",
+    "Internal": "refmlc.diag",
+    "Malformed": "refmlc.diag",
+    "Mismatch": "refmlc.diag",
+    "RefmlcError": "refmlc.diag",
+    "Tensor": "refmlc.runtime.tensor",
+    "Trap": "refmlc.diag",
+    "Undefined": "refmlc.diag",
+    "Unsupported": "refmlc.diag",
+    "VirtualMachine": "refmlc.vm",
+    "bind_params": "refmlc.vm",
+    "build": "refmlc.vm",
+    "get_func": "refmlc.runtime.registry",
+    "read": "refmlc.check.reading",
+    "read_file": "refmlc.check.reading",
+    "register_func": "refmlc.runtime.registry",
+    "show": "refmlc.script",
+    "structural_equal": "refmlc.ir.equal",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The object of the API called `name`, from its module."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'refmlc' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The names of the API."""
+    return sorted(__all__)
