@@ -171,7 +171,7 @@ def _outputs(_ev: Evaluator, site: CallSite, value: Meta, dtypes: Meta) -> tuple
         )
     else:
         found = types_of(value, span)
-    return found if len(found) == 1 and not isinstance(value, tuple) else (TupleType(found, span=site.span),)
+    return found if len(found) == 1 else (TupleType(found, span=site.span),)
 
 
 def _shape(site: CallSite, value: Meta) -> tuple[tir.Expr, ...]:

@@ -108,7 +108,7 @@ class _Reader:
         self.attrs: dict[str, tir.Attr] = {}
         self.sequence = _Sequence()
         self.outputs: _Outputs | None = None
-        self.depth = 0
+        self.depth = 0  # of branches, inside the dataflow block where there is one
 
     def read(self) -> relax.Function:
         span = self.span(self.node)
@@ -318,9 +318,10 @@ class _Reader:
         self.sequence.close()
         outer, self.sequence = self.sequence, _Sequence()
         self.outputs = self.declared_outputs(body)
+        depth, self.depth = self.depth, 0
         for one in body:
             self.statement(one)
-        self.outputs = None
+        self.outputs, self.depth = None, depth
         inner, self.sequence = self.sequence, outer
         outer.blocks.append(relax.DataflowBlock(tuple(inner.bindings), span=self.span(stmt)))
 

@@ -154,14 +154,14 @@ def test_encoding_refuses_what_has_no_code():
             blob.encode(np.zeros(1, np.int8), row)
 
 
-PROGRAM = '''
+PROGRAM = """
 @I.ir_module
 class Module:
     @R.function
     def main(x: R.Tensor((3, 3), "float32")):
         y = R.add(x, metadata["relax.expr.Constant"][{index}])
         return y
-'''
+"""
 
 
 def constant_in(text: str):

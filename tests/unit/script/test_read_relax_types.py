@@ -34,7 +34,7 @@ def ints(values):
         'Tensor((1, 784), "float32")',
         'Tensor[(1, 784), "float32"]',
         'relax.Tensor((1, 784), "float32")',
-        'R.Tensor((1, 784), T.float32)',
+        "R.Tensor((1, 784), T.float32)",
         'R.Tensor((T.int64(1), T.int64(784)), "float32")',
         'R.Tensor(shape=(1, 784), dtype="float32")',
         'R.Tensor(("1", "28 * 28"), "float32")',
@@ -126,7 +126,7 @@ def test_names_in_shapes_of_2022_are_declared_by_the_signature():
 
 def test_shapes():
     assert type_of("R.Shape").values is None
-    assert type_of("R.Shape(ndim=2)") .ndim == 2
+    assert type_of("R.Shape(ndim=2)").ndim == 2
     ty = type_of('R.Shape(["n", 4])')
     assert isinstance(ty, ShapeType)
     assert (ty.values[0].name, ty.values[1].value) == ("n", 4)
@@ -147,13 +147,19 @@ def test_a_primitive_type_may_have_a_value():
 
 
 def test_a_primitive_parameter_is_a_dimension():
-    function = read('@R.function\ndef f(x: R.Tensor(("n",), "int8"), n: R.Prim("int64")):\n    return R.shape([n])\n')["f"]
+    function = read('@R.function\ndef f(x: R.Tensor(("n",), "int8"), n: R.Prim("int64")):\n    return R.shape([n])\n')[
+        "f"
+    ]
     assert function.params[0].ty.shape[0] is function.params[1].ty.value
     assert function.body.body.values[0] is function.params[1].ty.value
 
 
 def test_tuples():
-    for text in ("R.Tuple(R.Tensor, R.Shape(ndim=2))", "R.Tuple([R.Tensor, R.Shape(ndim=2)])", "R.Tuple[R.Tensor, R.Shape]"):
+    for text in (
+        "R.Tuple(R.Tensor, R.Shape(ndim=2))",
+        "R.Tuple([R.Tensor, R.Shape(ndim=2)])",
+        "R.Tuple[R.Tensor, R.Shape]",
+    ):
         ty = type_of(text)
         assert isinstance(ty, TupleType)
         assert [type(field) for field in ty.fields] == [TensorType, ShapeType]
