@@ -67,7 +67,7 @@ class GuardedGroup(click.Group):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
-        except Exception as problem:  # noqa: BLE001 - the boundary to the user: everything becomes one message
+        except Exception as problem:
             failure = as_failure(problem)
             if isinstance(failure, Internal) and os.environ.get("REFMLC_TRACEBACK"):
                 raise

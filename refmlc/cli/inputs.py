@@ -40,9 +40,7 @@ class Parameter:
     destination: bool
 
 
-def gather(
-    module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str, ...], params: Path | None
-) -> Inputs:
+def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str, ...], params: Path | None) -> Inputs:
     """The arguments of `func`. Fails: RM111 for inputs that do not fit, RM112 for options that do not."""
     if func not in module.functions:
         known = ", ".join(module.functions) or "none"
@@ -67,7 +65,7 @@ def gather(
     return result
 
 
-def _add(  # noqa: PLR0913 - the ways to give one argument
+def _add(
     result: Inputs,
     func: str,
     parameter: Parameter,

@@ -128,9 +128,7 @@ def run_variant(
     return row, scores
 
 
-def run_all(
-    images: Images, params: Mapping[str, Floats], advance: Callable[[], None]
-) -> Iterator[tuple[Row, Floats]]:
+def run_all(images: Images, params: Mapping[str, Floats], advance: Callable[[], None]) -> Iterator[tuple[Row, Floats]]:
     """The four variants in order."""
     for variant in VARIANTS:
         yield run_variant(variant, images, params, advance)

@@ -43,7 +43,15 @@ class Writer:
         raw = {key: np.frombuffer(a.tobytes(), np.uint8) for key, a in arrays.items()}
         np.savez_compressed(self.directory / f"{stem}.npz", **raw)
         self.index.append(
-            {"stem": stem, "group": group, "name": name, "entry": entry, "arrays": kinds, "run": outputs is not None, "error": error}
+            {
+                "stem": stem,
+                "group": group,
+                "name": name,
+                "entry": entry,
+                "arrays": kinds,
+                "run": outputs is not None,
+                "error": error,
+            }
         )
 
     def close(self) -> None:
@@ -104,9 +112,7 @@ def main() -> None:
         lowered = models.legalized(module)
         outputs, error = attempt(run_relax, lowered, entry, values)
         writer.add("model", name, lowered, entry, values, outputs, error)
-        fused = relax.transform.FuseTIR()(
-            relax.transform.FuseOps()(relax.transform.AnnotateTIROpPattern()(lowered))
-        )
+        fused = relax.transform.FuseTIR()(relax.transform.FuseOps()(relax.transform.AnnotateTIROpPattern()(lowered)))
         writer.add("model", f"{name}/fused", fused, entry, values, outputs, error)
     writer.close()
 

@@ -24,7 +24,11 @@ class Case:
 
 def prim(value):
     """A float32 prim value."""
-    return relax.PrimValue(tirx.FloatImm("float32", value)) if hasattr(relax, "PrimValue") else relax.prim_value(tirx.FloatImm("float32", value))
+    return (
+        relax.PrimValue(tirx.FloatImm("float32", value))
+        if hasattr(relax, "PrimValue")
+        else relax.prim_value(tirx.FloatImm("float32", value))
+    )
 
 
 def f32(*shape, low=-2.0, high=2.0):
@@ -57,7 +61,18 @@ def unary_cases():
     for name in ("bitwise_not",):
         yield Case(f"{name}/int32", getattr(R, name), (of("int32", 3, 4),))
     yield Case("logical_not", R.logical_not, (of("bool", 3, 4),))
-    for name in ("relu", "gelu", "gelu_tanh", "silu", "relu6", "selu", "softplus", "leakyrelu", "softmax", "log_softmax"):
+    for name in (
+        "relu",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "relu6",
+        "selu",
+        "softplus",
+        "leakyrelu",
+        "softmax",
+        "log_softmax",
+    ):
         if hasattr(R.nn, name):
             yield Case(f"nn.{name}", getattr(R.nn, name), (f32(3, 5),))
             yield Case(f"nn.{name}/float16", getattr(R.nn, name), (f32(3, 5).astype("float16"),))
@@ -120,7 +135,9 @@ def movement_cases():
     yield Case("triu", lambda a: R.triu(a, -1), (f32(4, 5),))
     yield Case("one_hot", lambda a: R.one_hot(a, prim(1.0), prim(0.0), 5), (np.array([1, 4, 0], "int64"),))
     yield Case("scatter_elements", lambda a, b, c: R.scatter_elements(a, b, c, 1), (f32(2, 3), i, f32(2, 2)))
-    yield Case("scatter_nd", lambda a, b, c: R.scatter_nd(a, b, c), (f32(4, 3), np.array([[1], [3]], "int64"), f32(2, 3)))
+    yield Case(
+        "scatter_nd", lambda a, b, c: R.scatter_nd(a, b, c), (f32(4, 3), np.array([[1], [3]], "int64"), f32(2, 3))
+    )
     yield Case("layout_transform", lambda a: R.layout_transform(a, lambda p, q: (q, p)), (f32(3, 4),))
     yield Case("collapse_sum_to", lambda a: R.collapse_sum_to(a, (3, 1)), (x[0],))
     yield Case("full", lambda a: R.full((2, 3), a, "float32"), (np.array(2.5, "float32"),))
@@ -143,7 +160,11 @@ def network_cases():
     image, kernel = f32(1, 3, 7, 6), f32(4, 3, 3, 3)
     yield Case("matmul", R.matmul, (f32(4, 6), f32(6, 5)))
     yield Case("matmul/batch", R.matmul, (f32(2, 3, 4), f32(4, 5)))
-    yield Case("matmul/float16", lambda a, b: R.matmul(a, b, "float32"), (f32(4, 6).astype("float16"), f32(6, 5).astype("float16")))
+    yield Case(
+        "matmul/float16",
+        lambda a, b: R.matmul(a, b, "float32"),
+        (f32(4, 6).astype("float16"), f32(6, 5).astype("float16")),
+    )
     yield Case("matmul/int8", lambda a, b: R.matmul(a, b, "int32"), (of("int8", 4, 6), of("int8", 6, 5)))
     yield Case("linear", R.linear, (f32(2, 6), f32(5, 6), f32(5)))
     yield Case("einsum", lambda a, b: R.einsum([a, b], "ij,kj->ik"), (f32(3, 4), f32(5, 4)))
@@ -152,10 +173,16 @@ def network_cases():
     yield Case("nn.conv2d", lambda a, b: R.nn.conv2d(a, b, padding=1, strides=2), (image, kernel))
     yield Case("nn.conv2d/dilated", lambda a, b: R.nn.conv2d(a, b, dilation=2), (image, kernel))
     yield Case("nn.conv2d/groups", lambda a, b: R.nn.conv2d(a, b, groups=2), (f32(1, 4, 5, 5), f32(4, 2, 3, 3)))
-    yield Case("nn.conv2d/nhwc", lambda a, b: R.nn.conv2d(a, b, data_layout="NHWC", kernel_layout="OHWI"), (f32(1, 5, 5, 3), f32(2, 3, 3, 3)))
+    yield Case(
+        "nn.conv2d/nhwc",
+        lambda a, b: R.nn.conv2d(a, b, data_layout="NHWC", kernel_layout="OHWI"),
+        (f32(1, 5, 5, 3), f32(2, 3, 3, 3)),
+    )
     yield Case("nn.conv3d", lambda a, b: R.nn.conv3d(a, b), (f32(1, 2, 4, 4, 4), f32(2, 2, 3, 3, 3)))
     yield Case("nn.conv1d_transpose", lambda a, b: R.nn.conv1d_transpose(a, b, strides=2), (f32(1, 3, 5), f32(3, 2, 3)))
-    yield Case("nn.conv2d_transpose", lambda a, b: R.nn.conv2d_transpose(a, b, strides=2), (f32(1, 3, 4, 4), f32(3, 2, 3, 3)))
+    yield Case(
+        "nn.conv2d_transpose", lambda a, b: R.nn.conv2d_transpose(a, b, strides=2), (f32(1, 3, 4, 4), f32(3, 2, 3, 3))
+    )
     for name in ("max_pool1d", "avg_pool1d"):
         yield Case(f"nn.{name}", lambda a, n=name: getattr(R.nn, n)(a, 3, 2, 1), (f32(1, 2, 9),))
     for name in ("max_pool2d", "avg_pool2d"):
@@ -168,8 +195,12 @@ def network_cases():
     yield Case("nn.pad/reflect", lambda a: R.nn.pad(a, (1, 1, 1, 2), "reflect"), (f32(3, 4),))
     yield Case("nn.layer_norm", lambda a, b, c: R.nn.layer_norm(a, b, c, [-1]), (f32(3, 6), f32(6), f32(6)))
     yield Case("nn.rms_norm", lambda a, b: R.nn.rms_norm(a, b, [-1]), (f32(3, 6), f32(6)))
-    yield Case("nn.group_norm", lambda a, b, c: R.nn.group_norm(a, b, c, 2, 1, [2, 3]), (f32(1, 4, 3, 3), f32(4), f32(4)))
-    yield Case("nn.instance_norm", lambda a, b, c: R.nn.instance_norm(a, b, c, 1, [2, 3]), (f32(1, 4, 3, 3), f32(4), f32(4)))
+    yield Case(
+        "nn.group_norm", lambda a, b, c: R.nn.group_norm(a, b, c, 2, 1, [2, 3]), (f32(1, 4, 3, 3), f32(4), f32(4))
+    )
+    yield Case(
+        "nn.instance_norm", lambda a, b, c: R.nn.instance_norm(a, b, c, 1, [2, 3]), (f32(1, 4, 3, 3), f32(4), f32(4))
+    )
     yield Case(
         "nn.batch_norm",
         lambda a, b, c, d, e: R.nn.batch_norm(a, b, c, d, e, 1),
@@ -177,22 +208,46 @@ def network_cases():
     )
     yield Case("nn.prelu", lambda a, b: R.nn.prelu(a, b, 1), (f32(2, 3, 4), f32(3)))
     yield Case("nn.dropout", lambda a: R.nn.dropout(a, 0.5), (f32(3, 4),))
-    yield Case("nn.attention", lambda q, k, v: R.nn.attention(q, k, v), (f32(1, 3, 2, 4), f32(1, 3, 2, 4), f32(1, 3, 2, 4)))
-    yield Case("nn.attention/causal", lambda q, k, v: R.nn.attention(q, k, v, causal_mask="TopLeft"), (f32(1, 3, 2, 4),) * 3)
+    yield Case(
+        "nn.attention", lambda q, k, v: R.nn.attention(q, k, v), (f32(1, 3, 2, 4), f32(1, 3, 2, 4), f32(1, 3, 2, 4))
+    )
+    yield Case(
+        "nn.attention/causal", lambda q, k, v: R.nn.attention(q, k, v, causal_mask="TopLeft"), (f32(1, 3, 2, 4),) * 3
+    )
     yield Case("nn.cross_entropy_with_logits", R.nn.cross_entropy_with_logits, (f32(3, 4), f32(3, 4)))
-    yield Case("nn.nll_loss", lambda a, b: R.nn.nll_loss(a, b, reduction="mean"), (f32(3, 4), np.array([1, 0, 3], "int64")))
+    yield Case(
+        "nn.nll_loss", lambda a, b: R.nn.nll_loss(a, b, reduction="mean"), (f32(3, 4), np.array([1, 0, 3], "int64"))
+    )
     yield Case("nn.batch_flatten", R.nn.batch_flatten, (f32(2, 3, 4),))
     yield Case("nn.pixel_shuffle", lambda a: R.nn.pixel_shuffle(a, 2), (f32(1, 4, 2, 3),))
     for method in ("nearest_neighbor", "linear", "cubic"):
-        yield Case(f"image.resize2d/{method}", lambda a, m=method: R.image.resize2d(a, (5, 7), method=m), (f32(1, 2, 4, 4),))
+        yield Case(
+            f"image.resize2d/{method}", lambda a, m=method: R.image.resize2d(a, (5, 7), method=m), (f32(1, 2, 4, 4),)
+        )
     yield Case("image.affine_grid", lambda a: R.image.affine_grid(a, (3, 4)), (f32(1, 2, 3),))
-    yield Case("image.grid_sample", lambda a, b: R.image.grid_sample(a, b), (f32(1, 2, 4, 4), f32(1, 2, 3, 3, low=-1, high=1)))
-    yield Case("vision.roi_align", lambda a, b: R.vision.roi_align(a, b, (2, 2), 1.0), (f32(1, 2, 6, 6), np.array([[0, 1, 1, 4, 5]], "float32")))
-    yield Case("quantize", lambda a, s, z: R.quantize(a, s, z, -1, "int8"), (f32(3, 4), f32(4, low=0.1, high=0.2), of("int8", 4)))
-    yield Case("dequantize", lambda a, s, z: R.dequantize(a, s, z, -1, "float32"), (of("int8", 3, 4), f32(4, low=0.1, high=0.2), of("int8", 4)))
+    yield Case(
+        "image.grid_sample", lambda a, b: R.image.grid_sample(a, b), (f32(1, 2, 4, 4), f32(1, 2, 3, 3, low=-1, high=1))
+    )
+    yield Case(
+        "vision.roi_align",
+        lambda a, b: R.vision.roi_align(a, b, (2, 2), 1.0),
+        (f32(1, 2, 6, 6), np.array([[0, 1, 1, 4, 5]], "float32")),
+    )
+    yield Case(
+        "quantize",
+        lambda a, s, z: R.quantize(a, s, z, -1, "int8"),
+        (f32(3, 4), f32(4, low=0.1, high=0.2), of("int8", 4)),
+    )
+    yield Case(
+        "dequantize",
+        lambda a, s, z: R.dequantize(a, s, z, -1, "float32"),
+        (of("int8", 3, 4), f32(4, low=0.1, high=0.2), of("int8", 4)),
+    )
     yield Case("bucketize", lambda a, b: R.bucketize(a, b), (f32(3, 4), np.array([-1, 0, 1], "float32")))
     yield Case("ewise_fma", R.ewise_fma, (f32(3, 4), f32(3, 4), f32(3, 4)))
-    yield Case("reverse_sequence", lambda a, b: R.reverse_sequence(a, b, 1, 0), (f32(3, 4), np.array([1, 3, 4], "int64")))
+    yield Case(
+        "reverse_sequence", lambda a, b: R.reverse_sequence(a, b, 1, 0), (f32(3, 4), np.array([1, 3, 4], "int64"))
+    )
 
 
 def cases():

@@ -20,10 +20,16 @@ def te_functions() -> Iterator[tuple[str, list, list]]:
     yield "te.relu", [a, te.compute(a.shape, lambda i, j: te.max(a[i, j], 0), name="relu")], []
     r = te.reduce_axis((0, 8), name="r")
     yield "te.rowmax-symbolic", [v, te.compute((n,), lambda i: te.max(v[i, r], axis=r), name="M")], [5]
-    yield "te.shift", [
-        a,
-        te.compute(a.shape, lambda i, j: tirx.if_then_else(tirx.all(i >= 1, j >= 1), a[i - 1, j - 1], 0.0), name="S"),
-    ], []
+    yield (
+        "te.shift",
+        [
+            a,
+            te.compute(
+                a.shape, lambda i, j: tirx.if_then_else(tirx.all(i >= 1, j >= 1), a[i - 1, j - 1], 0.0), name="S"
+            ),
+        ],
+        [],
+    )
     yield "topi.softmax-symbolic", [v, topi.nn.softmax(v)], [4]
     yield "topi.layout", [a, topi.transpose(a)], []
     image, kernel = te.placeholder((1, 3, 8, 8), name="I"), te.placeholder((4, 3, 3, 3), name="K")
@@ -78,7 +84,9 @@ def mutate(schedule: Schedule, chance: random.Random) -> str:
     block = chance.choice(blocks)
     loops = schedule.get_loops(block)
     loop = chance.choice(loops)
-    kind = chance.choice("split fuse reorder parallel vectorize unroll cache_read cache_write inline decompose at".split())
+    kind = chance.choice(
+        "split fuse reorder parallel vectorize unroll cache_read cache_write inline decompose at".split()
+    )
     match kind:
         case "split":
             schedule.split(loop, [None, chance.choice([2, 3, 4])])
