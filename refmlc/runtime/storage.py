@@ -72,6 +72,7 @@ class Storage:
             array = np.zeros(nbytes, np.uint8)
             self._adopt(array, unit, initialised=initialised)
         except (MemoryError, ValueError, OverflowError):
+            self._give_back()
             raise fail(MEMORY_EXHAUSTED, f"{what} takes {nbytes} bytes, more than the machine gives", span) from None
         self.origin = origin
         self.span = span
