@@ -156,11 +156,11 @@ class CallRules:
             for param, (what, ty) in zip(function.params, given, strict=True)
         ]
         for _, declared, ty in pairs:
-            match declared, ty:
-                case tir.Buffer(shape=mine), TensorType(shape=other) if other is not None:
-                    unifier.bind(mine, other)
-                case tir.Var(), PrimType(value=value) if value is not None:
-                    unifier.bind((declared,), (value,))
+            if isinstance(declared, tir.Var) and isinstance(ty, PrimType) and ty.value is not None:
+                unifier.bind((declared,), (ty.value,))
+        for _, declared, ty in pairs:
+            if isinstance(declared, tir.Buffer) and isinstance(ty, TensorType) and ty.shape is not None:
+                unifier.bind(declared.shape, ty.shape)
         misfits: list[Misfit] = []
         for what, declared, ty in pairs:
             if not isinstance(declared, tir.Buffer) or not isinstance(ty, TensorType):

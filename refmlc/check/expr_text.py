@@ -48,8 +48,12 @@ def type_text(ty: Type | None) -> str:
         case TupleType(fields):
             return f"R.Tuple({', '.join(type_text(field) for field in fields)})"
         case FuncType(params, ret):
-            listed = "" if params is None else f"({', '.join(type_text(param) for param in params)}), {type_text(ret)}"
-            return f"R.Callable({listed})" if listed else "R.Callable"
+            if params is None:
+                return "R.Callable"
+            listed = "".join(f"{type_text(param)}, " for param in params)
+            return (
+                f"R.Callable(({listed.rstrip() if len(params) == 1 else listed.removesuffix(', ')}), {type_text(ret)})"
+            )
 
 
 def _tensor(ty: TensorType) -> str:
