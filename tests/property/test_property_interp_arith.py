@@ -19,10 +19,11 @@ FLOATS = [SCALARS["float32"], SCALARS["float64"]]
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
-def prepared(op, dtype, result):
-    """The interpreter's function of two operands."""
-    a, b = tir.Var("a", dtype), tir.Var("b", dtype)
-    func = tir.PrimFunc((a, b), {}, tir.Return(tir.Apply(op, (a, b), result)))
+def prepared(op, dtype, result, *, plain):
+    """The interpreter's function of two operands: plain variables, or expressions of the same value."""
+    a, b, c, d = (tir.Var(name, dtype) for name in "abcd")
+    operands = (a, b) if plain else (tir.Let(c, a, c), tir.Let(d, b, d))
+    func = tir.PrimFunc((a, b), {}, tir.Return(tir.Apply(op, operands, result)))
     return lambda x, y: Machine(IRModule({"f": func})).call("f", (x, y))
 
 
@@ -58,7 +59,8 @@ def test_integers(op, data):
     x, y = data.draw(operands(dtype)), data.draw(operands(dtype))
     result = BOOL if op in COMPARE else dtype
     row = SCALAR_OPS[op].value((dtype, dtype), result)
-    assert same(outcome(prepared(op, dtype, result), x, y), outcome(row, x, y))
+    for plain in (True, False):
+        assert same(outcome(prepared(op, dtype, result, plain=plain), x, y), outcome(row, x, y))
 
 
 @pytest.mark.parametrize("op", ["add", "sub", "mul", *COMPARE])
@@ -68,4 +70,5 @@ def test_floats(op, data):
     x, y = data.draw(operands(dtype)), data.draw(operands(dtype))
     result = BOOL if op in COMPARE else dtype
     row = SCALAR_OPS[op].value((dtype, dtype), result)
-    assert same(outcome(prepared(op, dtype, result), x, y), outcome(row, x, y))
+    for plain in (True, False):
+        assert same(outcome(prepared(op, dtype, result, plain=plain), x, y), outcome(row, x, y))

@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_DTYPE, UNSUPPORTED_OP
-from refmlc.dtypes import FLOAT32, FLOAT64, DType
+from refmlc.dtypes import FLOAT32, FLOAT64
+from refmlc.interp.tensorir import integers
 from refmlc.interp.tensorir.frame import Eval, Frame, LanesEval, NumberEval
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
@@ -25,6 +26,7 @@ from refmlc.ops.contract import UndefinedValue
 from refmlc.ops.scalar import SCALAR_OPS
 
 Value = Callable[..., float]
+Resolve = Callable[[Frame, UndefinedValue], float]
 
 
 def apply(scope: Scope, node: tir.Apply) -> Eval:
@@ -38,16 +40,39 @@ def apply(scope: Scope, node: tir.Apply) -> Eval:
     if not operands or not row.contract.accepts_dtype(operands[0].scalar):
         spelled = ", ".join(map(str, operands))
         return scope.unsupported(UNSUPPORTED_DTYPE, f"operator `{node.op}` is not supported on {spelled}", node.span)
-    value = located(scope, node, row.value(tuple(dtype.scalar for dtype in operands), node.dtype.scalar))
+    value = row.value(tuple(dtype.scalar for dtype in operands), node.dtype.scalar)
+    resolve = resolver(scope, node)
     if any(dtype.is_vector for dtype in operands):
-        return _lanewise(scope, node, value)
+        return _lanewise(tuple(scope.lanes(arg) for arg in node.args), value, resolve)
     match node.args:
         case (a,):
-            return _unary(scope.number(a), value)
+            return _unary(scope.number(a), value, resolve)
         case (a, b):
-            return _binary(node.op, operands[0], scope.number(a), scope.number(b), value)
+            return _written_out(scope, node, a, b, value, resolve) or _binary(
+                scope.number(a), scope.number(b), value, resolve
+            )
         case _:
-            return _any(tuple(scope.number(arg) for arg in node.args), value)
+            return _any(tuple(scope.number(arg) for arg in node.args), value, resolve)
+
+
+def _written_out(
+    scope: Scope, node: tir.Apply, a: tir.Expr, b: tir.Expr, value: Value, resolve: Resolve
+) -> NumberEval | None:
+    """The operator as a closure of its own, for the operators and dtypes in the table of this module."""
+    dtype = a.dtype
+    if node.op in _COMPARE:
+        return _COMPARE[node.op](scope.number(a), scope.number(b))
+    if dtype.is_integer and node.op in integers.ON_VALUES:
+        slow = _slow(value, resolve)
+        left, right = scope.atom(a), scope.atom(b)
+        if left is not None and right is not None:
+            return integers.ON_SLOTS[node.op](left, right, dtype.minimum, dtype.maximum, slow)
+        return integers.ON_VALUES[node.op](scope.int(a), scope.int(b), dtype.minimum, dtype.maximum, slow)
+    if dtype == FLOAT64 and node.op in _WIDE:
+        return _WIDE[node.op](scope.number(a), scope.number(b))
+    if dtype == FLOAT32 and node.op in _SINGLE:
+        return _SINGLE[node.op](scope.number(a), scope.number(b))
+    return None
 
 
 def _as_handle(scope: Scope, node: tir.Apply) -> Eval:
@@ -81,115 +106,78 @@ def unrounded(scope: Scope, node: tir.Expr) -> NumberEval:
 
 # ---------------------------------------------------------------------------------------------- by arity
 
-Slow = Callable[[Frame, tuple[float, ...]], float]
 
-
-def located(scope: Scope, node: tir.Apply, value: Value) -> Slow:
-    """The row's value function on given operands; its `UndefinedValue` becomes the failure of this place."""
+def resolver(scope: Scope, node: tir.Apply) -> Resolve:
+    """What to do when the row finds its operands undefined: go on with the wrapped value, or fail at this place."""
     failures = scope.failing_by_code(node.span)
     allow = scope.machine.allow
 
-    def value_at(frame: Frame, operands: tuple[float, ...]) -> float:
+    def resolve(frame: Frame, undefined: UndefinedValue) -> float:
+        if undefined.wrapped is not None and undefined.code.id in allow:
+            return undefined.wrapped
+        raise failures(frame, undefined.code, undefined.detail) from None
+
+    return resolve
+
+
+def _slow(value: Value, resolve: Resolve) -> integers.Slow:
+    def slow(frame: Frame, x: int, y: int) -> int:
         try:
-            return value(*operands)
+            return int(value(x, y))
         except UndefinedValue as undefined:
-            if undefined.wrapped is not None and undefined.code.id in allow:
-                return undefined.wrapped
-            raise failures(frame, undefined.code, undefined.detail) from None
+            return int(resolve(frame, undefined))
 
-    return value_at
+    return slow
 
 
-def _unary(a: NumberEval, value: Slow) -> NumberEval:
+def _unary(a: NumberEval, value: Value, resolve: Resolve) -> NumberEval:
     def unary(frame: Frame) -> float:
-        return value(frame, (a(frame),))
+        x = a(frame)
+        try:
+            return value(x)
+        except UndefinedValue as undefined:
+            return resolve(frame, undefined)
 
     return unary
 
 
-def _any(args: tuple[NumberEval, ...], value: Slow) -> NumberEval:
+def _binary(a: NumberEval, b: NumberEval, value: Value, resolve: Resolve) -> NumberEval:
+    def binary(frame: Frame) -> float:
+        x = a(frame)
+        y = b(frame)
+        try:
+            return value(x, y)
+        except UndefinedValue as undefined:
+            return resolve(frame, undefined)
+
+    return binary
+
+
+def _any(args: tuple[NumberEval, ...], value: Value, resolve: Resolve) -> NumberEval:
     def any_arity(frame: Frame) -> float:
-        return value(frame, tuple([arg(frame) for arg in args]))
+        operands = [arg(frame) for arg in args]
+        try:
+            return value(*operands)
+        except UndefinedValue as undefined:
+            return resolve(frame, undefined)
 
     return any_arity
 
 
-def _lanewise(scope: Scope, node: tir.Apply, value: Slow) -> LanesEval:
-    args = tuple(scope.lanes(arg) for arg in node.args)
-
+def _lanewise(args: tuple[LanesEval, ...], value: Value, resolve: Resolve) -> LanesEval:
     def lanewise(frame: Frame) -> tuple[float, ...]:
-        vectors = [arg(frame) for arg in args]
-        return tuple([value(frame, lane) for lane in zip(*vectors, strict=True)])
+        results = []
+        for lane in zip(*[arg(frame) for arg in args], strict=True):
+            try:
+                results.append(value(*lane))
+            except UndefinedValue as undefined:
+                results.append(resolve(frame, undefined))
+        return tuple(results)
 
     return lanewise
 
 
 # ------------------------------------------------------------------------------------------ written out
-
-
-def _binary(op: str, operands: DType, a: NumberEval, b: NumberEval, slow: Slow) -> NumberEval:
-    if op in _COMPARE:
-        return _COMPARE[op](a, b)
-    if operands.is_integer and op in _INTEGER:
-        least, greatest = operands.minimum, operands.maximum
-        return _INTEGER[op](a, b, least, greatest, slow)
-    if operands == FLOAT64 and op in _WIDE:
-        return _WIDE[op](a, b)
-    if operands == FLOAT32 and op in _SINGLE:
-        return _SINGLE[op](a, b)
-
-    def binary(frame: Frame) -> float:
-        return slow(frame, (a(frame), b(frame)))
-
-    return binary
-
-
-def _add(a: NumberEval, b: NumberEval, least: int, greatest: int, slow: Slow) -> NumberEval:
-    def add(frame: Frame) -> float:
-        x = a(frame)
-        y = b(frame)
-        result = x + y
-        return result if least <= result <= greatest else slow(frame, (x, y))
-
-    return add
-
-
-def _sub(a: NumberEval, b: NumberEval, least: int, greatest: int, slow: Slow) -> NumberEval:
-    def sub(frame: Frame) -> float:
-        x = a(frame)
-        y = b(frame)
-        result = x - y
-        return result if least <= result <= greatest else slow(frame, (x, y))
-
-    return sub
-
-
-def _mul(a: NumberEval, b: NumberEval, least: int, greatest: int, slow: Slow) -> NumberEval:
-    def mul(frame: Frame) -> float:
-        x = a(frame)
-        y = b(frame)
-        result = x * y
-        return result if least <= result <= greatest else slow(frame, (x, y))
-
-    return mul
-
-
-def _floordiv(a: NumberEval, b: NumberEval, _least: int, _greatest: int, slow: Slow) -> NumberEval:
-    def floordiv(frame: Frame) -> float:
-        x = a(frame)
-        y = b(frame)
-        return x // y if y > 0 else slow(frame, (x, y))
-
-    return floordiv
-
-
-def _floormod(a: NumberEval, b: NumberEval, _least: int, _greatest: int, slow: Slow) -> NumberEval:
-    def floormod(frame: Frame) -> float:
-        x = a(frame)
-        y = b(frame)
-        return x % y if y > 0 else slow(frame, (x, y))
-
-    return floormod
 
 
 def _add_wide(a: NumberEval, b: NumberEval) -> NumberEval:
@@ -270,13 +258,6 @@ def _compare(python: Callable[[float, float], bool]) -> Callable[[NumberEval, Nu
     return comparison
 
 
-_INTEGER: Mapping[str, Callable[[NumberEval, NumberEval, int, int, Slow], NumberEval]] = {
-    "add": _add,
-    "sub": _sub,
-    "mul": _mul,
-    "floordiv": _floordiv,
-    "floormod": _floormod,
-}
 _WIDE: Mapping[str, Callable[[NumberEval, NumberEval], NumberEval]] = {
     "add": _add_wide,
     "sub": _sub_wide,
