@@ -1,0 +1,49 @@
+"""What the documents say exists: commands, options, files, names of the API."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import refmlc
+from refmlc.cli import main
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "tests" / "README.md") if path.exists()]
+COMMAND = re.compile(r"(?:^|[\s`$])(?:python3? -m )?refmlc ((?:[\w./=:-]+ ?)+)", re.MULTILINE)
+PLACE = re.compile(r"`((?:refmlc|tests|conformance|kernels_c|\.ci)/[\w./*-]+)`")
+NAME = re.compile(r"\brefmlc\.(\w+)\(")
+
+
+def commands(text):
+    for found in COMMAND.finditer(text):
+        yield found[1].split()
+
+
+def test_there_is_a_readme():
+    assert ROOT / "README.md" in DOCUMENTS
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_and_their_options_exist(path):
+    for name, *arguments in commands(path.read_text(encoding="utf-8")):
+        assert name in main.commands, name
+        command = main.commands[name]
+        if isinstance(command, click.Group):
+            command = command.commands[arguments[0]]
+        options = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
+        given = {argument.split("=")[0] for argument in arguments if argument.startswith("--")}
+        assert given <= options | {"--help"}, (name, given - options)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_exist(path):
+    text = path.read_text(encoding="utf-8")
+    assert [place for place in PLACE.findall(text) if not any(ROOT.glob(place.rstrip("/")))] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_of_the_api_exist(path):
+    text = path.read_text(encoding="utf-8")
+    assert [name for name in NAME.findall(text) if name not in refmlc.__all__] == []
