@@ -151,7 +151,9 @@ class Evaluator:
             case ast.Slice():
                 return self._slice(node)
             case _:
-                raise self.refuse(f"{_KINDS.get(type(node), type(node).__name__)} is not TVMScript", self.spans.of(node))
+                raise self.refuse(
+                    f"{_KINDS.get(type(node), type(node).__name__)} is not TVMScript", self.spans.of(node)
+                )
 
     def index(self, node: ast.expr) -> Meta:
         """The meta-value of what stands in brackets: a value, a `Slice`, or a tuple of them."""
@@ -303,7 +305,9 @@ class Evaluator:
             raise self.refuse(f"{described(owner)} has no items", span)
         return family.item(self, owner, index, span)
 
-    def _host_item(self, owner: "list[Meta] | tuple[Meta, ...] | str | dict[Meta, Meta]", index: Meta, span: Span) -> Meta:
+    def _host_item(
+        self, owner: "list[Meta] | tuple[Meta, ...] | str | dict[Meta, Meta]", index: Meta, span: Span
+    ) -> Meta:
         match owner, index:
             case dict(), str() | int():
                 if index in owner:

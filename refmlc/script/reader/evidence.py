@@ -13,7 +13,9 @@ import ast
 from refmlc.script.spellings import Generation
 
 _NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "let", "Any", "tirx"))
-_OLD = frozenset(("block", "block_attr", "LetStmt", "Object", "allocate", "realize", "preflattened_buffer", "buffer_decl"))
+_OLD = frozenset(
+    ("block", "block_attr", "LetStmt", "Object", "allocate", "realize", "preflattened_buffer", "buffer_decl")
+)
 _NEW_KEYWORDS = frozenset(("s_tir", "out_ty", "ty_args"))
 _OLD_KEYWORDS = frozenset(("out_sinfo", "sinfo_args"))
 

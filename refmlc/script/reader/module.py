@@ -132,7 +132,9 @@ class _Reader:
                 define_imports(stmt, self.ev.scope)
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 pass
-            case ast.Assign(targets=[ast.Name(id="metadata" | "meta")], value=ast.Call(args=[ast.Constant(value=str(text))])):
+            case ast.Assign(
+                targets=[ast.Name(id="metadata" | "meta")], value=ast.Call(args=[ast.Constant(value=str(text))])
+            ):
                 self.ev.metadata = read_metadata(text, self.spans.of(stmt))
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)) if self.is_type_var(called):
                 value = self.ev.eval(stmt.value)

@@ -6,7 +6,7 @@ place (`reader/__init__.py`). Keys are canonical names (`refmlc.script.spellings
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from refmlc.diag import Span
@@ -67,6 +67,10 @@ class Table:
             if isinstance(value, family.types):
                 return family
         return None
+
+    def beginning_with(self, family: Family) -> "Table":
+        """The same table with `family` asked first."""
+        return replace(self, families=(family, *self.families))
 
     def prefix_handler(self, name: str) -> "CallHandler | None":
         """The handler of the longest prefix of `name`."""

@@ -1,0 +1,463 @@
+"""Constructs of TensorIR that a statement takes: loops, blocks, axes, allocations, facts, attributes, threads.
+
+Each gives a description (`tir_values`); the reader of statements puts it into the tree.
+"""
+
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.dtypes import INT32
+from refmlc.ir import relax, tir
+from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.ops import promote
+from refmlc.script.reader.arguments import REQUIRED, CallSite
+from refmlc.script.reader.attributes import attr_of
+from refmlc.script.reader.evaluate import Evaluator
+from refmlc.script.reader.table import CallHandler
+from refmlc.script.reader.tir_operands import (
+    dtype_of,
+    expr_of,
+    operand_of,
+    range_of,
+    region_of,
+    str_of,
+    tuple_of,
+    vector_indices,
+)
+from refmlc.script.reader.tir_types import BUFFER_OPTIONS, LATE_OPTIONS, annotations_of, buffer_arguments, buffer_spec
+from refmlc.script.reader.tir_values import (
+    AllocSpec,
+    AssertFrame,
+    AttrFrame,
+    AxisSpec,
+    BindFrame,
+    BlockFrame,
+    BufferSpec,
+    DeclSpec,
+    Done,
+    EnvThread,
+    Fact,
+    IfFrame,
+    InitFrame,
+    LoopSpec,
+    MatchSpec,
+    MetaVar,
+    PreflattenedSpec,
+    Region,
+    ThreadFrame,
+    WhileFrame,
+)
+from refmlc.script.reader.values import Meta, Slice, described
+
+# ------------------------------------------------------------------------------------------------------ loops
+
+
+def _loop(kind: ForKind) -> CallHandler:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
+        given = site.take(start=REQUIRED, stop=None, thread=None, annotations=None, step=None)
+        start, stop, thread = given["start"], given["stop"], given["thread"]
+        if kind is ForKind.THREAD_BINDING and isinstance(stop, str) and thread is None:
+            stop, thread = None, stop
+        if kind is not ForKind.THREAD_BINDING and isinstance(thread, (int, tir.IntImm)) and given["step"] is None:
+            given["step"], thread = thread, None
+        tag = None if thread is None else tir.ThreadVar(str_of(thread, site.span))
+        if kind is ForKind.THREAD_BINDING and tag is None:
+            raise site.misfit("gets no thread")
+        bounds = _bounds(start, stop, site.span)
+        step = _step(given["step"], bounds, site.span)
+        return LoopSpec((bounds,), kind, step, tag, annotations_of(given, site.span))
+
+    return handler
+
+
+def _range(ev: Evaluator, site: CallSite) -> Meta:
+    args = site.only_positional(1, 3) if not site.kwargs else site.args
+    start, stop = (args[0], None) if len(args) == 1 else args[:2]
+    bounds = _bounds(start, stop, site.span)
+    step = _step(args[2] if len(args) == 3 else site.kwargs.get("step"), bounds, site.span)
+    return LoopSpec((bounds,), ForKind.SERIAL, step, None, annotations_of(site.kwargs, site.span))
+
+
+def _bounds(start: Meta, stop: Meta, span: Span) -> tuple[tir.Expr, tir.Expr]:
+    """(min, extent) of `range(stop)` or `range(start, stop)`."""
+    if stop is None:
+        extent = expr_of(start, span)
+        return promote.constant(0, extent.dtype, span), _integer(extent, span)
+    between = range_of((operand_of(start, span), operand_of(stop, span)), span)
+    return _integer(between.min, span), between.extent
+
+
+def _integer(value: tir.Expr, span: Span) -> tir.Expr:
+    if not value.dtype.is_integer or value.dtype.is_vector:
+        raise fail(BAD_ARGUMENTS, f"a loop counts integers; its bound is {value.dtype}", span)
+    return value
+
+
+def _step(step: Meta, bounds: tuple[tir.Expr, tir.Expr], span: Span) -> tir.Expr | None:
+    """The step; None where it is 1, as it is without one."""
+    if step is None:
+        return None
+    node = promote.converted(operand_of(step, span), bounds[0].dtype, span)
+    return None if isinstance(node, tir.IntImm) and node.value == 1 else node
+
+
+def _grid(ev: Evaluator, site: CallSite) -> Meta:
+    told = site.kwargs.get("dtype")
+    ranges: list[tuple[tir.Expr, tir.Expr]] = []
+    for arg in site.args:
+        low, extent = arg if isinstance(arg, tuple) and len(arg) == 2 else (0, arg)
+        count = operand_of(extent, site.span)
+        if told is not None:
+            count = promote.converted(count, dtype_of(told, site.span), site.span)
+        node = promote.literal(count, site.span)
+        ranges.append((promote.converted(operand_of(low, site.span), node.dtype, site.span), _integer(node, site.span)))
+    if not ranges:
+        raise site.misfit("takes at least 1 argument and gets 0")
+    return LoopSpec(tuple(ranges))
+
+
+# ------------------------------------------------------------------------------------------------------ blocks
+
+
+def _block(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(name="", no_realize=False, exec_scope="")
+    return BlockFrame(str_of(given["name"], site.span), not given["no_realize"])
+
+
+def _init(ev: Evaluator, site: CallSite) -> Meta:
+    site.only_positional(0, 0)
+    return InitFrame()
+
+
+def _regions(key: str) -> CallHandler:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
+        regions: list[tir.BufferRegion] = []
+        for arg in site.only_positional():
+            regions.extend(region_of(item, site.span) for item in tuple_of(arg))
+        return Fact("reads" if key == "reads" else "writes", tuple(regions), site.span)
+
+    return handler
+
+
+def _where(ev: Evaluator, site: CallSite) -> Meta:
+    value = promote.condition(operand_of(site.take(predicate=REQUIRED)["predicate"], site.span), site.span)
+    return Fact("where", value, site.span)
+
+
+def _sblock_attr(ev: Evaluator, site: CallSite) -> Meta:
+    return Fact("sblock_attr", _dictionary(site), site.span)
+
+
+def _func_attr(ev: Evaluator, site: CallSite) -> Meta:
+    return Fact("func_attr", _dictionary(site), site.span)
+
+
+def _func_name(ev: Evaluator, site: CallSite) -> Meta:
+    return Fact("func_name", str_of(site.take(name=REQUIRED)["name"], site.span), site.span)
+
+
+def _dictionary(site: CallSite) -> dict[str, tir.Attr]:
+    value = site.take(attrs=REQUIRED)["attrs"]
+    if not isinstance(value, dict):
+        raise site.wrong("attrs", value, "a dictionary")
+    return {str(key): attr_of(item, site.span) for key, item in value.items()}
+
+
+def _axis(kind: IterKind) -> CallHandler:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
+        given = site.take(dom=REQUIRED, binding=REQUIRED, dtype="int32")
+        binding = expr_of(given["binding"], site.span)
+        dom = _domain(given["dom"], site.span)
+        return AxisSpec(kind, dom, binding, dom.extent.dtype, site.span)
+
+    return handler
+
+
+def _domain(value: Meta, span: Span) -> tir.Range:
+    match value:
+        case tir.Range():
+            return value
+        case (list() | tuple()) as pair if len(pair) == 2:
+            return range_of((operand_of(pair[0], span), operand_of(pair[1], span)), span)
+        case Slice(start, stop, None):
+            return range_of((operand_of(start or 0, span), operand_of(stop, span)), span)
+    extent = expr_of(value, span)
+    return tir.Range(promote.constant(0, extent.dtype, span), extent, span=span)
+
+
+_KINDS = {"S": IterKind.SPATIAL, "R": IterKind.REDUCE, "C": IterKind.SCAN, "O": IterKind.OPAQUE}
+
+
+def _remap(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(kinds=REQUIRED, bindings=REQUIRED, dtype="int32")
+    kinds, bindings = str_of(given["kinds"], site.span), tuple_of(given["bindings"])
+    if len(kinds) != len(bindings) or not set(kinds) <= set(_KINDS):
+        raise site.misfit(f"gets the kinds {kinds[:40]!r} for {len(bindings)} bindings")
+    specs: list[AxisSpec] = []
+    for letter, binding in zip(kinds, bindings, strict=True):
+        node = expr_of(binding, site.span)
+        specs.append(AxisSpec(_KINDS[letter], None, node, node.dtype, site.span))
+    return tuple(specs) if len(specs) != 1 else specs[0]
+
+
+# ------------------------------------------------------------------------------------------------- allocations
+
+
+def _alloc_buffer(ev: Evaluator, site: CallSite) -> Meta:
+    """A statement in 0.27, an allocation of the enclosing block before (`spellings`)."""
+    given = buffer_arguments(site)
+    where = "flat" if ev.generation == "0.27" else "block"
+    return AllocSpec(buffer_spec(ev, given, site.span), where, annotations_of(given, site.span))
+
+
+def _sblock_alloc(ev: Evaluator, site: CallSite) -> Meta:
+    return AllocSpec(buffer_spec(ev, buffer_arguments(site), site.span), "block")
+
+
+def _alloc_in(scope: str) -> CallHandler:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
+        given = {**buffer_arguments(site), "scope": scope}
+        return AllocSpec(buffer_spec(ev, given, site.span), "flat", annotations_of(given, site.span))
+
+    return handler
+
+
+def _scalar(scope: str) -> CallHandler:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
+        given = site.take(dtype="float32", scope=scope)
+        one = (tir.IntImm(INT32, 1),)
+        spec = BufferSpec(
+            one, dtype_of(given["dtype"], site.span), scope=str_of(given["scope"], site.span), span=site.span
+        )
+        return AllocSpec(spec, "flat", form="scalar")
+
+    return handler
+
+
+def _allocate(ev: Evaluator, site: CallSite) -> Meta:
+    """`T.allocate(extents, dtype, scope, condition)` (until 2025): names a pointer."""
+    given = site.take(extents=REQUIRED, dtype=REQUIRED, scope="global", condition=None, annotations=None)
+    spec = buffer_spec(ev, {"shape": given["extents"], "dtype": given["dtype"], "scope": given["scope"]}, site.span)
+    condition = None if given["condition"] in (None, True) else expr_of(given["condition"], site.span)
+    match condition:
+        case None | tir.IntImm(value=1):
+            return AllocSpec(spec, "flat", annotations_of(given, site.span), "pointer")
+    raise fail(BAD_ARGUMENTS, "an allocation with a condition is not supported", site.span)
+
+
+def _decl_buffer(ev: Evaluator, site: CallSite) -> Meta:
+    spec = buffer_spec(ev, buffer_arguments(site), site.span)
+    return AllocSpec(spec, "flat") if spec.data is None else DeclSpec(spec, spec.data)
+
+
+def _match_buffer(ev: Evaluator, site: CallSite) -> Meta:
+    options = {key: value for key, value in (BUFFER_OPTIONS | LATE_OPTIONS).items() if key != "byte_offset"}
+    given = site.take(param=REQUIRED, shape=None, **options)
+    param = given["param"]
+    source = param if isinstance(param, tir.Var) else region_of(param, site.span)
+    if given["shape"] is None:
+        if isinstance(source, tir.Var):
+            raise site.misfit("gets no argument for `shape`")
+        given = {**given, "shape": tuple(part.extent for part in source.region), "dtype": source.buffer.dtype}
+    return MatchSpec(source, buffer_spec(ev, given, site.span), site.span)
+
+
+def _preflattened(ev: Evaluator, site: CallSite) -> Meta:
+    given = buffer_arguments(site, ("flat", "shape"))
+    flat = given["flat"]
+    if not isinstance(flat, tir.Buffer):
+        raise site.wrong("flat", flat, "a buffer")
+    return PreflattenedSpec(flat, buffer_spec(ev, {**given, "data": None}, site.span))
+
+
+# ----------------------------------------------------------------------------------- attributes, threads, binds
+
+
+def _attr(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(node=REQUIRED, key=None, value=None)
+    node = given["node"]
+    if isinstance(node, dict):
+        return AttrFrame(tuple((None, str(key), attr_of(value, site.span)) for key, value in node.items()))
+    if given["key"] is None:
+        raise site.misfit("gets no argument for `key`")
+    return AttrFrame(((attr_of(node, site.span), str_of(given["key"], site.span), attr_of(given["value"], site.span)),))
+
+
+def _launch_thread(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(thread=REQUIRED, extent=REQUIRED)
+    thread, extent = given["thread"], expr_of(given["extent"], site.span)
+    if isinstance(thread, (str, tir.ThreadVar)):
+        return ThreadFrame(thread, extent)
+    raise site.wrong("thread", thread, "a thread")
+
+
+def _env_thread(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(thread_tag=REQUIRED, dtype="int32")
+    return EnvThread(str_of(given["thread_tag"], site.span), dtype_of(given["dtype"], site.span))
+
+
+def _iter_var(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(v=REQUIRED, dom=REQUIRED, iter_type=REQUIRED, thread_tag=REQUIRED)
+    var, dom = given["v"], given["dom"]
+    if isinstance(var, str):
+        var = tir.Var(var, INT32, span=site.span)
+    if not isinstance(var, tir.Var) or not (dom is None or isinstance(dom, tir.Range)):
+        raise site.misfit(f"takes a variable and a range and gets {described(var)} and {described(dom)}")
+    return tir.ThreadVar(str_of(given["thread_tag"], site.span), var, dom, span=site.span)
+
+
+def _let(ev: Evaluator, site: CallSite) -> Meta:
+    """`T.let(x, v)`; `T.LetStmt(v, var=x)` names the value first."""
+    if site.spelled.endswith("LetStmt"):
+        return _bind(ev, site)
+    given = site.take(var=REQUIRED, value=REQUIRED, body=None)
+    var = given["var"]
+    if not isinstance(var, tir.Var):
+        raise site.wrong("var", var, "a variable")
+    value = promote.converted(operand_of(given["value"], site.span), var.dtype, site.span)
+    if given["body"] is not None:
+        return tir.Let(var, value, expr_of(given["body"], site.span), span=site.span)
+    return BindFrame(var, value)
+
+
+def _bind(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(value=REQUIRED, type_annotation=None, var=None)
+    var = given["var"]
+    if not (var is None or isinstance(var, tir.Var)):
+        raise site.wrong("var", var, "a variable")
+    value = operand_of(given["value"], site.span)
+    node = promote.literal(value, site.span) if var is None else promote.converted(value, var.dtype, site.span)
+    return BindFrame(var, node)
+
+
+# ------------------------------------------------------------------------------------------------- statements
+
+
+def _evaluate(ev: Evaluator, site: CallSite) -> Meta:
+    value = site.take(value=REQUIRED)["value"]
+    return value if isinstance(value, Done) else Done(tir.Evaluate(expr_of(value, site.span), span=site.span))
+
+
+def _buffer_store(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(buffer=REQUIRED, value=REQUIRED, indices=REQUIRED, predicate=None)
+    buffer, predicate = given["buffer"], given["predicate"]
+    if not isinstance(buffer, tir.Buffer):
+        raise site.wrong("buffer", buffer, "a buffer")
+    mask = None if predicate is None else expr_of(predicate, site.span)
+    return Done(store(buffer, tuple_of(given["indices"]), operand_of(given["value"], site.span), site.span, mask))
+
+
+def store(
+    buffer: tir.Buffer, index: tuple[Meta, ...], value: promote.Operand, span: Span, predicate: tir.Expr | None = None
+) -> tir.BufferStore:
+    """`buffer[index] = value`: the value converted to the buffer's dtype, broadcast where the index has lanes."""
+    parts = tuple(item if isinstance(item, Slice) else expr_of(item, span) for item in index)
+    indices = vector_indices(Region(buffer, parts, span))
+    wanted = tir.loaded_dtype(buffer, indices)
+    if not isinstance(value, (int, float)) and value.dtype.kind == wanted.kind == "handle":
+        return tir.BufferStore(buffer, value, indices, predicate, span=span)
+    return tir.BufferStore(buffer, promote.converted(value, wanted, span), indices, predicate, span=span)
+
+
+def _assert(ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(condition=REQUIRED, message=REQUIRED, error_kind="RuntimeError")
+    condition = promote.condition(operand_of(given["condition"], site.span), site.span)
+    return AssertFrame(condition, message_of(given["message"], site.span), str_of(given["error_kind"], site.span))
+
+
+def message_of(value: Meta, span: Span) -> tuple[str, ...]:
+    """The parts of the message of an assert; a reference to omitted metadata stays as the text has it."""
+    return tuple(
+        f'metadata["{item.key}"][{item.index}]' if isinstance(item, relax.MetadataRef) else str_of(item, span)
+        for item in tuple_of(value)
+    )
+
+
+def _return(ev: Evaluator, site: CallSite) -> Meta:
+    value = site.take(value=0)["value"]
+    return Done(tir.Return(expr_of(value, site.span), span=site.span))
+
+
+def _jump(kind: type[tir.Break] | type[tir.Continue]) -> CallHandler:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
+        site.only_positional(0, 0)
+        return Done(kind(span=site.span))
+
+    return handler
+
+
+def _while(ev: Evaluator, site: CallSite) -> Meta:
+    value = site.take(condition=REQUIRED)["condition"]
+    return WhileFrame(promote.condition(operand_of(value, site.span), site.span))
+
+
+def _if(ev: Evaluator, site: CallSite) -> Meta:
+    value = site.take(condition=REQUIRED)["condition"]
+    return IfFrame("if", promote.condition(operand_of(value, site.span), site.span))
+
+
+def _then(ev: Evaluator, site: CallSite) -> Meta:
+    return IfFrame("then")
+
+
+def _else(ev: Evaluator, site: CallSite) -> Meta:
+    return IfFrame("else")
+
+
+def _meta_var(ev: Evaluator, site: CallSite) -> Meta:
+    return MetaVar(site.take(value=REQUIRED)["value"])
+
+
+CALLS: dict[str, CallHandler] = {
+    "builtin.range": _range,
+    "T.grid": _grid,
+    "T.serial": _loop(ForKind.SERIAL),
+    "T.parallel": _loop(ForKind.PARALLEL),
+    "T.vectorized": _loop(ForKind.VECTORIZED),
+    "T.unroll": _loop(ForKind.UNROLLED),
+    "T.thread_binding": _loop(ForKind.THREAD_BINDING),
+    "T.sblock": _block,
+    "T.init": _init,
+    "T.reads": _regions("reads"),
+    "T.writes": _regions("writes"),
+    "T.where": _where,
+    "T.sblock_attr": _sblock_attr,
+    "T.func_attr": _func_attr,
+    "T.func_name": _func_name,
+    "T.axis.spatial": _axis(IterKind.SPATIAL),
+    "T.axis.reduce": _axis(IterKind.REDUCE),
+    "T.axis.scan": _axis(IterKind.SCAN),
+    "T.axis.opaque": _axis(IterKind.OPAQUE),
+    "T.axis.remap": _remap,
+    "T.alloc_buffer": _alloc_buffer,
+    "T.sblock_alloc_buffer": _sblock_alloc,
+    "T.alloc_local": _alloc_in("local"),
+    "T.alloc_shared": _alloc_in("shared"),
+    "T.alloc_scalar": _scalar("global"),
+    "T.local_scalar": _scalar("local"),
+    "T.shared_scalar": _scalar("shared"),
+    "T.allocate": _allocate,
+    "T.decl_buffer": _decl_buffer,
+    "T.match_buffer": _match_buffer,
+    "T.preflattened_buffer": _preflattened,
+    "T.attr": _attr,
+    "T.launch_thread": _launch_thread,
+    "T.env_thread": _env_thread,
+    "T.iter_var": _iter_var,
+    "T.let": _let,
+    "T.Bind": _bind,
+    "T.evaluate": _evaluate,
+    "T.buffer_store": _buffer_store,
+    "T.store": _buffer_store,
+    "T.Assert": _assert,
+    "T.Return": _return,
+    "T.ret": _return,
+    "T.break_loop": _jump(tir.Break),
+    "T.Break": _jump(tir.Break),
+    "T.continue_loop": _jump(tir.Continue),
+    "T.Continue": _jump(tir.Continue),
+    "T.While": _while,
+    "T.If": _if,
+    "T.Then": _then,
+    "T.Else": _else,
+    "T.meta_var": _meta_var,
+}

@@ -1,0 +1,282 @@
+"""Meta-values where TensorIR wants an expression, a dtype, a shape, a range, a region.
+
+| wanted      | taken                                                                               |
+|-------------|-------------------------------------------------------------------------------------|
+| expression  | a node; int, float, bool (`promote.literal`); a string (`StringImm`); a `Region` as vector load; a buffer as its pointer only where said |
+| dtype       | `"float32"`, `T.float32`, `T.float32()`, `T.handle("float32").ty`                     |
+| integer     | a host int, an integer constant                                                      |
+| region      | `A[i, 0:4]`, a load, a whole buffer                                                   |
+"""
+
+from collections.abc import Sequence
+
+from refmlc.diag import RefmlcError, Span, fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE
+from refmlc.dtypes import INT32, DType, dtype
+from refmlc.ir import tir
+from refmlc.ops import promote
+from refmlc.script.reader.attributes import DTYPE_NAMES
+from refmlc.script.reader.tir_values import Region, VarSpec
+from refmlc.script.reader.values import Construct, Meta, Slice, described
+
+EXPRESSIONS = (
+    tir.Var,
+    tir.IntImm,
+    tir.FloatImm,
+    tir.StringImm,
+    tir.Apply,
+    tir.Cast,
+    tir.And,
+    tir.Or,
+    tir.Select,
+    tir.IfThenElseExpr,
+    tir.Let,
+    tir.BufferLoad,
+    tir.BufferData,
+    tir.Ramp,
+    tir.Broadcast,
+    tir.Shuffle,
+    tir.Call,
+)
+SHORT_DTYPES = {
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": f"float{bits}" for bits in (16, 32, 64)},
+    "bf16": "bfloat16",
+    "float8": "float8_e4m3",
+    "e4m3_float8": "float8_e4m3fn",
+    "e5m2_float8": "float8_e5m2",
+}
+
+
+def mismatch(value: Meta, wanted: str, span: Span) -> RefmlcError:
+    """The finding RM105 that `value` stands where `wanted` is."""
+    return fail(BAD_ARGUMENTS, f"{described(value)} stands where {wanted} is wanted", span)
+
+
+def operand_of(value: Meta, span: Span) -> promote.Operand:
+    """`value` as an operand: a node, or a literal that takes its dtype from its neighbour."""
+    match value:
+        case int() | float():
+            return value
+        case Region():
+            return vector_load(value)
+        case tir.ThreadVar(var=tir.Var() as var):
+            return var
+        case str():
+            return tir.StringImm(value, span=span)
+    if isinstance(value, EXPRESSIONS):
+        return value
+    raise mismatch(value, "an expression", span)
+
+
+def expr_of(value: Meta, span: Span) -> tir.Expr:
+    """`value` as an expression; a literal alone is int32 or float32."""
+    return promote.literal(operand_of(value, span), span)
+
+
+def pointer_of(value: Meta, span: Span) -> tir.Expr:
+    """`value` as an argument of a call: a buffer is the pointer to its storage."""
+    return tir.BufferData(value, span=span) if isinstance(value, tir.Buffer) else expr_of(value, span)
+
+
+def int_of(value: Meta, span: Span, wanted: str = "an integer") -> int:
+    """`value` as a host integer."""
+    match value:
+        case bool():
+            pass
+        case int():
+            return value
+        case tir.IntImm(value=number):
+            return number
+    raise mismatch(value, wanted, span)
+
+
+def str_of(value: Meta, span: Span, wanted: str = "a string") -> str:
+    """`value` as a string."""
+    if isinstance(value, tir.StringImm):
+        return value.value
+    if isinstance(value, str):
+        return value
+    raise mismatch(value, wanted, span)
+
+
+def dtype_named(name: str, span: Span) -> DType:
+    """The dtype of that name. Fails with RM106."""
+    try:
+        return dtype(SHORT_DTYPES.get(name, "void" if name == "" else name))
+    except KeyError:
+        raise fail(UNKNOWN_DTYPE, f"`{name[:60]}` is not a dtype", span) from None
+
+
+def dtype_construct(value: Meta) -> DType | None:
+    """The dtype that a bare `T.float32x4` names; None for anything else."""
+    if not isinstance(value, Construct) or not value.path.startswith("T."):
+        return None
+    if value.path in DTYPE_NAMES:
+        return DTYPE_NAMES[value.path]
+    name = value.path[2:]
+    try:
+        return dtype(SHORT_DTYPES.get(name, name))
+    except KeyError:
+        return None
+
+
+def dtype_of(value: Meta, span: Span) -> DType:
+    """`value` as a dtype. Fails with RM105, RM106."""
+    match value:
+        case DType():
+            return value
+        case str():
+            return dtype_named(value, span)
+        case tir.StringImm(value=name):
+            return dtype_named(name, span)
+        case VarSpec(found):
+            return found
+        case None:
+            return dtype_named("void", span)
+    named = dtype_construct(value)
+    if named is None:
+        raise mismatch(value, "a dtype", span)
+    return named
+
+
+def tuple_of(value: Meta) -> tuple[Meta, ...]:
+    """The items of a tuple or list; anything else is its own only item."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def indices_of(value: Meta, span: Span) -> tuple[tir.Expr, ...]:
+    """The expressions of a tuple, list or single value."""
+    return tuple(expr_of(item, span) for item in tuple_of(value))
+
+
+# ------------------------------------------------------------------------------------------ accesses, regions
+
+
+def access(buffer: tir.Buffer, index: Meta, span: Span) -> Meta:
+    """`buffer[index]`: a load, or a `Region` where a slice stands in it."""
+    items = tuple_of(index)
+    if items != () and len(items) != len(buffer.shape):
+        message = f"`{buffer.name}` has {len(buffer.shape)} dimensions and gets {len(items)} indices"
+        raise fail(RANK_MISMATCH, message, span)
+    if any(isinstance(item, Slice) for item in items):
+        parts = tuple(item if isinstance(item, Slice) else expr_of(item, span) for item in items)
+        return Region(buffer, parts, span)
+    return tir.BufferLoad(buffer, tuple(expr_of(item, span) for item in items), span=span)
+
+
+def vector_indices(region: Region) -> tuple[tir.Expr, ...]:
+    """The indices of a vector access: each slice becomes a ramp, or its start where it has one element."""
+    return tuple(
+        _ramp(region, axis, part) if isinstance(part, Slice) else part for axis, part in enumerate(region.indices)
+    )
+
+
+def vector_load(region: Region) -> tir.BufferLoad:
+    """A region where an expression is wanted: the vector of its elements."""
+    return tir.BufferLoad(region.buffer, vector_indices(region), span=region.span)
+
+
+def _ramp(region: Region, axis: int, part: Slice) -> tir.Expr:
+    span = region.span
+    start = expr_of(0 if part.start is None else part.start, span)
+    step = 1 if part.step is None else int_of(part.step, span, "a constant step")
+    if part.stop is None:
+        low, high = 0, int_of(region.buffer.shape[axis], span, "a constant extent")
+    else:
+        stop = expr_of(part.stop, span)
+        distance = _distance(start, stop)
+        if distance is None:
+            raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
+        low, high = 0, distance
+    lanes = -(-(high - low) // step) if step > 0 else 0
+    if not 1 <= lanes <= 1 << 16:
+        raise fail(BAD_ARGUMENTS, f"a slice has {lanes} lanes", span)
+    if lanes == 1:
+        return start
+    stride = promote.constant(step, start.dtype, span)
+    return tir.Ramp(start, stride, tir.IntImm(INT32, lanes), start.dtype.with_lanes(lanes), span=span)
+
+
+def _distance(start: tir.Expr, stop: tir.Expr) -> int | None:
+    """`stop - start` where it is a constant: of constants, or of `x` and `x + c`."""
+    match start, stop:
+        case tir.IntImm(value=low), tir.IntImm(value=high):
+            return high - low
+    base, low = _plus(start)
+    other, high = _plus(stop)
+    return high - low if same(base, other) else None
+
+
+def _plus(value: tir.Expr) -> tuple[tir.Expr, int]:
+    """`value` as an expression plus a constant."""
+    match value:
+        case tir.Apply("add", (base, tir.IntImm(value=number))):
+            return base, number
+        case _:
+            return value, 0
+
+
+def same(a: tir.Expr, b: tir.Expr) -> bool:
+    """Whether two index expressions are the same text over the same variables. Iterative on the left spine."""
+    while True:
+        match a, b:
+            case tir.Var(), _:
+                return a is b
+            case tir.IntImm(value=x), tir.IntImm(value=y):
+                return x == y and a.dtype == b.dtype
+            case tir.Cast(dtype=x_type, value=a_value), tir.Cast(dtype=y_type, value=b_value) if x_type == y_type:
+                a, b = a_value, b_value
+            case tir.Apply(op=op, args=(a0, a1)), tir.Apply(op=other, args=(b0, b1)) if op == other:
+                if not same(a1, b1):
+                    return False
+                a, b = a0, b0
+            case _:
+                return False
+
+
+def region_of(value: Meta, span: Span) -> tir.BufferRegion:
+    """`value` as a region of a buffer."""
+    match value:
+        case tir.BufferRegion():
+            return value
+        case tir.Buffer(shape=shape):
+            return tir.BufferRegion(
+                value, tuple(tir.Range(promote.constant(0, n.dtype, None), n) for n in shape), span=span
+            )
+        case tir.BufferLoad(buffer=buffer, indices=indices):
+            return tir.BufferRegion(buffer, tuple(_point(index) for index in indices), span=span)
+        case Region(buffer=buffer, indices=parts):
+            ranges = tuple(_range(buffer, axis, part, span) for axis, part in enumerate(parts))
+            return tir.BufferRegion(buffer, ranges, span=span)
+    raise mismatch(value, "a region of a buffer", span)
+
+
+def _point(index: tir.Expr) -> tir.Range:
+    match index:
+        case tir.Ramp(base=base, stride=tir.IntImm(value=1), lanes=lanes):
+            return tir.Range(base, promote.converted(lanes, base.dtype, None))
+        case _:
+            return tir.Range(index, promote.constant(1, index.dtype, None))
+
+
+def _range(buffer: tir.Buffer, axis: int, part: tir.Expr | Slice, span: Span) -> tir.Range:
+    if not isinstance(part, Slice):
+        return _point(part)
+    if part.step not in (None, 1):
+        raise fail(BAD_ARGUMENTS, "a region has no steps", span)
+    stop = buffer.shape[axis] if part.stop is None else operand_of(part.stop, span)
+    start = 0 if part.start is None else operand_of(part.start, span)
+    return range_of((start, stop), span)
+
+
+def range_of(pair: Sequence[promote.Operand], span: Span) -> tir.Range:
+    """The range from the first of `pair` to below the second; a constant extent where that is plain."""
+    low, high = promote.matched(pair[0], pair[1], span, adapting=True)
+    distance = _distance(low, high)
+    if distance is not None:
+        return tir.Range(low, promote.constant(distance, low.dtype, span), span=span)
+    if isinstance(low, tir.IntImm) and low.value == 0:
+        return tir.Range(low, high, span=span)
+    return tir.Range(low, tir.Apply("sub", (high, low), high.dtype, span=span), span=span)
