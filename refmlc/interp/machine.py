@@ -57,10 +57,13 @@ class Machine:
         self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
 
     def function(self, name: str, span: Span | None = None) -> Prepared:
-        """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered)."""
+        """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered), RM602."""
         found = self._prepared.get(name)
         if found is None:
-            found = self._prepared[name] = self._prepare(name, span)
+            try:
+                found = self._prepared[name] = self._prepare(name, span)
+            except RecursionError:
+                raise fail(DEPTH_EXHAUSTED, f"`{name}` nests too deep to be prepared", span) from None
         return found
 
     def call(self, name: str, args: Sequence[object], span: Span | None = None) -> object:
