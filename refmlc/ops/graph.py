@@ -61,8 +61,7 @@ GRAPH_OPS: Mapping[str, GraphOp] = _by_name(
     GraphOp("inspect.tensor_shape_i", "extent of an axis", "RLX-234", 2, 2),
     GraphOp("reshape", "the elements in another shape", "RLX-241", 2, 2),
     # --------------------------------------------------------------------------------------- memory
-    GraphOp("alloc_tensor", "a fresh tensor", "RLX-301", 1, 4),
-    GraphOp("builtin.alloc_tensor", "a fresh tensor", "RLX-301", 1, 4),
+    GraphOp("builtin.alloc_tensor", "a fresh tensor", "RLX-301", 2, 4),
     GraphOp("memory.alloc_storage", "fresh memory", "RLX-302", 4, 4),
     GraphOp("vm.alloc_storage", "fresh memory", "RLX-302", 3, 4),
     GraphOp("memory.alloc_tensor", "a tensor in a storage", "RLX-303", 4, 5),

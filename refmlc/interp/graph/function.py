@@ -12,6 +12,7 @@ from refmlc.diag.catalogue import ARITY, BAD_INPUT, INFO_LIES
 from refmlc.interp.graph.activation import Activation, Eval, Scope
 from refmlc.interp.graph.matching import Match, mismatch
 from refmlc.ir import relax
+from refmlc.ir.visit import walk
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure
 
@@ -22,9 +23,10 @@ def local_function(scope: Scope, func: relax.Function, name: str, var: relax.Var
     """The closure that a local function is; `var` is the variable it is bound to, which it may call."""
     machine = scope.machine
     body = function_body(Scope(machine, name, scope.prepare), func)
+    used = tuple(node for node in walk(func) if isinstance(node, relax.Var))
 
     def closure(env: Activation) -> Closure:
-        values, dims = dict(env.values), dict(env.dims)
+        values, dims = {seen: env.values[seen] for seen in used if seen in env.values}, dict(env.dims)
 
         def call(args: Sequence[object]) -> object:
             return machine.invoke(name, lambda given: body(Activation(name, dict(values), dict(dims)), given), args)

@@ -72,19 +72,6 @@ def _on_tuple(function: Plain) -> Operator:  # RLX-211, RLX-212, RLX-213
     return prepare
 
 
-def _alloc_tensor(scope: Scope, node: relax.Call, name: str) -> Eval:  # RLX-301
-    """The dtype is the second argument, or an attribute (2022)."""
-    operands, site = scope.exprs(node.args), Site(scope.machine, name, node.span)
-    named = node.attrs.get("dtype")
-
-    def alloc(env: Activation) -> object:
-        shape, *rest = operands(env)
-        dtype = rest[0] if rest else named
-        return memory.alloc_tensor(site, shape, dtype)
-
-    return alloc
-
-
 def _kill(scope: Scope, node: relax.Call, _name: str) -> Eval:  # RLX-304
     """End a variable; the memory lives on while another value lies in it."""
     match node.args[0]:
@@ -130,8 +117,7 @@ OPERATORS: Mapping[str, Operator] = {
     "inspect.tensor_ndim": plain(shapes.ndim),
     "inspect.tensor_shape_i": plain(shapes.shape_i),
     "reshape": plain(shapes.reshape),
-    "alloc_tensor": _alloc_tensor,
-    "builtin.alloc_tensor": _alloc_tensor,
+    "builtin.alloc_tensor": plain(memory.alloc_tensor),
     "memory.alloc_storage": plain(memory.memory_alloc_storage),
     "vm.alloc_storage": plain(memory.vm_alloc_storage),
     "memory.alloc_tensor": plain(memory.storage_tensor),
