@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from math import prod
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 from numpy.lib import format as npy
@@ -17,15 +18,8 @@ from numpy.lib import format as npy
 from refmlc.runtime.files.content import MAX_BYTES, bad_file, read_bytes, too_large, unreadable
 
 _FAILURES = (
-    ValueError,
-    EOFError,
-    OSError,
-    SyntaxError,
-    TypeError,
-    KeyError,
-    OverflowError,
-    RecursionError,
-    MemoryError,
+    *(ValueError, EOFError, OSError, SyntaxError, TypeError, KeyError),
+    *(OverflowError, RecursionError, MemoryError, TokenError),
 )
 _READ_HEADER = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _MAGIC = b"\x93NUMPY"

@@ -20,7 +20,6 @@ import pickle
 import pickletools
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Literal, Never
@@ -33,11 +32,12 @@ from refmlc.diag.catalogue import REFUSED_PICKLE
 from refmlc.runtime.files.content import bad_file, read_bytes
 
 MAX_ITEMS = 100_000
+MAX_DEPTH = 100
 _FAILURES = (
     *(pickle.UnpicklingError, EOFError, ValueError, TypeError, KeyError, IndexError, AttributeError),
     *(OverflowError, RecursionError, MemoryError, AssertionError),
 )
-_PLAIN = (bool, int, float, complex, str, bytes, bytearray, type(None))
+_PLAIN = (bool, int, float, str, bytes, bytearray, type(None))
 _NUMPY_CODES = frozenset(f"{kind}{size}" for kind in "iuf" for size in (1, 2, 4, 8)) | {"b1"}
 _ML_DTYPES = (
     *("bfloat16", "int2", "int4", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"),
@@ -50,18 +50,34 @@ class _Refused(pickle.UnpicklingError):
     """The pickle asks for something that is not admitted."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Admitted:
+    """What a name of the table stands for. The pickle cannot give it a state."""
+
+    __slots__ = ()
+
+    def __setstate__(self, _: object) -> Never:
+        raise _Refused("a change of what a name means")
+
+
+class _Name(_Admitted):
     """A name that stands for itself: it can be an argument, not be called."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"`{self.name}`"
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    """A name that can be called. Frozen, so that the pickle cannot change it."""
+class _Maker(_Admitted):
+    """A name that can be called."""
 
-    make: Callable[..., object]
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[..., object]) -> None:
+        self.make = make
 
     def __call__(self, *args: object) -> object:
         return self.make(*args)
@@ -142,19 +158,21 @@ def _check_opcodes(content: bytes) -> None:
 def _collect(path: Path, value: object) -> dict[str, np.ndarray]:
     """The arrays in `value`, under the keys and numbers on the way to them."""
     arrays: dict[str, np.ndarray] = {}
-    stack: list[tuple[str, object]] = [("", value)]
+    stack: list[tuple[str, object, int]] = [("", value, 0)]
     for _ in range(MAX_ITEMS):
         if not stack:
             return arrays
-        here, item = stack.pop()
+        here, item, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise bad_file(path, f"the pickle nests containers deeper than {MAX_DEPTH}")
         match item:
             case _Array(array=np.ndarray() as array):
                 arrays[here or "array"] = array
             case dict():
-                pairs = [(_joined(path, here, key), part) for key, part in item.items()]
+                pairs = [(_joined(path, here, key), part, depth + 1) for key, part in item.items()]
                 stack.extend(reversed(pairs))
             case list() | tuple() | set() | frozenset():
-                numbered = [(_joined(path, here, number), part) for number, part in enumerate(item)]
+                numbered = [(_joined(path, here, number), part, depth + 1) for number, part in enumerate(item)]
                 stack.extend(reversed(numbered))
             case _ if isinstance(item, _PLAIN):
                 continue
@@ -204,7 +222,7 @@ def _dtype(name: object = None, *_: object) -> _Dtype:
 
 
 def _reconstruct(kind: object = None, *_: object) -> _Array:
-    if kind != _NDARRAY:
+    if kind is not _NDARRAY:
         raise _Refused(f"an array of kind {kind!r}")
     return _Array()
 
