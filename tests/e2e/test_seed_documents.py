@@ -1,0 +1,55 @@
+"""Every module, function and fragment of TVMScript in the course's documents is read, shown, and read again equal.
+
+`REFMLC_SEEDS` names the folder of the documents.
+"""
+
+import pytest
+from seed_documents import SEEDS, Piece, documents, inside, pieces, wrapped
+
+from refmlc.diag import RefmlcError
+from refmlc.ir.equal import structural_equal
+from refmlc.script import read, show
+
+PIECES = [piece for path in documents() for piece in pieces(path)]
+WITHOUT = "set REFMLC_SEEDS to the folder of the course's documents (*.txt)"
+
+
+def text_of(piece: Piece) -> str:
+    """A piece as a text of its own: fragments in a function, functions in the module that the document shows before."""
+    if piece.kind == "fragment":
+        return wrapped(piece.text)
+    if piece.kind == "function" and "R.function" in piece.text and "call_tir(linear0" in piece.text:
+        before = [one for one in PIECES if one.document == piece.document and one.line < piece.line]
+        return inside(piece.text, [one for one in before if one.kind == "module"][-1].text)
+    return piece.text
+
+
+@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+def test_the_documents_are_there():
+    kinds = [piece.kind for piece in PIECES]
+    assert len(documents()) == 5
+    assert (kinds.count("module"), kinds.count("function"), kinds.count("fragment")) == (20, 9, 12)
+
+
+@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.parametrize("piece", PIECES, ids=str)
+@pytest.mark.parametrize("dialect", ["0.27", "2023", "2022"])
+def test_it_is_read_shown_and_read_again(piece, dialect):
+    text = text_of(piece)
+    module = read(text, str(piece))
+    assert list(module.functions)
+    shown = show(module, dialect=dialect)
+    again = read(shown, f"{piece} shown")
+    assert structural_equal(module, again), shown
+
+
+@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.parametrize("piece", [piece for piece in PIECES if piece.kind == "module"], ids=str)
+def test_a_cut_text_ends_in_a_diagnostic(piece):
+    lines = piece.text.split("\n")
+    for end in range(1, len(lines), 7):
+        text = "\n".join(lines[:end])[:-1]
+        try:
+            read(text)
+        except RefmlcError as bad:
+            assert bad.code.id[2] in "1256"
