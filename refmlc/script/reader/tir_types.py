@@ -164,8 +164,9 @@ def shape_string(ev: Evaluator, text: str, span: Span) -> Meta:
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         raise fail(BAD_ARGUMENTS, f"the string {text[:40]!r} is not an expression over shape variables", span)
     node = body[0].value
+    owners = {part.value for part in ast.walk(node) if isinstance(part, ast.Attribute)}
     for part in ast.walk(node):
-        if isinstance(part, ast.Name) and not _is_dimension(ev.scope.lookup(part.id)):
+        if isinstance(part, ast.Name) and part not in owners and not _is_dimension(ev.scope.lookup(part.id)):
             define_shape_var(ev, part.id, span)
     outer, ev.spans = ev.spans, FixedSpans(span)
     try:
