@@ -2,6 +2,8 @@
 
 Only what is certain counts. A declaration `(n, n + 1)` given `(4, 6)` is certainly wrong: `n` is 4, and 5 is not 6.
 Given `(k, m)` it may be right. An unknown type, shape, rank or dtype fits everything.
+
+Decision: a constant fits every integer dtype, because TVM prints an int32 `1` and an int64 `1` alike.
 """
 
 from collections.abc import Iterable
@@ -71,8 +73,9 @@ class Unifier:
                 return self.tensor_conflict(declared, given)
             case ShapeType(), ShapeType():
                 return self._ranked(declared.values, declared.ndim, given.values, given.ndim)
-            case PrimType(dtype), PrimType(other):
-                return None if dtype == other else (TYPE_MISMATCH, f"declared {dtype}, given {other}")
+            case PrimType(dtype), PrimType(other, value):
+                fits = dtype == other or (dtype.is_integer and isinstance(value, tir.IntImm))
+                return None if fits else (TYPE_MISMATCH, f"declared {dtype}, given {other}")
             case TupleType(mine), TupleType(other):
                 if len(mine) != len(other):
                     return _kinds(declared, given)

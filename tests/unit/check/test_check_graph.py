@@ -314,7 +314,8 @@ def test_declared_types_are_not_contradicted():
     ]
     assert declared(ShapeType(None, 2), ShapeExpr(dims(1)))[0][0] == "RM202"
     assert declared(ShapeType(dims(1, 2)), ShapeExpr(dims(1, 3)))[0][0] == "RM202"
-    assert declared(PrimType(INT32), PrimValue(tir.IntImm(INT64, 1)))[0][0] == "RM201"
+    assert declared(PrimType(INT32), PrimValue(tir.IntImm(INT64, 1))) == []
+    assert declared(PrimType(FLOAT32), PrimValue(tir.IntImm(INT64, 1)))[0][0] == "RM201"
     assert declared(PrimType(INT64), PrimValue(tir.IntImm(INT64, 1))) == []
     assert declared(TupleType((tensor(4), tensor(5))), Tuple((X, X)))[0][0] == "RM202"
     assert declared(TupleType(()), Tuple((X,)))[0][0] == "RM201"
