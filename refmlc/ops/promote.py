@@ -7,19 +7,19 @@ Two operands of different dtypes (measured on TVM 0.27, every pair):
 | one with lanes, one without       | the one without is broadcast                                |
 | bool and other                    | the other                                                   |
 | float and integer                 | the float                                                   |
-| float and float                   | the one of more bits; of equal bits the first, but `float16` before `bfloat16` |
+| float and float                   | the one of more bits; of equal ones `float16`, else the first |
 | integers of one signedness        | the one of more bits                                        |
 | integers of both signednesses     | the one of more bits; of equal bits the unsigned one         |
 
 A Python literal beside an operand x:
 
-| operator                          | an int becomes                                 | a float becomes                         |
-|-----------------------------------|------------------------------------------------|------------------------------------------|
-| `+ - * / // %`, min, max, choices | int32 (int64 where it does not fit), then the rule above, the constant itself converted | float32, or the wider or alien float dtype of x by the rule above |
-| comparisons                       | the element dtype of x                          | the dtype of a float x; else float32      |
-| `<< >> & pipe ^`                  | the element dtype of x                          | refused                                   |
+| operator                     | an int becomes                               | a float becomes                    |
+|------------------------------|----------------------------------------------|------------------------------------|
+| `+ - * / // %`, min, choices | int32 (int64 if too large), then as above    | float32, then as above             |
+| comparisons                  | the element dtype of x                       | that of a float x; else float32    |
+| `<< >> & ^`, or              | the element dtype of x                       | refused                            |
 
-Nothing is folded: the constants of the text stay.
+The literal itself is converted, without a Cast. Nothing else is folded: the constants of the text stay.
 
 Fails: RM107 a literal that its dtype does not hold; RM201 operands that no rule brings together.
 """

@@ -28,10 +28,10 @@ from refmlc.diag.catalogue import (
     UNKNOWN_NAME,
 )
 from refmlc.script.reader.arguments import CallSite
+from refmlc.script.reader.metadata import Entries
 from refmlc.script.reader.operators import BINARY, COMPARE, UNARY, host_binary, host_unary
 from refmlc.script.reader.scope import MISSING, Scope
 from refmlc.script.reader.syntax import Spans
-from refmlc.script.reader.metadata import Entries
 from refmlc.script.reader.table import BinaryHandler, Family, Table
 from refmlc.script.reader.values import Construct, Lambda, Meta, Method, ModuleRef, Slice, described
 from refmlc.script.spellings import Generation, canonical

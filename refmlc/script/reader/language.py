@@ -12,7 +12,7 @@ from refmlc.script.reader.table import Table
 from refmlc.script.reader.values import Meta, ShapeVar
 
 
-def _type_var(ev: Evaluator, site: CallSite) -> Meta:
+def _type_var(_ev: Evaluator, site: CallSite) -> Meta:
     name = site.take(name=REQUIRED)["name"]
     if not isinstance(name, str):
         raise site.wrong("name", name, "a string")
@@ -26,12 +26,12 @@ def _mapping(site: CallSite, what: str) -> Mapping[str, Meta]:
     return value
 
 
-def _module_attrs(ev: Evaluator, site: CallSite) -> Meta:
+def _module_attrs(_ev: Evaluator, site: CallSite) -> Meta:
     attrs = _mapping(site, "attrs")
     return ModuleAttrs({key: attr_of(value, site.span) for key, value in attrs.items()})
 
 
-def _global_infos(ev: Evaluator, site: CallSite) -> Meta:
+def _global_infos(_ev: Evaluator, site: CallSite) -> Meta:
     infos: dict[str, tuple[Attr, ...]] = {}
     for key, value in _mapping(site, "global_infos").items():
         items = value if isinstance(value, (list, tuple)) else (value,)

@@ -10,7 +10,7 @@
 | `T.int32()`                                | the variable            | none                                       |
 | `T.env_thread(…)`, `T.launch_thread(…)`    | the thread variable     | none; `AttrStmt` around the rest           |
 | `T.meta_var(v)`, a buffer, a dtype         | the value               | none                                       |
-| an expression; `x: T.int32 = e`            | 0.27: element 0 of a local buffer of one element | `AllocBuffer`, `BufferStore` |
+| an expression; `x: T.int32 = e`            | 0.27: element 0 of a local buffer | `AllocBuffer`, `BufferStore`     |
 |                                            | before, and handles: a variable | `Bind`                             |
 | `x: T.let[T.int32] = e`                    | a variable              | `Bind`                                     |
 | an expression, `x` standing for such a buffer | the same             | `BufferStore`                              |

@@ -59,7 +59,7 @@ def _mapping(ev: Evaluator, value: Meta, site: CallSite) -> IndexMap:
     return IndexMap(params, tuple(expr_of(item, site.span) for item in tuple_of(final)), span=site.span)
 
 
-def _target(ev: Evaluator, site: CallSite) -> Meta:
+def _target(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(config=REQUIRED, host=None)
     config = given["config"]
     if isinstance(config, str):

@@ -18,6 +18,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import NOT_TVMSCRIPT
 from refmlc.dtypes import HANDLE, INT32, INT64, VOID, DType, dtype
 from refmlc.ir import tir
+from refmlc.ir.attrs import CommReducer
 from refmlc.ir.kinds import PointerType
 from refmlc.ops import promote
 from refmlc.ops.intrinsics import intrinsic
@@ -81,7 +82,7 @@ def _arg(value: Meta, span: Span, *, tensors: bool) -> "tir.Expr | tir.Attr":
             return value if tensors else tir.BufferData(value, span=span)
         case Region():
             return region_of(value, span)
-        case None | DType() | list() | tuple() | dict() | tir.CommReducer() | tir.BufferRegion():
+        case None | DType() | list() | tuple() | dict() | CommReducer() | tir.BufferRegion():
             return attr_of(value, span)
     return expr_of(value, span)
 
@@ -141,13 +142,13 @@ def _call_intrin(ev: Evaluator, site: CallSite) -> Meta:
     return call(name, site, site.args[2:], result_of(site.args[0], site.span))
 
 
-def _struct_get(ev: Evaluator, site: CallSite) -> Meta:
+def _struct_get(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(arr=REQUIRED, index=REQUIRED, field=REQUIRED, dtype=REQUIRED)
     args = (given["arr"], given["index"], given["field"])
     return call("tvm_struct_get", site, args, result_of(given["dtype"], site.span))
 
 
-def _reinterpret(ev: Evaluator, site: CallSite) -> Meta:
+def _reinterpret(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
     result = result_of(given["dtype"], site.span)
     value = pointer_of(given["value"], site.span)
@@ -156,11 +157,11 @@ def _reinterpret(ev: Evaluator, site: CallSite) -> Meta:
     return tir.Apply("reinterpret", (value,), result.dtype, span=site.span)
 
 
-def _type_annotation(ev: Evaluator, site: CallSite) -> Meta:
+def _type_annotation(_ev: Evaluator, site: CallSite) -> Meta:
     return tir.Call("type_annotation", (), dtype_of(site.take(dtype=VOID)["dtype"], site.span), span=site.span)
 
 
-def _address_of(ev: Evaluator, site: CallSite) -> Meta:
+def _address_of(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(buffer=REQUIRED, span=None)["buffer"]
     if isinstance(value, tir.Buffer):
         zeros = tuple(promote.constant(0, n.dtype, site.span) for n in value.shape)
@@ -170,36 +171,36 @@ def _address_of(ev: Evaluator, site: CallSite) -> Meta:
     return tir.Call("address_of", (node,), HANDLE, pointer, span=site.span)
 
 
-def _access_ptr(ev: Evaluator, site: CallSite) -> Meta:
+def _access_ptr(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(ptype=REQUIRED, data=REQUIRED, offset=REQUIRED, extent=REQUIRED, rw_mask=REQUIRED)
     args = tuple(pointer_of(value, site.span) for value in given.values())
     return tir.Call("tvm_access_ptr", args, HANDLE, PointerType(args[0].dtype), span=site.span)
 
 
-def _make_shape(ev: Evaluator, site: CallSite) -> Meta:
+def _make_shape(_ev: Evaluator, site: CallSite) -> Meta:
     return call("tvm_stack_make_shape", site, site.only_positional(), VarSpec(HANDLE, PointerType(INT64)))
 
 
-def _storage_sync(ev: Evaluator, site: CallSite) -> Meta:
+def _storage_sync(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(storage_scope=REQUIRED, is_load=None, num_blocks=None)
     args = tuple(value for value in given.values() if value is not None)
     return call("tvm_storage_sync", site, args, VarSpec(VOID))
 
 
 def _fixed_point(op: str, count: int) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         args = tuple(expr_of(arg, site.span) for arg in site.only_positional(count, count))
         return tir.Apply(op, args, args[0].dtype, span=site.span)
 
     return handler
 
 
-def _likely(ev: Evaluator, site: CallSite) -> Meta:
+def _likely(_ev: Evaluator, site: CallSite) -> Meta:
     value = promote.condition(operand_of(site.take(cond=REQUIRED, span=None)["cond"], site.span), site.span)
     return tir.Apply("likely", (value,), value.dtype, span=site.span)
 
 
-def _tuple(ev: Evaluator, site: CallSite) -> Meta:
+def _tuple(_ev: Evaluator, site: CallSite) -> Meta:
     return call("tvm_tuple", site, site.only_positional(), VarSpec(VOID))
 
 
@@ -213,11 +214,11 @@ def _explicit(ev: Evaluator, site: CallSite) -> Meta:
     return _call_intrin(ev, CallSite(site.name, site.spelled, (result, op, *args), {}, site.span))
 
 
-def _op_get(ev: Evaluator, site: CallSite) -> Meta:
+def _op_get(_ev: Evaluator, site: CallSite) -> Meta:
     return site.take(name=REQUIRED)["name"]
 
 
-def _function(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
+def _function(_ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
     """`cls.f(x)` in TensorIR."""
     if not isinstance(callee, tir.GlobalVar):
         raise site.misfit("cannot be called")
@@ -228,7 +229,7 @@ def _function(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
 def _vectors(name: str, arity: int) -> Callable[[Evaluator, CallSite], Meta]:
     """`T.vectorlow(dtype, v)`; texts of 2023 have the dtype by keyword only."""
 
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         told = site.kwargs.get("dtype")
         args = site.args
         if told is None:

@@ -71,7 +71,7 @@ _INT32_RESULTS = frozenset(("clz",))
 
 
 def _binary(op: str) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(a=REQUIRED, b=REQUIRED, span=None)
         a, b = operand_of(given["a"], site.span), operand_of(given["b"], site.span)
         if op == "div":
@@ -86,7 +86,7 @@ def _scalar(op: str) -> CallHandler:
     """An operator whose result follows its first operand."""
     contract = SCALAR_OPS[op].contract
 
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         kwargs = {key: value for key, value in site.kwargs.items() if key != "dtype"}
         site = CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans, site.kwarg_spans)
         args = tuple(operand_of(arg, site.span) for arg in site.only_positional(contract.arity, contract.arity))
@@ -114,7 +114,7 @@ def _result(op: str, dtype: DType) -> DType:
     return dtype
 
 
-def _cast(ev: Evaluator, site: CallSite) -> Meta:
+def _cast(_ev: Evaluator, site: CallSite) -> Meta:
     """`T.Cast(dtype, value)`; older texts have `T.cast(value, dtype)`."""
     given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
     first, second = given["dtype"], given["value"]
@@ -130,7 +130,7 @@ def _cast(ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _logical(symbol: str) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(a=REQUIRED, b=REQUIRED, span=None)
         a, b = (promote.condition(operand_of(given[key], site.span), site.span) for key in ("a", "b"))
         return tir.And(a, b, span=site.span) if symbol == "and" else tir.Or(a, b, span=site.span)
@@ -138,12 +138,12 @@ def _logical(symbol: str) -> CallHandler:
     return handler
 
 
-def _not(ev: Evaluator, site: CallSite) -> Meta:
+def _not(_ev: Evaluator, site: CallSite) -> Meta:
     return promote.unary("not", expr_of(site.take(a=REQUIRED, span=None)["a"], site.span), site.span)
 
 
 def _any_all(symbol: str) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         args = [operand_of(arg, site.span) for arg in site.only_positional(1)]
         value = promote.condition(args[0], site.span)
         for arg in args[1:]:
@@ -154,7 +154,7 @@ def _any_all(symbol: str) -> CallHandler:
 
 
 def _choice(*, eager: bool) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(condition=REQUIRED, true_value=REQUIRED, false_value=REQUIRED, span=None, dtype=None)
         condition = promote.condition(operand_of(given["condition"], site.span), site.span)
         return choice(condition, given["true_value"], given["false_value"], site, eager=eager)
@@ -173,7 +173,7 @@ def choice(condition: tir.Expr, yes: Meta, no: Meta, site: CallSite, *, eager: b
     return kind(condition, x, y, span=site.span)
 
 
-def _let(ev: Evaluator, site: CallSite) -> Meta:
+def _let(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(expr=None, where=None, body=None, var=None, value=None)
     bindings = given["where"]
     if isinstance(bindings, dict):
@@ -189,7 +189,7 @@ def _let(ev: Evaluator, site: CallSite) -> Meta:
     return body
 
 
-def _ramp(ev: Evaluator, site: CallSite) -> Meta:
+def _ramp(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(base=REQUIRED, stride=REQUIRED, lanes=REQUIRED, span=None)
     base, stride = promote.matched(
         operand_of(given["base"], site.span), operand_of(given["stride"], site.span), site.span, adapting=True
@@ -198,7 +198,7 @@ def _ramp(ev: Evaluator, site: CallSite) -> Meta:
     return tir.Ramp(base, stride, lanes, _with_lanes(base.dtype, lanes, site), span=site.span)
 
 
-def _broadcast(ev: Evaluator, site: CallSite) -> Meta:
+def _broadcast(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(value=REQUIRED, lanes=REQUIRED, span=None)
     value, lanes = expr_of(given["value"], site.span), expr_of(given["lanes"], site.span)
     return tir.Broadcast(value, lanes, _with_lanes(value.dtype, lanes, site), span=site.span)
@@ -223,7 +223,7 @@ def _with_lanes(dtype: DType, lanes: tir.Expr, site: CallSite) -> DType:
     return dtype.with_lanes(count, scalable=scalable)
 
 
-def _shuffle(ev: Evaluator, site: CallSite) -> Meta:
+def _shuffle(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(vectors=REQUIRED, indices=REQUIRED, span=None)
     vectors = indices_of(given["vectors"], site.span)
     indices = indices_of(given["indices"], site.span)
@@ -238,7 +238,7 @@ def _shuffle(ev: Evaluator, site: CallSite) -> Meta:
     return tir.Shuffle(vectors, indices, dtype, span=site.span)
 
 
-def _buffer_load(ev: Evaluator, site: CallSite) -> Meta:
+def _buffer_load(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(buffer=REQUIRED, indices=REQUIRED, predicate=None)
     buffer = given["buffer"]
     if not isinstance(buffer, tir.Buffer):
@@ -247,7 +247,7 @@ def _buffer_load(ev: Evaluator, site: CallSite) -> Meta:
     return tir.BufferLoad(buffer, indices_of(given["indices"], site.span), predicate, span=site.span)
 
 
-def _immediate(ev: Evaluator, site: CallSite) -> Meta:
+def _immediate(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
     value = operand_of(given["value"], site.span)
     if not isinstance(value, (int, float)):
@@ -255,14 +255,14 @@ def _immediate(ev: Evaluator, site: CallSite) -> Meta:
     return promote.constant(value, dtype_of(given["dtype"], site.span), site.span)
 
 
-def _string(ev: Evaluator, site: CallSite) -> Meta:
+def _string(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(value=REQUIRED)["value"]
     if not isinstance(value, str):
         raise site.wrong("value", value, "a string")
     return tir.StringImm(value, span=site.span)
 
 
-def _const(ev: Evaluator, site: CallSite) -> Meta:
+def _const(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(value=REQUIRED, dtype=None)
     value = operand_of(given["value"], site.span)
     if given["dtype"] is None or not isinstance(value, (int, float)):
@@ -270,7 +270,7 @@ def _const(ev: Evaluator, site: CallSite) -> Meta:
     return promote.constant(value, dtype_of(given["dtype"], site.span), site.span)
 
 
-def _range(ev: Evaluator, site: CallSite) -> Meta:
+def _range(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(begin=REQUIRED, end=REQUIRED)
     from_, to = tuple_of((given["begin"], given["end"]))
     low, high = promote.matched(operand_of(from_, site.span), operand_of(to, site.span), site.span)

@@ -3,6 +3,8 @@
 Each gives a description (`tir_values`); the reader of statements puts it into the tree.
 """
 
+from typing import Literal
+
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.dtypes import INT32
@@ -52,7 +54,7 @@ from refmlc.script.reader.values import Meta, Slice, described
 
 
 def _loop(kind: ForKind) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(start=REQUIRED, stop=None, thread=None, annotations=None, step=None)
         start, stop, thread = given["start"], given["stop"], given["thread"]
         if kind is ForKind.THREAD_BINDING and isinstance(stop, str) and thread is None:
@@ -69,7 +71,7 @@ def _loop(kind: ForKind) -> CallHandler:
     return handler
 
 
-def _range(ev: Evaluator, site: CallSite) -> Meta:
+def _range(_ev: Evaluator, site: CallSite) -> Meta:
     args = site.only_positional(1, 3) if not site.kwargs else site.args
     start, stop = (args[0], None) if len(args) == 1 else args[:2]
     bounds = _bounds(start, stop, site.span)
@@ -100,7 +102,7 @@ def _step(step: Meta, bounds: tuple[tir.Expr, tir.Expr], span: Span) -> tir.Expr
     return None if isinstance(node, tir.IntImm) and node.value == 1 else node
 
 
-def _grid(ev: Evaluator, site: CallSite) -> Meta:
+def _grid(_ev: Evaluator, site: CallSite) -> Meta:
     told = site.kwargs.get("dtype")
     ranges: list[tuple[tir.Expr, tir.Expr]] = []
     for arg in site.args:
@@ -118,18 +120,18 @@ def _grid(ev: Evaluator, site: CallSite) -> Meta:
 # ------------------------------------------------------------------------------------------------------ blocks
 
 
-def _block(ev: Evaluator, site: CallSite) -> Meta:
+def _block(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(name="", no_realize=False, exec_scope="")
     return BlockFrame(str_of(given["name"], site.span), not given["no_realize"])
 
 
-def _init(ev: Evaluator, site: CallSite) -> Meta:
+def _init(_ev: Evaluator, site: CallSite) -> Meta:
     site.only_positional(0, 0)
     return InitFrame()
 
 
 def _regions(key: str) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         regions: list[tir.BufferRegion] = []
         for arg in site.only_positional():
             regions.extend(region_of(item, site.span) for item in tuple_of(arg))
@@ -138,20 +140,20 @@ def _regions(key: str) -> CallHandler:
     return handler
 
 
-def _where(ev: Evaluator, site: CallSite) -> Meta:
+def _where(_ev: Evaluator, site: CallSite) -> Meta:
     value = promote.condition(operand_of(site.take(predicate=REQUIRED)["predicate"], site.span), site.span)
     return Fact("where", value, site.span)
 
 
-def _sblock_attr(ev: Evaluator, site: CallSite) -> Meta:
+def _sblock_attr(_ev: Evaluator, site: CallSite) -> Meta:
     return Fact("sblock_attr", _dictionary(site), site.span)
 
 
-def _func_attr(ev: Evaluator, site: CallSite) -> Meta:
+def _func_attr(_ev: Evaluator, site: CallSite) -> Meta:
     return Fact("func_attr", _dictionary(site), site.span)
 
 
-def _func_name(ev: Evaluator, site: CallSite) -> Meta:
+def _func_name(_ev: Evaluator, site: CallSite) -> Meta:
     return Fact("func_name", str_of(site.take(name=REQUIRED)["name"], site.span), site.span)
 
 
@@ -163,7 +165,7 @@ def _dictionary(site: CallSite) -> dict[str, tir.Attr]:
 
 
 def _axis(kind: IterKind) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(dom=REQUIRED, binding=REQUIRED, dtype="int32")
         binding = expr_of(given["binding"], site.span)
         dom = _domain(given["dom"], site.span)
@@ -187,7 +189,7 @@ def _domain(value: Meta, span: Span) -> tir.Range:
 _KINDS = {"S": IterKind.SPATIAL, "R": IterKind.REDUCE, "C": IterKind.SCAN, "O": IterKind.OPAQUE}
 
 
-def _remap(ev: Evaluator, site: CallSite) -> Meta:
+def _remap(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(kinds=REQUIRED, bindings=REQUIRED, dtype="int32")
     kinds, bindings = str_of(given["kinds"], site.span), tuple_of(given["bindings"])
     if len(kinds) != len(bindings) or not set(kinds) <= set(_KINDS):
@@ -205,7 +207,7 @@ def _remap(ev: Evaluator, site: CallSite) -> Meta:
 def _alloc_buffer(ev: Evaluator, site: CallSite) -> Meta:
     """A statement in 0.27, an allocation of the enclosing block before (`spellings`)."""
     given = buffer_arguments(site)
-    where = "flat" if ev.generation == "0.27" else "block"
+    where: Literal["flat", "block"] = "flat" if ev.generation == "0.27" else "block"
     return AllocSpec(buffer_spec(ev, given, site.span), where, annotations_of(given, site.span))
 
 
@@ -222,7 +224,7 @@ def _alloc_in(scope: str) -> CallHandler:
 
 
 def _scalar(scope: str) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(dtype="float32", scope=scope)
         one = (tir.IntImm(INT32, 1),)
         spec = BufferSpec(
@@ -250,7 +252,7 @@ def _decl_buffer(ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _match_buffer(ev: Evaluator, site: CallSite) -> Meta:
-    options = {key: value for key, value in (BUFFER_OPTIONS | LATE_OPTIONS).items() if key != "byte_offset"}
+    options = {key: value for key, value in {**BUFFER_OPTIONS, **LATE_OPTIONS}.items() if key != "byte_offset"}
     given = site.take(param=REQUIRED, shape=None, **options)
     param = given["param"]
     source = param if isinstance(param, tir.Var) else region_of(param, site.span)
@@ -272,7 +274,7 @@ def _preflattened(ev: Evaluator, site: CallSite) -> Meta:
 # ----------------------------------------------------------------------------------- attributes, threads, binds
 
 
-def _attr(ev: Evaluator, site: CallSite) -> Meta:
+def _attr(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(node=REQUIRED, key=None, value=None)
     node = given["node"]
     if isinstance(node, dict):
@@ -282,7 +284,7 @@ def _attr(ev: Evaluator, site: CallSite) -> Meta:
     return AttrFrame(((attr_of(node, site.span), str_of(given["key"], site.span), attr_of(given["value"], site.span)),))
 
 
-def _launch_thread(ev: Evaluator, site: CallSite) -> Meta:
+def _launch_thread(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(thread=REQUIRED, extent=REQUIRED)
     thread, extent = given["thread"], expr_of(given["extent"], site.span)
     if isinstance(thread, (str, tir.ThreadVar)):
@@ -290,12 +292,12 @@ def _launch_thread(ev: Evaluator, site: CallSite) -> Meta:
     raise site.wrong("thread", thread, "a thread")
 
 
-def _env_thread(ev: Evaluator, site: CallSite) -> Meta:
+def _env_thread(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(thread_tag=REQUIRED, dtype="int32")
     return EnvThread(str_of(given["thread_tag"], site.span), dtype_of(given["dtype"], site.span))
 
 
-def _iter_var(ev: Evaluator, site: CallSite) -> Meta:
+def _iter_var(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(v=REQUIRED, dom=REQUIRED, iter_type=REQUIRED, thread_tag=REQUIRED)
     var, dom = given["v"], given["dom"]
     if isinstance(var, str):
@@ -319,7 +321,7 @@ def _let(ev: Evaluator, site: CallSite) -> Meta:
     return BindFrame(var, value)
 
 
-def _bind(ev: Evaluator, site: CallSite) -> Meta:
+def _bind(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(value=REQUIRED, type_annotation=None, var=None)
     var = given["var"]
     if not (var is None or isinstance(var, tir.Var)):
@@ -332,12 +334,12 @@ def _bind(ev: Evaluator, site: CallSite) -> Meta:
 # ------------------------------------------------------------------------------------------------- statements
 
 
-def _evaluate(ev: Evaluator, site: CallSite) -> Meta:
+def _evaluate(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(value=REQUIRED)["value"]
     return value if isinstance(value, Done) else Done(tir.Evaluate(expr_of(value, site.span), span=site.span))
 
 
-def _buffer_store(ev: Evaluator, site: CallSite) -> Meta:
+def _buffer_store(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(buffer=REQUIRED, value=REQUIRED, indices=REQUIRED, predicate=None)
     buffer, predicate = given["buffer"], given["predicate"]
     if not isinstance(buffer, tir.Buffer):
@@ -358,7 +360,7 @@ def store(
     return tir.BufferStore(buffer, promote.converted(value, wanted, span), indices, predicate, span=span)
 
 
-def _assert(ev: Evaluator, site: CallSite) -> Meta:
+def _assert(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(condition=REQUIRED, message=REQUIRED, error_kind="RuntimeError")
     condition = promote.condition(operand_of(given["condition"], site.span), site.span)
     return AssertFrame(condition, message_of(given["message"], site.span), str_of(given["error_kind"], site.span))
@@ -372,38 +374,38 @@ def message_of(value: Meta, span: Span) -> tuple[str, ...]:
     )
 
 
-def _return(ev: Evaluator, site: CallSite) -> Meta:
+def _return(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(value=0)["value"]
     return Done(tir.Return(expr_of(value, site.span), span=site.span))
 
 
 def _jump(kind: type[tir.Break] | type[tir.Continue]) -> CallHandler:
-    def handler(ev: Evaluator, site: CallSite) -> Meta:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
         site.only_positional(0, 0)
         return Done(kind(span=site.span))
 
     return handler
 
 
-def _while(ev: Evaluator, site: CallSite) -> Meta:
+def _while(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(condition=REQUIRED)["condition"]
     return WhileFrame(promote.condition(operand_of(value, site.span), site.span))
 
 
-def _if(ev: Evaluator, site: CallSite) -> Meta:
+def _if(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(condition=REQUIRED)["condition"]
     return IfFrame("if", promote.condition(operand_of(value, site.span), site.span))
 
 
-def _then(ev: Evaluator, site: CallSite) -> Meta:
+def _then(_ev: Evaluator, _site: CallSite) -> Meta:
     return IfFrame("then")
 
 
-def _else(ev: Evaluator, site: CallSite) -> Meta:
+def _else(_ev: Evaluator, _site: CallSite) -> Meta:
     return IfFrame("else")
 
 
-def _meta_var(ev: Evaluator, site: CallSite) -> Meta:
+def _meta_var(_ev: Evaluator, site: CallSite) -> Meta:
     return MetaVar(site.take(value=REQUIRED)["value"])
 
 

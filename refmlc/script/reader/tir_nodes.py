@@ -1,13 +1,13 @@
 """What Python's syntax means on nodes and descriptions of TensorIR: attributes, items, operators, methods.
 
-| value        | attributes                                                   | methods                                          |
-|--------------|--------------------------------------------------------------|--------------------------------------------------|
-| expression   | `dtype`, `ty`                                                | `astype(d)`, `equal(b)`                           |
-| buffer       | `data shape strides elem_offset dtype name`                   | `vload vstore scope view access_ptr with_dtype …` |
-| load         | `buffer indices dtype`                                       | as an expression                                  |
-| region       | as a load, once taken as a vector                             |                                                   |
-| `VarSpec`    | `ty` (itself)                                                 |                                                   |
-| env thread   | `var`, `dom`                                                 | as its variable                                   |
+| value      | attributes                                   | methods                                     |
+|------------|----------------------------------------------|---------------------------------------------|
+| expression | `dtype`, `ty`                                | `astype(d)`, `equal(b)`                     |
+| buffer     | `data shape strides elem_offset dtype name`  | `vload vstore scope view access_ptr`        |
+| load       | `buffer indices dtype`                       | as an expression                            |
+| region     | as a load, once taken as a vector            |                                             |
+| `VarSpec`  | `ty` (itself)                                |                                             |
+| env thread | `var`, `dom`                                 | as its variable                             |
 """
 
 from refmlc.diag import Span
@@ -39,15 +39,15 @@ _BUFFER_METHODS = (
 )
 
 
-def _binary(ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
+def _binary(_ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
     return promote.binary(symbol, operand_of(a, span), operand_of(b, span), span)
 
 
-def _unary(ev: Evaluator, symbol: str, a: Meta, span: Span) -> Meta:
+def _unary(_ev: Evaluator, symbol: str, a: Meta, span: Span) -> Meta:
     return promote.unary(symbol, expr_of(a, span), span)
 
 
-def _choice(ev: Evaluator, condition: Meta, yes: Meta, no: Meta, span: Span) -> Meta:
+def _choice(_ev: Evaluator, condition: Meta, yes: Meta, no: Meta, span: Span) -> Meta:
     site = CallSite("T.if_then_else", "if else", (), {}, span)
     return choice(promote.condition(operand_of(condition, span), span), yes, no, site, eager=False)
 

@@ -2,7 +2,7 @@
 
 | wanted      | taken                                                                               |
 |-------------|-------------------------------------------------------------------------------------|
-| expression  | a node; int, float, bool (`promote.literal`); a string (`StringImm`); a `Region` as vector load; a buffer as its pointer only where said |
+| expression  | a node; a literal (`promote.literal`); a string (`StringImm`); a `Region` as a vector |
 | dtype       | `"float32"`, `T.float32`, `T.float32()`, `T.handle("float32").ty`                     |
 | integer     | a host int, an integer constant                                                      |
 | region      | `A[i, 0:4]`, a load, a whole buffer                                                   |

@@ -2,7 +2,7 @@
 
 | text                                              | meaning                                                 |
 |---------------------------------------------------|---------------------------------------------------------|
-| `T.float32(x)`                                    | a constant (of a number, `"inf"`, `"nan"`, hex), else the conversion of `x` |
+| `T.float32(x)`                                    | a constant (a number, `"inf"`, hex), else `x` converted |
 | `T.float32()`, `T.var("float32")`                 | a variable to be declared                               |
 | `T.handle("float32", "shared")`, `T.ptr`, `T.Ptr[…]` | a typed handle                                        |
 | `T.Buffer((n, "m"), "float32", strides=, …)`       | a buffer; strings are expressions over shape variables  |
@@ -43,7 +43,7 @@ class FixedSpans(Spans):
         super().__init__(span.source)
         self.span = span
 
-    def of(self, node: ast.AST) -> Span:
+    def of(self, node: ast.AST) -> Span:  # noqa: ARG002 - the place does not depend on the node
         """`span`."""
         return self.span
 
@@ -99,31 +99,31 @@ def _bool(ev: Evaluator, site: CallSite) -> Meta:
     return dtype_call(ev, site)
 
 
-def _min_value(ev: Evaluator, site: CallSite) -> Meta:
+def _min_value(_ev: Evaluator, site: CallSite) -> Meta:
     dtype = dtype_of(site.take(dtype=REQUIRED)["dtype"], site.span)
     value = -dtype.format.maximum if dtype.is_float else dtype.minimum
     return promote.constant(value, dtype, site.span)
 
 
-def _max_value(ev: Evaluator, site: CallSite) -> Meta:
+def _max_value(_ev: Evaluator, site: CallSite) -> Meta:
     dtype = dtype_of(site.take(dtype=REQUIRED)["dtype"], site.span)
     value = dtype.format.maximum if dtype.is_float else dtype.maximum
     return promote.constant(value, dtype, site.span)
 
 
-def _infinity(ev: Evaluator, site: CallSite) -> Meta:
+def _infinity(_ev: Evaluator, site: CallSite) -> Meta:
     return promote.constant(float("inf"), dtype_of(site.take(dtype=REQUIRED)["dtype"], site.span), site.span)
 
 
 # ------------------------------------------------------------------------------------------ variables, handles
 
 
-def _var(ev: Evaluator, site: CallSite) -> Meta:
+def _var(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(dtype="int32", name="")
     return VarSpec(dtype_of(given["dtype"], site.span), name=str_of(given["name"], site.span))
 
 
-def _handle(ev: Evaluator, site: CallSite) -> Meta:
+def _handle(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(dtype=None, storage_scope="global", is_size_var=None, is_unknown_type=None)
     if given["dtype"] is None:
         return VarSpec(HANDLE)
@@ -132,13 +132,13 @@ def _handle(ev: Evaluator, site: CallSite) -> Meta:
     return VarSpec(HANDLE, PointerType(None if element.kind == "void" else element, scope))
 
 
-def _pointer(ev: Evaluator, construct: Construct, index: Meta, span: Span) -> Meta:
+def _pointer(_ev: Evaluator, _construct: Construct, index: Meta, span: Span) -> Meta:
     items = tuple_of(index)
     scope = str_of(items[1], span) if len(items) > 1 else "global"
     return VarSpec(HANDLE, PointerType(dtype_of(items[0], span), scope))
 
 
-def _let(ev: Evaluator, construct: Construct, index: Meta, span: Span) -> Meta:
+def _let(_ev: Evaluator, _construct: Construct, index: Meta, span: Span) -> Meta:
     return LetSpec(index if isinstance(index, VarSpec) else VarSpec(dtype_of(index, span)))
 
 

@@ -162,7 +162,7 @@ class InitFrame:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a statement says about the block or function around it: `reads`, `writes`, `where`, `sblock_attr` …"""
+    """What a statement says about the block or function around it: `reads`, `where`, `func_attr` and so on."""
 
     key: Literal["reads", "writes", "where", "sblock_attr", "func_attr", "func_name", "func_ret"]
     value: Meta

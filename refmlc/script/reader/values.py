@@ -5,7 +5,7 @@
 | `int` `float` `str` `bool` `None`                   | literals and arithmetic on literals                    |
 | `tuple` `list` `dict`                               | displays                                               |
 | `Slice`                                             | `a:b:c` in a subscript                                 |
-| `Construct`                                         | a dotted name of the language: `T`, `T.grid`, `R.call_tir`; a builtin: `builtin.range` |
+| `Construct`                                         | a dotted name of the language, `T.grid`; `builtin.range` |
 | `Method`                                            | an attribute of a value that is to be called: `x.astype` |
 | `Lambda`                                            | `lambda i, j: …`, to be applied to nodes                |
 | `ShapeVar`                                          | `n = TypeVar("n")` before a module                     |
