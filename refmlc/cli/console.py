@@ -3,8 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import click
 from rich.console import Console
@@ -14,7 +14,6 @@ from refmlc.diag.catalogue import BAD_FILE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUST
 from refmlc.diag.errors import fail
 from refmlc.diag.render import render_text, to_json
 
-Json: TypeAlias = str | int | float | bool | Sequence["Json"] | Mapping[str, "Json"] | None
 F = TypeVar("F", bound=Callable[..., None])
 
 out = Console(highlight=False, soft_wrap=True)
@@ -26,7 +25,7 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
-def print_json(value: Json) -> None:
+def print_json(value: Mapping[str, object]) -> None:
     """Print one JSON object; NaN and infinities as strings, since JSON has none."""
     click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
 

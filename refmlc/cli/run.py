@@ -11,13 +11,12 @@ import numpy as np
 from rich.table import Table
 
 import refmlc
-from refmlc.cli.console import Json, err, json_option, out, print_json
+from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.inputs import Inputs, gather
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.errors import fail
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
-from refmlc.vm import Value
 
 JSON_ELEMENTS = 1000
 SHOWN_ELEMENTS = 6
@@ -75,7 +74,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         err.print(f"{seconds:.3f} s", style="dim")
 
 
-def named(value: Value, name: str) -> Iterator[Result]:
+def named(value: object, name: str) -> Iterator[Result]:
     """The tensors in a returned value, tuples flattened with their indices."""
     if isinstance(value, Tensor):
         yield Result(name, value)
@@ -94,7 +93,7 @@ def write(results: list[Result], directory: Path) -> None:
         raise fail(BAD_FILE, f"{problem.filename or directory}: {problem.strerror}") from problem
 
 
-def as_data(result: Result) -> Json:
+def as_data(result: Result) -> dict[str, object]:
     """A result for machines: values as strings of Python floats where JSON has no such number."""
     array = result.tensor.numpy()
     flat = array.reshape(-1)
@@ -110,7 +109,7 @@ def as_data(result: Result) -> Json:
     }
 
 
-def table(func: str, results: list[Result], value: Value) -> Table:
+def table(func: str, results: list[Result], value: object) -> Table:
     """The results for people."""
     shown = Table(title=f"{func}", title_justify="left")
     for column in ("result", "shape", "dtype", "values"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,7 @@ def run_variant(
     scores = np.empty_like(expected)
     start = perf_counter()
     for number, pixels in enumerate(images.pixels):
-        scores[number] = main(pixels.reshape(1, 784), *weights).numpy()[0]
+        scores[number] = cast("Tensor", main(pixels.reshape(1, 784), *weights)).numpy()[0]
         advance()
     seconds = perf_counter() - start
     classes = scores.argmax(axis=1)
