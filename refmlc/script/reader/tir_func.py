@@ -89,6 +89,8 @@ class _Function:
             found = None if arg.annotation is None else _dtype_annotation(self.ev, arg.annotation)
             if found is not None:
                 self.ev.scope.define(f"{arg.arg}:dtype", found)
+                if isinstance(self.ev.scope.lookup(arg.arg), tir.Var):  # a type variable: here it is the parameter
+                    self.ev.scope.define(arg.arg, tir.Var(arg.arg, found, span=self.ev.spans.of(arg)))
 
     def predeclare(self) -> None:
         """Define what the body declares, where nothing else has: a declaration may follow its first use."""
