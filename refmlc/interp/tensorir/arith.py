@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_DTYPE, UNSUPPORTED_OP
+from refmlc.diag.catalogue import UNSUPPORTED_DTYPE, UNSUPPORTED_OP
 from refmlc.dtypes import FLOAT32, FLOAT64
 from refmlc.interp.tensorir import integers
 from refmlc.interp.tensorir.frame import Eval, Frame, LanesEval, NumberEval
@@ -35,8 +35,6 @@ def apply(scope: Scope, node: tir.Apply) -> Eval:
     operands = tuple(arg.dtype for arg in node.args)
     if row is None:
         return scope.unsupported(UNSUPPORTED_OP, f"operator `{node.op}` is not supported", node.span)
-    if node.op == "reinterpret" and (operands[0].kind == "handle" or node.dtype.kind == "handle"):
-        return _as_handle(scope, node)
     if not operands or not row.contract.accepts_dtype(operands[0].scalar):
         spelled = ", ".join(map(str, operands))
         return scope.unsupported(UNSUPPORTED_DTYPE, f"operator `{node.op}` is not supported on {spelled}", node.span)
@@ -73,24 +71,6 @@ def _written_out(
     if dtype == FLOAT32 and node.op in _SINGLE:
         return _SINGLE[node.op](scope.number(a), scope.number(b))
     return None
-
-
-def _as_handle(scope: Scope, node: tir.Apply) -> Eval:
-    """Handles keep what they point to whatever they are called; the only number that is a handle is 0, null."""
-    value = scope.expr(node.args[0])
-    failure = scope.failing(BAD_POINTER, node.span)
-
-    def reinterpret(frame: Frame) -> object:
-        found = value(frame)
-        if isinstance(found, int | float):
-            if found == 0 and node.dtype.kind == "handle":
-                return None
-            raise failure(frame, f"the number {found} is no handle")
-        if node.dtype.kind != "handle":
-            raise failure(frame, "an address has no number here")
-        return found
-
-    return reinterpret
 
 
 def unrounded(scope: Scope, node: tir.Expr) -> NumberEval:

@@ -7,6 +7,8 @@ called here like any other: its arguments are put into such an array, and the re
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+import numpy as np
+
 from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import INT64
 from refmlc.interp.tensorir import records
@@ -34,7 +36,8 @@ def enter_packed(call: Callable[[Sequence[object]], object]) -> Callable[[Sequen
 
     def call_packed(args: Sequence[object]) -> object:
         result = Values.of([None])
-        call((None, Values.of(list(args)), len(args), result))
+        values = [Tensor.from_numpy(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+        call((None, Values.of(values), len(values), result))
         return result.values[0]
 
     return call_packed

@@ -126,11 +126,30 @@ def _make_array(scope: Scope, node: tir.Call) -> Eval:  # TIR-328
     return make
 
 
+def _reinterpret(scope: Scope, node: tir.Call) -> Eval:  # TIR-332
+    """Handles keep what they point to whatever they are called; the only number that is a handle is 0, null."""
+    value = scope.expr(operands(node)[0])
+    failure = scope.failing(BAD_POINTER, node.span)
+
+    def reinterpret(frame: Frame) -> object:
+        found = value(frame)
+        if isinstance(found, int | float):
+            if found == 0 and node.dtype.kind == "handle":
+                return None
+            raise failure(frame, f"the number {found} is no handle")
+        if node.dtype.kind != "handle":
+            raise failure(frame, "an address has no number here")
+        return found
+
+    return reinterpret
+
+
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     "address_of": _address_of,
     "tvm_access_ptr": _access_ptr,
     "handle_add_byte_offset": _add_bytes,
     "isnullptr": _is_null,
+    "reinterpret": _reinterpret,
     "TVMBackendAllocWorkspace": _allocate,
     "TVMBackendFreeWorkspace": _free,
     "tvm_throw_last_error": _throw,

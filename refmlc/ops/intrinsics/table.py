@@ -37,6 +37,7 @@ def _rows() -> tuple[Intrinsic, ...]:
             "handle_add_byte_offset", "the pointer some bytes further on", "TIR-323", PURE, "handle_add_byte_offset"
         ),
         Intrinsic("isnullptr", "whether the pointer is null", "TIR-324", PURE, "isnullptr"),
+        Intrinsic("reinterpret", "the handle under another type; 0 is null", "TIR-332", PURE, "reinterpret"),
         Intrinsic("TVMBackendAllocWorkspace", "fresh storage", "TIR-325", WRITES, "TVMBackendAllocWorkspace"),
         Intrinsic(
             "TVMBackendFreeWorkspace", "ends the life of a workspace", "TIR-325", WRITES, "TVMBackendFreeWorkspace"

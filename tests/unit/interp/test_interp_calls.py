@@ -8,7 +8,7 @@ import pytest
 from refmlc.interp.tensorir.calls import EXECUTED
 from refmlc.ops.intrinsics import INTRINSICS, intrinsic
 from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.registry import Registry, python_func
+from refmlc.runtime.registry import FunctionRegistry, python_func
 from refmlc.runtime.tensor import Tensor
 from refmlc.spec import clauses
 
@@ -23,7 +23,7 @@ def eight():
 
 
 def registry(**functions):
-    found = Registry()
+    found = FunctionRegistry()
     for name, function in functions.items():
         found.add(python_func(name, function))
     return found

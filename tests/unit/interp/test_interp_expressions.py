@@ -150,9 +150,9 @@ def test_float64_arithmetic(run):
         ("T.Shuffle([A[0:4]], [3, 0])", 2, 0, [3, 0]),
         ("T.Shuffle([n, A[1]], [1, 0, 1])", 3, 8, [1, 8, 1]),
         ('T.Cast("int32x2", T.Cast("int8x2", T.Ramp(n, 1, 2)))', 2, 127, [127, -128]),
-        ('T.vectorlow(A[0:4], dtype="int32x2")', 2, 0, [0, 1]),
-        ('T.vectorhigh(A[0:4], dtype="int32x2")', 2, 0, [2, 3]),
-        ('T.vectorcombine(A[0:2], A[4:6], dtype="int32x4")', 4, 0, [0, 1, 4, 5]),
+        ('T.vectorlow("int32x2", A[T.Ramp(0, 1, 4)])', 2, 0, [0, 1]),
+        ('T.vectorhigh("int32x2", A[T.Ramp(0, 1, 4)])', 2, 0, [2, 3]),
+        ('T.vectorcombine("int32x4", A[T.Ramp(0, 1, 2)], A[T.Ramp(4, 1, 2)])', 4, 0, [0, 1, 4, 5]),
     ],
 )
 def test_vectors(run, expression, count, n, expected):
