@@ -65,3 +65,6 @@ T = _Namespace("T", "prim_func")
 R = _Namespace("R", "function")
 I = _Namespace("I", "ir_module")  # noqa: E741 - its name in every text
 ir_module = _Decorator("I.ir_module")
+tir = tirx = T  # as in `from refmlc.script import tir as T, relax as R`
+relax = R
+ir = I

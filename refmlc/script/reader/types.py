@@ -130,7 +130,9 @@ def _declared_in(ev: Evaluator, node: ast.Call) -> Iterator[str]:
         items = [word.value for word in node.keywords if word.arg == "value"]
     for item in items:
         if isinstance(item, ast.Constant) and isinstance(item.value, str):
-            yield from (inner.id for inner in ast.walk(_unquoted(ev, item)) if isinstance(inner, ast.Name))
+            parts = list(ast.walk(_unquoted(ev, item)))
+            owners = {part.value for part in parts if isinstance(part, ast.Attribute)}  # the `T` of `T.max(n, m)`
+            yield from (part.id for part in parts if isinstance(part, ast.Name) and part not in owners)
         elif isinstance(item, ast.Name) and isinstance(node.func, ast.Name):
             yield item.id
 

@@ -119,6 +119,11 @@ class Module:
         assert mine.name == other.name
 
 
+def test_names_of_the_language_in_strings_declare_nothing():
+    shape = type_of('R.Tensor(("n", "T.max(n, m)"), "float32")').shape
+    assert (shape[1].op, shape[1].args[0]) == ("max", shape[0])
+
+
 def test_names_in_shapes_of_2022_are_declared_by_the_signature():
     shape = type_of('Tensor((n, 4), "float32")').shape
     assert isinstance(shape[0], tir.Var)
