@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from refmlc.check.tensor_exprs import ExprRules, count
 from refmlc.diag import Related, Span
@@ -188,9 +189,10 @@ class FunctionRules(ExprRules):
 
     def _realize(self, realize: SBlockRealize, near: Span | None) -> None:
         block = realize.block
-        for value in realize.iter_values:
-            self.expr(value, near)
-            self.integer(value, f"a binding of block `{block.name}`", near)
+        for value, axis in zip_longest(realize.iter_values, block.iter_vars):
+            if value is not None:
+                self.expr(value, near)
+                self._bound(value, axis, block, near)
         self.condition(realize.predicate, f"the predicate of block `{block.name}`", near)
         axes, bound = len(block.iter_vars), len(realize.iter_values)
         if axes != bound:
@@ -198,6 +200,11 @@ class FunctionRules(ExprRules):
             self.findings.report(BLOCK_RULE, message, block.span or near)
         with self.scope.inner():
             self._block(block, block.span or near)
+
+    def _bound(self, value: Expr, axis: IterVar | None, block: SBlock, near: Span | None) -> None:
+        if not value.dtype.is_integer:
+            message = f"a binding of block `{block.name}` is {value.dtype}, not an integer"
+            self.findings.report(BLOCK_RULE, message, value.span or near, subject=axis.var if axis else None)
 
     def _block(self, block: SBlock, near: Span | None) -> None:
         for axis in block.iter_vars:
@@ -222,7 +229,7 @@ class FunctionRules(ExprRules):
             self.integer(bound, f"the domain of axis `{axis.var.name}` of block `{block.name}`", near)
         if not axis.var.dtype.is_integer:
             message = f"axis `{axis.var.name}` of block `{block.name}` is {axis.var.dtype}, not an integer"
-            self.findings.report(BLOCK_RULE, message, near)
+            self.findings.report(BLOCK_RULE, message, near, subject=axis.var)
 
     def _region(self, region: BufferRegion, near: Span | None) -> None:
         near = region.span or near

@@ -3,7 +3,7 @@
 TEXT: dict[str, tuple[str, str]] = {
     "RM101": ("A[i = 1", "A[i] = 1"),
     "RM102": ('refmlc.read_file("model.so")', 'refmlc.read_file("model.py")'),
-    "RM103": ("for name in names:\n    A[0] = 1.0", "for i in T.serial(8):\n    A[i] = 1.0"),
+    "RM103": ("try:\n    A[0] = B[0]\nfinally:\n    pass", "A[0] = B[0]"),
     "RM104": ("B[i] = A[j]", "for i, j in T.grid(8, 8):\n    B[i] = A[j]"),
     "RM105": ("for i in T.serial(0, 8, 1, 1):\n    ...", "for i in T.serial(0, 8):\n    ..."),
     "RM106": ('A: T.Buffer((8,), "real32")', 'A: T.Buffer((8,), "float32")'),
@@ -28,7 +28,10 @@ TEXT: dict[str, tuple[str, str]] = {
         'y = R.call_tir(cls.linear, (x, x, b), out_ty=R.Tensor((1, 10), "float32"))  # W is (10, 128)',
         'y = R.call_tir(cls.linear, (x, w, b), out_ty=R.Tensor((1, 10), "float32"))',
     ),
-    "RM203": ("for i in range(8):\n    A[i] = 0.0\nA[i] = 1.0", "for i in range(8):\n    A[i] = 0.0\nA[7] = 1.0"),
+    "RM203": (
+        "# nodes made by hand: the loop over `i` has ended\nBufferStore(A, FloatImm(FLOAT32, 0.0), (i,))",
+        "For(i, zero, eight, ForKind.SERIAL, BufferStore(A, FloatImm(FLOAT32, 0.0), (i,)))",
+    ),
     "RM204": (
         "with R.dataflow():\n    lv = R.add(x, x)\n    gv = R.add(lv, x)\n    R.output(gv)\nreturn lv",
         "with R.dataflow():\n    lv = R.add(x, x)\n    gv = R.add(lv, x)\n    R.output(lv, gv)\nreturn lv",
@@ -46,7 +49,10 @@ TEXT: dict[str, tuple[str, str]] = {
         'R.call_dps_packed("env.relu", (x,), out_ty=R.Tensor((4,), "float32"))',
     ),
     "RM208": ('A: T.Buffer((4, 4), "float32")\nA[i] = 0.0', 'A: T.Buffer((4, 4), "float32")\nA[i, j] = 0.0'),
-    "RM209": ("vi = T.axis.spatial(8, 0.5)", "vi = T.axis.spatial(8, i)"),
+    "RM209": (
+        "for i in range(8):\n    vi = T.axis.spatial(8, i)\n    A[vi] = 0.0",
+        'for i in range(8):\n    with T.block("A"):\n        vi = T.axis.spatial(8, i)\n        A[vi] = 0.0',
+    ),
     "RM210": ("def add(A, A, C): ...", "def add(A, B, C): ..."),
     "RM211": (
         'n = T.int64()\nA = T.match_buffer(a, (n * 2,), "float32")',

@@ -19,6 +19,7 @@ wide characters two cells, combining marks none; control characters and what reo
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from refmlc.diag.diagnostic import Diagnostic
@@ -96,9 +97,10 @@ def _place_json(span: Span | None) -> Json:
 
 
 def _facts(word: str, facts: tuple[str, ...], gutter: int, paint: Painter) -> Iterator[str]:
-    """The `= note: …` lines."""
-    for fact in facts:
-        first, *rest = plain_lines(fact)
+    """The `= note: …` lines; a fact told several times in a row is told once, with how often."""
+    for fact, again in groupby(facts):
+        times = len(list(again))
+        first, *rest = plain_lines(fact if times == 1 else f"{fact} ({times} times)")
         yield f"{'':{gutter}} {paint(BLUE, '=')} {paint(BOLD, word)}: {first}"
         for line in rest:
             yield f"{'':{gutter}}   {'':{len(word) + 2}}{line}"

@@ -232,7 +232,7 @@ X = Buffer("X", FLOAT32, ())
         (Evaluate(Call(GlobalVar("main"), (I,), VOID)), "RM206", "`main` takes 3 arguments, 1 given"),
         (block(axes=(axis(),)), "RM209", "block `b` has 1 axis, 0 bindings given"),
         (block(axes=(axis(), axis(Var("w", INT32))), values=(I,)), "RM209", "block `b` has 2 axes, 1 binding given"),
-        (block(axes=(axis(U),), values=(F,)), "RM201", "a binding of block `b` is float32, not an integer"),
+        (block(axes=(axis(U),), values=(F,)), "RM209", "a binding of block `b` is float32, not an integer"),
         (block(predicate=I), "RM201", "the predicate of block `b` is int32, not bool"),
         (
             block(axes=(axis(Var("v", FLOAT32)),), values=(I,)),
