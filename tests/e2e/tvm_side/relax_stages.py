@@ -1,5 +1,7 @@
 """Relax models printed by real TVM after each stage of its pipeline, with inputs and what its virtual machine returns.
 
+The texts hold no metadata: TVM 0.27 crashes when it prints array constants of a legalized module in full.
+
 Run inside TVM's environment: `python relax_stages.py DIRECTORY`. Writes `MODEL-nn-STAGE.py` (the texts), `arrays.npz`
 and `index.json`: for each model its texts, its arguments and its result as a tree of
 `{"tensor": key} | {"shape": [..]} | {"prim": n} | {"tuple": [..]}`.
@@ -143,6 +145,24 @@ class Tuples:
         return (t, u, w, z, s)
 
 
+def services():
+    """What operators of the graph itself there are: shapes as tensors and back, views, prints, asserts, null."""
+    x = relax.Var("x", relax.TensorType((tvm.tirx.Var("n", "int64"),), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x], attrs={"relax.force_pure": True}):
+        builder.emit(relax.op.assert_op(relax.const(True, "bool"), [x], format="bad {}"))
+        shape = builder.emit(relax.op.shape_of(x))
+        tensor = builder.emit(relax.op.shape_to_tensor(shape))
+        back = builder.emit(relax.op.tensor_to_shape(tensor))
+        part = builder.emit(relax.op.memory.view(x, relax.ShapeExpr([1, 2]), None, relax.prim_value(4)))
+        moved = builder.emit(relax.op.memory.ensure_zero_offset(part))
+        twice = builder.emit(relax.op.add(moved, moved))
+        total = builder.emit(relax.op.add(x, x))
+        builder.emit(relax.op.null_value())
+        builder.emit_func_output(relax.Tuple([shape, tensor, back, twice, total]))
+    return builder.get()
+
+
 MODELS = {
     "network": (Network, (f32(3, 6), f32(5, 6), f32(5), f32(3, 5), f32(3))),
     "shapes": (Shapes, (f32(3, 4), (2,))),
@@ -150,6 +170,7 @@ MODELS = {
     "branch_off": (Branch, (np.array(False), f32(3))),
     "recursion": (Recursion, (np.array(4), f32(3))),
     "local": (Local, (f32(2, 3), f32(2, 3))),
+    "services": (services(), (f32(3),)),
     "tuples": (Tuples, (f32(4), f32(2), 3, f32(5))),
 }
 
@@ -194,10 +215,10 @@ def main(directory: Path) -> None:
         executable = tvm.compile(module, target="llvm")
         machine = relax.VirtualMachine(executable, tvm.cpu())
         result = machine["main"](*map(argument, inputs))
-        texts = [("00-Input", written.script(show_meta=True))]
+        texts = [("00-Input", written.script())]
         for number, stage in enumerate(STAGES, 1):
             module = getattr(relax.transform, stage)()(module)
-            texts.append((f"{number:02d}-{stage}", module.script(show_meta=True)))
+            texts.append((f"{number:02d}-{stage}", module.script()))
         for stage, text in texts:
             (directory / f"{name}-{stage}.py").write_text(text, encoding="utf-8")
         given = [{"shape": list(value)} if isinstance(value, tuple) else arrays.tree(value) for value in inputs]
