@@ -214,7 +214,7 @@ BAD_LOOP_CONTROL = Code(
 OUT_OF_BOUNDS = Code(
     "RM304",
     "an access is out of bounds",
-    "",
+    "TIR-006",
     "Each index lies in 0 … extent - 1 of its own axis. An access that leaves its axis is undefined even when it "
     "stays inside the memory of the buffer, as `A[0, 5]` of shape (2, 4) does. TVM's compiled code reads or writes "
     "whatever lies there.",
@@ -222,7 +222,7 @@ OUT_OF_BOUNDS = Code(
 UNINITIALISED = Code(
     "RM305",
     "an uninitialised element is read",
-    "",
+    "TIR-007",
     "Fresh storage has no values. An element must be written before it is read; compiled code sees whatever the "
     "memory held.",
 )
@@ -256,7 +256,7 @@ FLOAT_TO_INT = Code(
 ASSUMPTION = Code(
     "RM310",
     "an assumption does not hold",
-    "",
+    "TIR-306",
     "`T.assume` promises the compiler a condition. The program is undefined where it is false.",
 )
 BAD_ARGUMENT_VALUE = Code(
@@ -268,27 +268,27 @@ BAD_ARGUMENT_VALUE = Code(
 BINDING_RANGE = Code(
     "RM312",
     "a block variable leaves its domain",
-    "",
+    "TIR-217",
     "A block axis has a domain, and each binding lies in it. The compiler plans with the domain, and not with the "
     "loops around the block; where not all instances are meant, `T.where` leaves them out.",
 )
 BAD_POINTER = Code(
     "RM313",
     "a pointer does not point to such data",
-    "",
+    "TIR-207",
     "A pointer is used that is null, whose storage has ended, that is not aligned to the element, or that does not "
     "point to such elements.",
 )
 MATCH_FAILED = Code(
     "RM314",
     "a buffer does not match its declaration",
-    "",
+    "TIR-004",
     "`T.match_buffer` declares shape, dtype, strides and offset of what it is given. This storage is otherwise.",
 )
 BAD_EXTENT = Code(
     "RM315",
     "an extent is negative",
-    "",
+    "TIR-203",
     "Extents of loops, axes, shapes and allocations are not negative. 0 is a number of times and a size like others.",
 )
 USE_AFTER_KILL = Code(
@@ -310,13 +310,13 @@ INFO_LIES = Code(
 ASSERT_FAILED = Code(
     "RM401",
     "an assertion failed",
-    "",
+    "TIR-202",
     "The condition of an assertion is false. The program asked to be stopped here, with the message that it gives.",
 )
 NO_PACKED_FUNC = Code(
     "RM402",
     "the packed function is not registered",
-    "",
+    "TIR-341",
     "The program calls a function from outside by a name that nobody registered. `refmlc.register_func(name, "
     "function)` registers one; Python functions get tensors, and write into the last ones when they are called by "
     "`call_dps_packed`.",
@@ -345,7 +345,7 @@ CAST_FAILED = Code(
 TVM_THROW = Code(
     "RM406",
     "the program threw an error",
-    "",
+    "TIR-326",
     "The program reached `T.tvm_throw_last_error`, by which lowered code passes on a failure.",
 )
 

@@ -30,8 +30,9 @@ class Machine:
     """Executes the functions of one module.
 
     `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
-    clause names one (RM306: the wrapped result). `hooks` None watches nothing. Packed functions are looked up in
-    `registry`; `output` takes each line that the program prints. Not for concurrent use.
+    clause names one (RM306: the wrapped result; RM312: the value outside of the domain). `hooks` None watches nothing.
+    Packed functions are looked up in `registry`; `output` takes each line that the program prints.
+    Not for concurrent use.
     """
 
     def __init__(

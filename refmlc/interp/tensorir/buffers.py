@@ -106,6 +106,7 @@ def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
     return run
 
 
+# TIR-004
 class Matching:
     """The declaration of a buffer against an actual shape, strides and offset (all in elements).
 

@@ -1,4 +1,4 @@
-"""Functions: arguments are matched against parameters, the body runs in a fresh frame. TIR-001 … TIR-005.
+"""Functions: arguments are matched against parameters, the body runs in a fresh frame (TIR-001).
 
 The order: number and kind of the arguments, scalars, the variables in shapes of tensors, everything else in shapes.
 """
@@ -89,6 +89,7 @@ class Parameters:
             matching.check(frame, view.shape, view.strides, view.offset)
             place.put(frame, view)
 
+    # TIR-003
     def _view(self, number: int, arg: object) -> View:
         buffer = self._buffers[number][0].buffer
         if isinstance(arg, np.ndarray):
@@ -109,6 +110,7 @@ class Parameters:
             return View(buffer, Pointer(arg.storage), view.shape, view.strides, offset, view.cells, view.shadow)
         return view
 
+    # TIR-002
     def _value(self, param: tir.Var, arg: object) -> object:
         dtype = param.dtype
         if isinstance(arg, np.generic):

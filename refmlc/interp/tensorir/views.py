@@ -1,4 +1,4 @@
-"""Buffers at run time: views on storage, and how a declaration becomes one.
+"""Buffers at run time: views on storage, and how a declaration becomes one (TIR-005).
 
 | form     | buffers                   | what stands in the access slot      |
 |----------|---------------------------|-------------------------------------|
