@@ -10,6 +10,7 @@ The first row wins. What only a reader of the meaning needs (2022 against 2023) 
 
 import ast
 
+from refmlc.script.reader.syntax import every_node
 from refmlc.script.spellings import Generation
 
 _NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "let", "Any", "tirx"))
@@ -23,7 +24,7 @@ _OLD_KEYWORDS = frozenset(("out_sinfo", "sinfo_args"))
 def generation_of(tree: ast.AST) -> Generation | None:
     """The generation that the names in `tree` show, None when they show none."""
     old = False
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         match node:
             case ast.Attribute(value=ast.Name(id="T" | "R" | "tvm"), attr=attr):
                 if attr in _NEW:

@@ -22,6 +22,7 @@ Fails: RM103 another statement or decorator; RM210 two functions of one name; RM
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from refmlc.diag import Diagnostic, RefmlcError, Related, Source, error, fail
@@ -38,6 +39,7 @@ from refmlc.script.reader.scope import Scope
 from refmlc.script.reader.syntax import Spans
 from refmlc.script.reader.table import Table
 from refmlc.script.reader.values import Construct, Meta, ModuleRef, ShapeVar, described
+from refmlc.script.spellings import Generation
 
 AnyFunction: TypeAlias = tir.PrimFunc | relax.Function | relax.ExternFunc
 
@@ -100,7 +102,6 @@ class _Reader:
         self.tree = tree
         self.spans = spans
         self.language = language
-        self.generation = generation_of(tree)
         self.ev = Evaluator(spans, language.table, Scope(names))
 
     def read(self, draft: _Draft) -> _Draft:
@@ -224,12 +225,17 @@ class _Reader:
         reader = self.language.functions.get(decorator.name)
         if reader is None:
             raise self.other_language(decorator)
-        self.ev.generation = generation_of(node) or self.generation or "0.27"
+        self.ev.generation = generation_of(node) or self.generation
         with self.ev.scope.frame():
             for name, value in self.ev.scope.items().items():
                 if isinstance(value, ShapeVar):
                     self.ev.scope.define(name, tir.Var(name, INT64))
             return reader(self.ev, node, decorator)
+
+    @cached_property
+    def generation(self) -> Generation:
+        """What the text as a whole shows, for functions that show nothing."""
+        return generation_of(self.tree) or "0.27"
 
     def other_language(self, decorator: Decorator) -> RefmlcError:
         if decorator.name.partition(".")[0] in ("T", "R", "I"):

@@ -14,6 +14,7 @@ Python's tree counts columns in bytes of UTF-8; `Spans` gives columns in charact
 import ast
 import codecs
 import warnings
+from collections.abc import Iterable, Iterator
 
 from refmlc.diag import RefmlcError, Source, Span, fail
 from refmlc.diag.catalogue import BAD_LITERAL, DEPTH_EXHAUSTED, ENCODING, SYNTAX, TEXT_TOO_LARGE
@@ -59,6 +60,32 @@ class Spans:
         head = text[: self.indent] if self.indent else ""
         rest = text[self.indent :].encode("utf-8", "surrogatepass")[:column]
         return line, len(head) + len(rest.decode("utf-8", "ignore"))
+
+
+def every_node(tree: ast.AST) -> Iterator[ast.AST]:
+    """`tree` and all nodes in it but the contexts of names. Order: parents first, the last child first."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        for name in node._fields:
+            if name == "ctx":
+                continue
+            part: object = getattr(node, name, None)
+            if isinstance(part, list):
+                stack.extend([item for item in part if isinstance(item, ast.AST)])
+            elif isinstance(part, ast.AST):
+                stack.append(part)
+
+
+def every_statement(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of `body` and those inside of them. Order: of the text."""
+    stack = list(body)[::-1]
+    while stack:
+        stmt = stack.pop()
+        yield stmt
+        inner = [one for part in ("body", "orelse") for one in getattr(stmt, part, ())]
+        stack.extend(reversed(inner))
 
 
 def decoded(data: bytes, name: str) -> str:

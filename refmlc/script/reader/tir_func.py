@@ -18,6 +18,7 @@ from refmlc.dtypes import HANDLE, DType
 from refmlc.ir import tir
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.module import Decorator
+from refmlc.script.reader.syntax import every_statement
 from refmlc.script.reader.tir_calls import FUNCTIONS
 from refmlc.script.reader.tir_draft import FunctionDraft
 from refmlc.script.reader.tir_operands import dtype_construct, dtype_of
@@ -49,6 +50,7 @@ class _Function:
         self.draft = FunctionDraft(node.name)
         self.statements = Statements(ev, self.draft)
         self.span = ev.spans.of(node)
+        self.declared: tuple[tuple[str, DType], ...] = ()
 
     def read(self) -> tir.PrimFunc:
         args = self.node.args
@@ -83,7 +85,8 @@ class _Function:
 
     def declare(self, args: list[ast.arg]) -> None:
         """Note the dtypes that the function declares for names, for strings in types that come before."""
-        for name, dtype in _declared_in(self.ev, self.node):
+        self.declared = tuple(_declared_in(self.ev, self.node))
+        for name, dtype in self.declared:
             self.ev.scope.define(f"{name}:dtype", dtype)
         for arg in args:
             found = None if arg.annotation is None else _dtype_annotation(self.ev, arg.annotation)
@@ -94,7 +97,7 @@ class _Function:
 
     def predeclare(self) -> None:
         """Define what the body declares, where nothing else has: a declaration may follow its first use."""
-        for name, dtype in _declared_in(self.ev, self.node):
+        for name, dtype in self.declared:
             if not isinstance(self.ev.scope.lookup(name), (tir.Var, tir.Buffer)):
                 self.ev.scope.define(name, tir.Var(name, dtype, span=self.span))
 
@@ -133,7 +136,7 @@ class _Function:
 
 def _declared_in(ev: Evaluator, node: ast.FunctionDef) -> Iterator[tuple[str, DType]]:
     """Names that some statement declares: `n = T.int32()`."""
-    for part in ast.walk(node):
+    for part in every_statement(node.body):
         match part:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called, args=[], keywords=[])):
                 found = _dtype_annotation(ev, called)
