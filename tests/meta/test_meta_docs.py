@@ -11,14 +11,20 @@ from refmlc.cli import main
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "tests" / "README.md") if path.exists()]
-COMMAND = re.compile(r"(?:^|[\s`$])(?:python3? -m )?refmlc ((?:[\w./=:-]+ ?)+)", re.MULTILINE)
+FENCED = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+COMMAND = re.compile(r"^(?:\$ )?(?:\S*python3? -m )?refmlc ([a-z].*)")
 PLACE = re.compile(r"`((?:refmlc|tests|conformance|kernels_c|\.ci)/[\w./*-]+)`")
 NAME = re.compile(r"\brefmlc\.(\w+)\(")
 
 
 def commands(text):
-    for found in COMMAND.finditer(text):
-        yield found[1].split()
+    """The words after `refmlc` in code."""
+    lines = [line for block in FENCED.findall(text) for line in block.splitlines()]
+    for line in (*lines, *INLINE.findall(FENCED.sub("", text))):
+        found = COMMAND.match(line.strip())
+        if found is not None:
+            yield found[1].split("#")[0].split()
 
 
 def test_there_is_a_readme():
