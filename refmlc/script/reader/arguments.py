@@ -58,8 +58,13 @@ class CallSite:
             raise self.misfit(f"takes {wanted} arguments and gets {len(self.args)}")
         return self.args
 
-    def place(self, which: int | str) -> Span:
-        """Where argument `which` (a position or a keyword) stands; the call where that is not known."""
+    def place(self, which: int | str, position: int = -1) -> Span:
+        """Where argument `which` (a position or a keyword) stands; the call where that is not known.
+
+        `position` is where a keyword's argument may stand as well.
+        """
+        if isinstance(which, str) and which not in self.kwargs and position >= 0:
+            which = position
         if isinstance(which, int):
             return self.arg_spans[which] if which < len(self.arg_spans) else self.span
         return (self.kwarg_spans or {}).get(which, self.span)

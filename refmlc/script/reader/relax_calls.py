@@ -158,7 +158,7 @@ def _inline(value: Meta, span: Span) -> relax.Expr:
 
 def _outputs(_ev: Evaluator, site: CallSite, value: Meta, dtypes: Meta) -> tuple[Type, ...]:
     """The output types: `out_ty`, a list of them, or, in 2022, shapes with `dtype=`."""
-    span = site.place("out_ty")
+    span = site.place("dtype" if dtypes is not None else "out_ty", 2)
     if dtypes is not None:
         several = isinstance(dtypes, (list, tuple))
         shapes = value if several and isinstance(value, (list, tuple)) else [value]
@@ -294,7 +294,7 @@ def _format(site: CallSite) -> relax.StringImm:
 
 def _const(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(value=REQUIRED, dtype=None)
-    element = dtype_of(given["dtype"], site.span)
+    element = dtype_of(given["dtype"], site.place("dtype", 1))
     return constant_of(given["value"], element, site.span)
 
 
@@ -339,7 +339,7 @@ def _tuple_item(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _match_cast(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(value=REQUIRED, ty=REQUIRED)
-    return Cast(expr_of(given["value"], site.place(0)), type_of(given["ty"], site.place(1)), site.span)
+    return Cast(expr_of(given["value"], site.place("value", 0)), type_of(given["ty"], site.place("ty", 1)), site.span)
 
 
 def _func_attr(ev: Evaluator, site: CallSite) -> Meta:

@@ -166,7 +166,7 @@ def _tensor(ev: Evaluator, site: CallSite) -> Meta:
         if named is not None:
             raise site.wrong("shape", shape, "a list of dimensions")
         shape, named = None, shape
-    element = dtype_of(named, site.span)
+    element = dtype_of(named, site.place("dtype", 1 if shape is not None else 0))
     vdevice = _vdevice(given["vdevice"], site)
     if shape is None:
         return TensorType(None, element, ndim, vdevice, span=site.span)
@@ -203,7 +203,7 @@ def _prim(ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(dtype=None, value=None)
     value = given["value"]
     if value is None:
-        element = dtype_of(given["dtype"], site.span)
+        element = dtype_of(given["dtype"], site.place("dtype", 0))
         if element is None:
             raise site.misfit("names no dtype")
         return PrimType(element, span=site.span)
@@ -222,8 +222,8 @@ def _callable(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(params=None, ret=None, purity=None, derive_func=None)
     if given["derive_func"] is not None:
         raise fail(UNSUPPORTED_CONSTRUCT, "`R.Callable` with `derive_func` is not supported", site.place("derive_func"))
-    params = None if given["params"] is None else types_of(given["params"], site.span)
-    ret = None if given["ret"] is None else type_of(given["ret"], site.span)
+    params = None if given["params"] is None else types_of(given["params"], site.place("params", 0))
+    ret = None if given["ret"] is None else type_of(given["ret"], site.place("ret", 1))
     purity = given["purity"]
     if purity is None:
         purity = params is not None
