@@ -145,6 +145,28 @@ class Tuples:
         return (t, u, w, z, s)
 
 
+@I.ir_module
+class InPlace:
+    """An output that is an argument."""
+
+    @T.prim_func(s_tir=True)
+    def more(a: T.Buffer((T.int64(4),), "float32")):
+        for i in range(T.int64(4)):
+            with T.sblock("a"):
+                v = T.axis.spatial(T.int64(4), i)
+                a[v] = a[v] * T.float32(3)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        cls = InPlace
+        with R.dataflow():
+            y = R.add(x, x)
+            t = R.call_tir_inplace(cls.more, (y,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+            z = R.add(t, x)
+            R.output(t, z)
+        return (t, z)
+
+
 def services():
     """What operators of the graph itself there are: shapes as tensors and back, views, prints, asserts, null."""
     x = relax.Var("x", relax.TensorType((tvm.tirx.Var("n", "int64"),), "float32"))
@@ -170,6 +192,7 @@ MODELS = {
     "branch_off": (Branch, (np.array(False), f32(3))),
     "recursion": (Recursion, (np.array(4), f32(3))),
     "local": (Local, (f32(2, 3), f32(2, 3))),
+    "in_place": (InPlace, (f32(4),)),
     "services": (services(), (f32(3),)),
     "tuples": (Tuples, (f32(4), f32(2), 3, f32(5))),
 }
