@@ -130,6 +130,9 @@ def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
     if first == "prefetch":
         return lambda _frame: 0
     args = cast("tuple[tir.Expr, ...]", tuple(rest))
+    if first == "fmuladd" and len(args) == 3:
+        product = tir.Apply("mul", args[:2], node.dtype, span=node.span)
+        return arith.apply(scope, tir.Apply("add", (product, args[2]), node.dtype, span=node.span))
     if first not in LLVM or any(arg.dtype != node.dtype for arg in args):
         message = f"the LLVM intrinsic `{spelled}` on {node.dtype} is not executed: it belongs to one kind of hardware"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)

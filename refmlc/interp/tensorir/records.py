@@ -33,7 +33,8 @@ NONE, INT, BOOL, FLOAT, POINTER, DTYPE = range(6)
 TENSOR_POINTER, TEXT, SHAPE_OBJECT = 7, 8, 69
 CPU = 1
 
-DTYPE_OF_CODE: Mapping[int, str] = {0: "int", 1: "uint", 2: "float", **{code: name for name, code in CODES.items()}}
+CODE_OF_KIND: Mapping[str, int] = {"int": 0, "uint": 1, "float": 2, "handle": 3}
+ELEMENT_OF_CODE: Mapping[int, str] = {code: name for name, code in CODES.items()}
 
 
 @dataclass(slots=True)
@@ -89,8 +90,8 @@ def dtype_of_code(code: object, bits: object, lanes: object) -> DType | None:
     """The dtype that DLPack's three numbers mean."""
     if not (isinstance(code, int) and isinstance(bits, int) and isinstance(lanes, int)):
         return None
-    name = DTYPE_OF_CODE.get(code, "")
-    scalar = SCALARS.get(name if code > 2 else f"{name}{bits}")
+    plain = {number: f"{kind}{bits}" for kind, number in CODE_OF_KIND.items()}
+    scalar = SCALARS.get(ELEMENT_OF_CODE.get(code) or plain.get(code, ""))
     return scalar if scalar is None or lanes == 1 else scalar.with_lanes(lanes)
 
 
@@ -126,7 +127,7 @@ def tensor_field(tensor: Tensor, number: int) -> object:
         SHAPE: tuple(tensor.shape),
         STRIDES: tensor.strides,
         RANK: len(tensor.shape),
-        CODE: next(code for code, name in DTYPE_OF_CODE.items() if name in (dtype.kind, dtype.element)),
+        CODE: CODES[dtype.element] if dtype.element in CODES else CODE_OF_KIND[dtype.kind],
         BITS: dtype.bits,
         LANES: dtype.lanes,
         BYTE_OFFSET: 0,
