@@ -172,7 +172,7 @@ def as_value(result: object, name: str, span: Span | None = None) -> object:
             return result
         case tuple() | list():
             return tuple(as_value(item, name, span) for item in result)
-        case np.bool_() | np.integer() | np.floating():
+        case np.generic() if isinstance(result.item(), bool | int | float):
             return result.item()
         case _ if not hasattr(result, "__dlpack__"):
             message = f"the packed function `{name}` returned an object of type {type(result).__qualname__}"

@@ -17,12 +17,15 @@ import numpy as np
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.dtypes import DType
+from refmlc.dtypes.rounding import rounder
 from refmlc.ir import tir
 from refmlc.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
 from refmlc.vm.dims import Dims, known, text
+
+_NO_FLOAT = 1 << 1024  # an integer from here on has no float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +80,14 @@ def accept(function: str, parameters: Sequence[Parameter], given: Sequence[objec
 def as_value(given: object, ty: Type | None, place: str, span: Span | None = None) -> object:
     """What a caller gave, as a value. Fails: RM111 where it is none, RM503, RM505."""
     match given:
-        case (
-            None
-            | bool()
-            | int()
-            | float()
-            | str()
-            | Tensor()
-            | Shape()
-            | DType()
-            | Closure()
-            | PackedFunc()
-            | Pointer()
-        ):
+        case bool() | int() | float():
+            return _number(given, ty)
+        case None | str() | Tensor() | Shape() | DType() | Closure() | PackedFunc() | Pointer():
             return given
         case tuple() | list():
             return _sequence(given, ty, place, span)
-        case np.generic() if not isinstance(ty, TensorType):
-            return given.item()
+        case np.generic() if not isinstance(ty, TensorType) and isinstance(given.item(), bool | int | float):
+            return _number(given.item(), ty)
         case _:
             pass
     try:
@@ -103,6 +96,27 @@ def as_value(given: object, ty: Type | None, place: str, span: Span | None = Non
         return Tensor.from_numpy(given) if isinstance(given, np.ndarray) else Tensor.from_dlpack(given)
     except RefmlcError as reason:
         raise fail(reason.code, f"{place}: {reason.diagnostic.message}", span) from None
+
+
+def _number(given: bool | int | float, ty: Type | None) -> bool | int | float:
+    """A number as one of the dtype asked for, where it fits: 1 is a float and a bool too; floats are rounded."""
+    if not isinstance(ty, PrimType) or not _fits(given, ty.dtype):
+        return given
+    if ty.dtype.is_float:
+        return rounder(ty.dtype)(float(given))
+    return bool(given) if ty.dtype.kind == "bool" else given
+
+
+def _fits(value: bool | int | float, dtype: DType) -> bool:
+    match dtype.kind:
+        case "bool":
+            return value in (0, 1)
+        case "int" | "uint":
+            return isinstance(value, int) and dtype.minimum <= value <= dtype.maximum
+        case "float":
+            return isinstance(value, float) or (not isinstance(value, bool) and abs(value) < _NO_FLOAT)
+        case _:
+            return True
 
 
 def _sequence(given: Sequence[object], ty: Type | None, place: str, span: Span | None) -> object:
@@ -175,17 +189,7 @@ def _check_tuple(value: tuple[object, ...], ty: TupleType, place: str, dims: Dim
 
 
 def _check_prim(value: bool | int | float, ty: PrimType, place: str, dims: Dims, span: Span | None) -> None:
-    dtype = ty.dtype
-    match dtype.kind:
-        case "bool":
-            fits = isinstance(value, bool) or value in (0, 1)
-        case "int" | "uint":
-            fits = isinstance(value, int) and dtype.minimum <= value <= dtype.maximum
-        case "float":
-            fits = not isinstance(value, bool)
-        case _:
-            fits = True
-    if not fits:
+    if not _fits(value, ty.dtype):
         raise fail(BAD_INPUT, f"{place} is {_declared(ty, dims)}, {kind_of(value)} is given", span)
     if isinstance(ty.value, tir.Var) and isinstance(value, int):
         dims.setdefault(ty.value, value)
