@@ -6,6 +6,7 @@
 import pytest
 from seed_documents import SEEDS, Piece, documents, inside, pieces, wrapped
 
+from refmlc.check import check_module
 from refmlc.diag import RefmlcError
 from refmlc.ir.equal import structural_equal
 from refmlc.script import read, show
@@ -53,3 +54,13 @@ def test_a_cut_text_ends_in_a_diagnostic(piece):
             read(text)
         except RefmlcError as bad:
             assert bad.code.id[2] in "1256"  # noqa: PT017 - a text that reads is as good
+
+
+@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.parametrize("piece", [piece for piece in PIECES if "R.alloc_tensor" in piece.text], ids=str)
+def test_the_example_that_does_not_fit_is_refused_once(piece):
+    (finding,) = check_module(read(text_of(piece), str(piece)))
+    assert finding.code.id == "RM202"
+    for part in ("`W`", "(10, 128)", "(1, 128)"):
+        assert part in finding.message
+    assert "linear1, (gv0, gv1, b0)" in finding.span.source.line(finding.span.line)

@@ -122,7 +122,9 @@ class _Reader:
             raise self.refuse(f"the function `{self.node.name}` does not end in `return`", last)
         value = None if last.value is None else self.ev.eval(last.value)
         result = relax.Tuple((), span=self.span(last)) if value is None else self.value(value, None, self.span(last))
-        return relax.Function(params, self.sequence.ending_in(result, self.span(last)), ret_ty, attrs=self.attrs, span=span)
+        return relax.Function(
+            params, self.sequence.ending_in(result, self.span(last)), ret_ty, attrs=self.attrs, span=span
+        )
 
     def span(self, node: ast.AST) -> Span:
         return self.ev.spans.of(node)

@@ -166,7 +166,7 @@ def _tensor(ev: Evaluator, site: CallSite) -> Meta:
         if named is not None:
             raise site.wrong("shape", shape, "a list of dimensions")
         shape, named = None, shape
-    element = dtype_of(named, site.place("dtype", 1 if shape is not None else 0))
+    element = dtype_of(named, site.place("dtype", 0 if given["dtype"] is None else 1))
     vdevice = _vdevice(given["vdevice"], site)
     if shape is None:
         return TensorType(None, element, ndim, vdevice, span=site.span)
