@@ -27,7 +27,7 @@ CALL_TIR = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad"))
 class CallRules:
     """Checks calls; `pure_function` and `in_dataflow` say where."""
 
-    def __init__(self, module: IRModule, findings: Findings, known: Mapping[Var, Type]) -> None:
+    def __init__(self, module: IRModule, findings: Findings, known: Mapping[Var, Type | None]) -> None:
         """Calls stand nowhere yet."""
         self.module = module
         self.findings = findings

@@ -18,6 +18,10 @@ class Findings:
         self._found: list[Diagnostic] = []
         self._seen: set[Hashable] = set()
 
+    def __len__(self) -> int:
+        """How many findings there are."""
+        return len(self._found)
+
     def report(
         self,
         code: Code,

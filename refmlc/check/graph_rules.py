@@ -58,7 +58,7 @@ class GraphRules:
         self.findings = findings
         self.scope: Scope[Var] = Scope()
         self.dims: Scope[tir.Var] = Scope()
-        self.known: dict[Var, Type] = {}
+        self.known: dict[Var, Type | None] = {}
         self.calls = CallRules(module, findings, self.known)
 
     def function(self, function: Function, name: str) -> None:
@@ -112,7 +112,7 @@ class GraphRules:
                     self.scope.end(binding.var)
 
     def _binding(self, binding: Binding, near: Span | None) -> None:
-        var = binding.var
+        var, before = binding.var, len(self.findings)
         match binding:
             case VarBinding(_, value):
                 if isinstance(value, Function):
@@ -132,8 +132,8 @@ class GraphRules:
                 for dim in dims_of(deduced, whole=True):
                     self._define_dim(dim)
                 self._dims(deduced, near)
-        if deduced is not None:
-            self.known[var] = deduced
+        wrong = len(self.findings) > before  # what follows from a mistake is no mistake of its own
+        self.known[var] = None if wrong else var.ty or deduced
         self.scope.define(var)
 
     def _params(self, function: Function) -> None:

@@ -43,11 +43,11 @@ ALLOCATIONS: Mapping[str, int] = {
 }
 
 
-def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type]) -> Type | None:
-    """The type of `expr` in `module`; `known` holds the deduced types of variables without annotation."""
+def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+    """The type of `expr` in `module`; `known` holds what is known of variables beyond their annotations."""
     match expr:
         case Var():
-            return expr.ty if expr.ty is not None else known.get(expr)
+            return known.get(expr, expr.ty)
         case tir.GlobalVar():
             function = module.functions.get(expr.name)
             return function_type(function) if isinstance(function, Function) else None
@@ -102,7 +102,7 @@ def _same(a: tir.Expr, b: tir.Expr) -> bool:
     return polynomial(a, {}) == polynomial(b, {})
 
 
-def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type]) -> Type | None:
+def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
     """The type of a call."""
     if isinstance(call.op, Op) and call.op.name in ALLOCATIONS:
         return _allocated(call, ALLOCATIONS[call.op.name])

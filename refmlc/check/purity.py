@@ -20,7 +20,7 @@ from refmlc.ir.types import FuncType, Type
 from refmlc.ops.graph import is_pure
 
 
-def effect_of(call: Call, module: IRModule, known: Mapping[Var, Type]) -> str | None:
+def effect_of(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> str | None:
     """What in `call` certainly has an effect, for a message; None where nothing does."""
     match call.op:
         case Op(name):

@@ -173,8 +173,13 @@ class ExprRules:
 
     def _dtypes(self, expr: Expr, near: Span | None) -> None:
         problem = dtype_problem(expr)
-        if problem is not None:
+        if problem is not None and not any(_of_void(operand) for operand in operands(expr)):
             self.findings.report(TYPE_MISMATCH, problem, near)
+
+
+def _of_void(expr: Expr) -> bool:
+    """Whether the buffer that is read has no elements: that is reported where it is declared."""
+    return isinstance(expr, BufferLoad) and expr.buffer.dtype.kind == "void"
 
 
 def count(number: int, word: str) -> str:

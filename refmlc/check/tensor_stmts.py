@@ -72,6 +72,8 @@ class FunctionRules(ExprRules):
         if node in self.scope:
             self.findings.report(DUPLICATE, f"`{node.name}` is defined inside its own scope", near, subject=node)
         self.scope.define(node)
+        if isinstance(node, Buffer) and node.dtype.kind == "void":
+            self.findings.report(TYPE_MISMATCH, f"buffer `{node.name}` has elements of void", node.span or near)
 
     def matched(self, buffers: Iterable[Buffer], near: Span | None) -> None:
         """Define `buffers` and the variables that matching them against storage gives values to."""
@@ -155,7 +157,7 @@ class FunctionRules(ExprRules):
         self.access(store.buffer, store.indices, store.predicate, near)
         self.expr(store.value, near)
         place = loaded_dtype(store.buffer, store.indices)
-        if store.value.dtype != place:
+        if store.value.dtype != place and "void" not in (place.kind, store.value.dtype.kind):
             self.findings.report(
                 TYPE_MISMATCH,
                 f"a value of {store.value.dtype} is stored to `{store.buffer.name}` of {place}",

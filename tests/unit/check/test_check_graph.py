@@ -323,6 +323,15 @@ def test_declared_types_are_not_contradicted():
     assert declared(FuncType((tensor(1),), None), GV("main")) == []
 
 
+def test_what_follows_from_a_mistake_is_no_mistake_of_its_own():
+    inner = Var("lv", None)
+    wrong = bind(inner, call_tir("add", X, X, out=tensor(5)))
+    main = function(wrong, bind(Var("gv", tensor(4)), inner), result=inner, ret=tensor(4))
+    assert [code for code, _ in findings(main)] == ["RM202"]
+    declared = Var("y", tensor(5))
+    assert [code for code, _ in findings(function(bind(declared, X), result=declared, ret=tensor(4)))] == ["RM202"]
+
+
 def test_return_types_are_not_contradicted():
     assert findings(function(ret=tensor(4))) == []
     code, message = only(function(ret=tensor(5)))

@@ -170,6 +170,7 @@ def test_return_of_the_declared_dtype():
 
 U = Var("u", INT32)
 X = Buffer("X", FLOAT32, ())
+V = Buffer("V", VOID, ())
 
 
 @pytest.mark.parametrize(
@@ -200,6 +201,16 @@ X = Buffer("X", FLOAT32, ())
         (IfThenElse(I, NOTHING), "RM201", "the condition of `if` is int32, not bool"),
         (loop(NOTHING, extent=F), "RM201", "the extent of the loop over `j` is float32, not an integer"),
         (loop(NOTHING, step=F), "RM201", "the step of the loop over `j` is float32, not an integer"),
+        (
+            SeqStmt((AllocBuffer(V), BufferStore(V, Apply("add", (BufferLoad(V, ()), F), FLOAT32), ()))),
+            "RM201",
+            "buffer `V` has elements of void",
+        ),
+        (
+            Evaluate(Apply("add", (Call("f", (), VOID), Call("f", (), VOID)), VOID)),
+            "RM201",
+            "`add` has no meaning on void",
+        ),
         (Break(), "RM213", "`break` stands outside a loop"),
         (SeqStmt((loop(Break()), Continue())), "RM213", "`continue` stands outside a loop"),
         (Evaluate(Apply("add", (I, F), INT32)), "RM201", "the operands of `add` are int32 and float32"),
