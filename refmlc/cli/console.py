@@ -59,6 +59,7 @@ class GuardedGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the subcommand."""
+        as_json = "--json" in ctx.args
         try:
             super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -70,5 +71,5 @@ class GuardedGroup(click.Group):
             failure = as_failure(problem)
             if isinstance(failure, Internal) and os.environ.get("REFMLC_TRACEBACK"):
                 raise
-            report(failure, as_json="--json" in sys.argv)
+            report(failure, as_json=as_json)
             ctx.exit(failure.exit_code)

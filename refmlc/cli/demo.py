@@ -52,15 +52,16 @@ def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: 
 
 def table(rows: list[Row]) -> Table:
     """The demo's table."""
-    result = Table(title=f"784-128-10 network on {rows[0].images} handwritten digits, tree-walking interpreter")
-    for column in ("variant", "accuracy", "same class as NumPy", "greatest |score - NumPy|", "ms per image"):
-        result.add_column(column, justify="left" if column == "variant" else "right")
+    result = Table(title=f"784-128-10 network, {rows[0].images} handwritten digits")
+    for column in ("variant", "accuracy", "as NumPy", "max |Δ|", "ms/image"):
+        result.add_column(column, justify="left" if column == "variant" else "right", no_wrap=True)
     for row in rows:
         result.add_row(
             row.variant,
-            f"{row.right}/{row.images} = {row.right / row.images:.1%}",
+            f"{row.right / row.images:.1%}",
             f"{row.agreeing}/{row.images}",
             f"{row.difference:.2e}",
             f"{1000 * row.seconds / row.images:.1f}",
         )
+    result.caption = "as NumPy: images given the same class; max |Δ|: greatest distance of a score from NumPy's"
     return result

@@ -18,7 +18,6 @@ from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, TensorType
 from refmlc.runtime.files import generate, is_generator, read_array, read_arrays
 from refmlc.runtime.tensor import Tensor
-from refmlc.vm import Value
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 
@@ -97,7 +98,7 @@ def as_data(result: Result) -> dict[str, object]:
     """A result for machines: values as strings of Python floats where JSON has no such number."""
     array = result.tensor.numpy()
     flat = array.reshape(-1)
-    values = [str(v) if isinstance(v, float) else v for v in flat.tolist()] if flat.size <= JSON_ELEMENTS else None
+    values = [in_json(value) for value in flat.tolist()] if flat.size <= JSON_ELEMENTS else None
     digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
     return {
         "name": result.name,
@@ -107,6 +108,11 @@ def as_data(result: Result) -> dict[str, object]:
         "sha256": digest,
         "values": values,
     }
+
+
+def in_json(value: object) -> object:
+    """A number as JSON has it; NaN and infinities, which it has not, as strings."""
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def table(func: str, results: list[Result], value: object) -> Table:

@@ -8,11 +8,13 @@ import ctypes.util
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 
-from refmlc.dtypes import DType, rounder
-from refmlc.ops import scalar
+from refmlc.dtypes import DType
+from refmlc.dtypes.rounding import rounder
+from refmlc.interp.tensorir import arith
 
 PLATFORM = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
 OWN = "exp exp2 log log2 log10 log1p sin cos sinh cosh asin acos atan asinh acosh erf".split()  # noqa: SIM905
@@ -48,7 +50,7 @@ def formula(name: str, kind: type[np.floating], wide: Callable[[str, int], Calla
         "tan": lambda x: kind(sin(float(x))) / kind(cos(float(x))),
         "rsqrt": lambda x: one / np.sqrt(x),
         "exp10": lambda x: kind(exp(float(x * kind(2.302585092994045684)))),
-        "atanh": lambda x: kind(0.5) * kind(log(float((one + x) / (one - x)))),
+        "atanh": lambda x: (kind(log(float(one + x))) - kind(log(float(one - x)))) * kind(0.5),
     }
 
     def call(x: float) -> float:
@@ -58,11 +60,14 @@ def formula(name: str, kind: type[np.floating], wide: Callable[[str, int], Calla
     return call
 
 
+KINDS = {"float64": (double, np.float64), "float32": (single, np.float32), "float16": (single, np.float16)}
+
+
 def value_of(name: str, arity: int) -> Callable[[tuple[DType, ...], DType], Callable[..., float]]:
     """The value function of an operator row, computed TVM's way."""
 
     def value(operands: tuple[DType, ...], result: DType) -> Callable[..., float]:
-        wide, kind = (double, np.float64) if result.element == "float64" else (single, np.float32)
+        wide, kind = KINDS[result.element]
         function = wide(name, arity) if name in (*OWN, *TWO) else formula(name, kind, wide)
         rounded = rounder(result.scalar)
         return lambda *args: rounded(float(function(*args)))
@@ -79,14 +84,7 @@ TVM: Mapping[str, Callable[[tuple[DType, ...], DType], Callable[..., float]]] = 
 @contextmanager
 def replaced(functions: Mapping[str, Callable] | None) -> Iterator[None]:
     """The interpreter's transcendentals replaced for a while (None: left alone)."""
-    table = scalar.SCALAR_OPS
-    if functions is None:
+    table = dict(arith.SCALAR_OPS)
+    table.update({name: replace(table[name], value=value) for name, value in (functions or {}).items()})
+    with patch.object(arith, "SCALAR_OPS", table):
         yield
-        return
-    scalar.SCALAR_OPS = {
-        name: replace(row, value=functions[name]) if name in functions else row for name, row in table.items()
-    }
-    try:
-        yield
-    finally:
-        scalar.SCALAR_OPS = table

@@ -28,7 +28,8 @@ from rich.table import Table
 from refmlc.diag import RefmlcError
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.module import IRModule
-from refmlc.script import read, show
+from refmlc import script
+from refmlc.script import read
 from refmlc.vm import VirtualMachine, build
 
 HERE = Path(__file__).parent
@@ -103,7 +104,7 @@ def check(job: tuple[str, dict]) -> Outcome:
     try:
         module = read(text, f"{entry['stem']}.py")
         outcome.read = True
-        outcome.shown = structural_equal(read(show(module, show_meta=True), "shown.py"), module)
+        outcome.shown = structural_equal(read(script.show(module, show_meta=True), "shown.py"), module)
         if entry["run"]:
             outcome.ran, outcome.reason = compare(directory, entry, module)
         else:

@@ -37,8 +37,8 @@ class Writer:
         """One module; `outputs` None: read and shown only."""
         stem = f"{len(self.index):04d}"
         (self.directory / f"{stem}.py").write_text(module.script(show_meta=True), encoding="utf-8")
-        arrays = {f"i{n}": np.ascontiguousarray(a) for n, a in enumerate(inputs)}
-        arrays |= {f"o{n}": np.ascontiguousarray(a) for n, a in enumerate(outputs or [])}
+        arrays = {f"i{n}": np.asarray(a) for n, a in enumerate(inputs)}
+        arrays |= {f"o{n}": np.asarray(a) for n, a in enumerate(outputs or [])}
         kinds = {key: [str(a.dtype), list(np.shape(a))] for key, a in arrays.items()}
         raw = {key: np.frombuffer(a.tobytes(), np.uint8) for key, a in arrays.items()}
         np.savez_compressed(self.directory / f"{stem}.npz", **raw)

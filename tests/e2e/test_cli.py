@@ -1,0 +1,175 @@
+"""The command line as users meet it: output, exit status, `--json`, one message per failure."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import refmlc as refmlc_api
+from refmlc.cli import main
+
+GEMM = """
+@T.prim_func
+def gemm(A: T.Buffer((4, 8), "float32"), B: T.Buffer((8, 4), "float32"), C: T.Buffer((4, 4), "float32")):
+    for i, j, k in T.grid(4, 4, 8):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+"""
+TWICE = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def twice(x: T.Buffer(("n",), "float32"), y: T.Buffer(("n",), "float32")):
+        n = T.int64()
+        for i in range(n):
+            with T.block("y"):
+                vi = T.axis.spatial(n, i)
+                y[vi] = x[vi] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tuple(R.Tensor(("n",), "float32"), R.Shape(["n"])):
+        n = T.int64()
+        cls = Module
+        y = R.call_tir(cls.twice, (x,), out_sinfo=R.Tensor((n,), "float32"))
+        return (y, R.shape([n]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "gemm.py").write_text(GEMM)
+    (tmp_path / "twice.py").write_text(TWICE)
+    return tmp_path
+
+
+def refmlc(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_run_writes_results_that_numpy_agrees_with(folder):
+    a = np.arange(32, dtype="float32").reshape(4, 8)
+    np.save(folder / "a.npy", a)
+    done = refmlc("run", folder / "gemm.py", "--func", "gemm", "--input", f"A={folder / 'a.npy'}", "--input", "B=ones",
+                  "--out", folder / "out", "--json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (result,) = json.loads(done.stdout)["results"]
+    expected = a.sum(axis=1, keepdims=True) @ np.ones((1, 4), "float32")
+    assert (result["name"], result["shape"], result["dtype"]) == ("C", [4, 4], "float32")
+    assert result["values"] == expected.reshape(-1).tolist()
+    assert np.array_equal(np.load(folder / "out" / "C.npy"), expected)
+
+
+def test_run_of_a_relax_function_with_a_generated_symbolic_input(folder):
+    done = refmlc("run", folder / "twice.py", "--input", "x=iota", "--dim", "n=5", "--json")
+    assert done.exit_code == 0, done.output
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["name"] == "result.0"
+    assert result["values"] == [0.0, 2.0, 4.0, 6.0, 8.0]
+
+
+def test_run_for_people_is_a_table(folder):
+    done = refmlc("run", folder / "twice.py", "--input", "x=ones", "--dim", "n=3")
+    assert done.exit_code == 0
+    assert "2.0, 2.0, 2.0" in done.stdout
+
+
+def test_parameters_from_one_file_and_from_a_pickle(folder):
+    np.savez(folder / "p.npz", A=np.ones((4, 8), "float32"), B=np.ones((8, 4), "float32"))
+    (folder / "p.pkl").write_bytes(pickle.dumps(dict(np.load(folder / "p.npz"))))
+    for name in ("p.npz", "p.pkl"):
+        done = refmlc("run", folder / "gemm.py", "--func", "gemm", "--params", folder / name, "--json")
+        assert done.exit_code == 0, done.output
+        assert set(json.loads(done.stdout)["results"][0]["values"]) == {8.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "code"),
+    [
+        (("run", "nothing.py"), 2, "RM109"),
+        (("run", "gemm.py"), 2, "RM112"),
+        (("run", "gemm.py", "--func", "gemm", "--input", "Q=ones"), 2, "RM111"),
+        (("run", "gemm.py", "--func", "gemm", "--input", "A"), 2, "RM112"),
+        (("run", "gemm.py", "--func", "gemm", "--dim", "n=x"), 2, "RM112"),
+        (("run", "gemm.py", "--func", "gemm", "--input", "A=missing.npy"), 2, "RM109"),
+        (("run", "gemm.py", "--func", "gemm", "--input", "A=7"), 2, "RM111"),
+        (("run", "gemm.py", "--func", "gemm", "--input", "A=ones"), 1, "RM305"),
+        (
+            ("run", "gemm.py", "--func", "gemm", "--input", "A=ones", "--input", "B=ones", "--max-steps", "9"),
+            4,
+            "RM601",
+        ),
+        (("run", "twice.py"), 2, "RM111"),
+        (("run", "twice.py", "--input", "x=ones"), 2, "RM111"),
+        (("explain", "RM000"), 2, "RM112"),
+        (("spec", "TIR-000"), 2, "RM112"),
+        (("show", "binary.py"), 2, "RM102"),
+        (("run", "evil.py", "--params", "evil.pkl"), 2, "RM110"),
+    ],
+)
+def test_failures_are_one_message_with_code_and_status(folder, monkeypatch, arguments, status, code):
+    monkeypatch.chdir(folder)
+    (folder / "binary.py").write_bytes(b"\xff\xfe\x00")
+    (folder / "evil.py").write_text(TWICE)
+    (folder / "evil.pkl").write_bytes(pickle.dumps(os.getcwd))
+    done = refmlc(*arguments)
+    assert done.exit_code == status, done.output
+    assert done.stderr.startswith(f"error[{code}]: ")
+    assert "Traceback" not in done.output
+    data = refmlc(*arguments, "--json")
+    assert data.exit_code == status
+    assert json.loads(data.stdout)["error"]["code"] == code
+
+
+def test_a_bug_of_ours_is_one_message_and_status_70(folder, monkeypatch):
+    monkeypatch.setattr(refmlc_api, "read_file", lambda *_, **__: 1 // 0, raising=False)
+    done = refmlc("show", folder / "gemm.py")
+    assert done.exit_code == 70
+    assert done.stderr.startswith("error[RM901]: ZeroDivisionError")
+
+
+def test_show_prints_what_reads_back(folder):
+    done = refmlc("show", folder / "twice.py")
+    assert done.exit_code == 0, done.output
+    again = folder / "again.py"
+    again.write_text(done.stdout)
+    assert refmlc("show", again).stdout == done.stdout
+
+
+@pytest.mark.parametrize("dialect", ["2022", "2023", "0.27"])
+def test_show_in_every_dialect(folder, dialect):
+    done = refmlc("show", folder / "gemm.py", "--dialect", dialect, "--json")
+    assert done.exit_code == 0, done.output
+    assert ("T.sblock" in json.loads(done.stdout)["text"]) == (dialect == "0.27")
+
+
+def test_explain_and_spec_list_and_say(folder):
+    assert "RM304" in refmlc("explain").stdout
+    assert "out of bounds" in refmlc("explain", "rm304").stdout
+    assert json.loads(refmlc("explain", "RM304", "--json").stdout)["exit_code"] == 1
+    assert "RM304" in json.loads(refmlc("explain", "--json").stdout)
+    assert "TIR-201" in refmlc("spec").stdout
+    assert json.loads(refmlc("spec", "TIR-201", "--json").stdout)["title"] == "Bind"
+    assert refmlc("spec", "tir-201").exit_code == 0
+    assert "TIR-201" in json.loads(refmlc("spec", "--json").stdout)
+
+
+def test_the_module_runs_as_a_command():
+    done = subprocess.run([sys.executable, "-m", "refmlc", "--help"], capture_output=True, text=True, check=True)
+    for command in ("show", "run", "explain", "spec", "demo", "bench"):
+        assert command in done.stdout
+
+
+def test_bench_interp_prints_ratios():
+    done = refmlc("bench", "interp", "--rounds", "1", "--json")
+    rows = json.loads(done.stdout)["rows"]
+    assert rows[0]["ratio"] == 1.0
+    assert len(rows) == 4
