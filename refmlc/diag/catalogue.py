@@ -294,14 +294,13 @@ BAD_EXTENT = Code(
 USE_AFTER_KILL = Code(
     "RM316",
     "a killed tensor is used",
-    "",
-    "After a kill, and after a call that took its memory over, a tensor is gone. The memory may hold another one "
-    "already.",
+    "RLX-304",
+    "After a kill a variable is gone. The memory of what it held may hold another tensor already.",
 )
 INFO_LIES = Code(
     "RM317",
     "a value does not have its declared type",
-    "",
+    "RLX-012",
     "A declared type is a promise that later steps rely on. This value does not have it: another kind, dtype, rank "
     "or extent.",
 )
@@ -324,21 +323,21 @@ NO_PACKED_FUNC = Code(
 PACKED_RAISED = Code(
     "RM403",
     "the packed function raised",
-    "",
+    "RLX-132",
     "A function from outside ended in an exception of its own. The message names both; the exception is its "
     "`__cause__`.",
 )
 PACKED_RESULT = Code(
     "RM404",
     "the packed function returned what it must not",
-    "",
+    "RLX-132",
     "A function from outside returned something that has no place in the program: an object that is no tensor, "
     "shape, number or string, or one of another type than declared.",
 )
 CAST_FAILED = Code(
     "RM405",
     "a match_cast failed",
-    "",
+    "RLX-122",
     "`R.match_cast` checks at run time what is not known before: rank, dtype, extents. The value does not have the "
     "type that it is cast to.",
 )

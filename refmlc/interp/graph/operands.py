@@ -95,10 +95,13 @@ class Site:
 
 
 def condition(value: object, span: Span | None) -> bool:
-    """A scalar tensor of bool, or a bool, as a bool. Fails: RM201 (another kind), RM305."""
+    """A scalar tensor of bool, or a bool, as a bool. Fails: RM201 (another kind), RM305.
+
+    0 and 1 are bools: the shape heap keeps them so.
+    """
     match value:
-        case bool():
-            return value
+        case 0 | 1:
+            return bool(value)
         case Tensor(shape=(), dtype=DType(kind="bool", lanes=1)):
             if not value.initialised:
                 raise fail(UNINITIALISED, "the condition is not initialised", span)

@@ -60,22 +60,22 @@ def tuple_getitem(site: Site, value: object, index: object) -> object:  # RLX-40
     return fields[number]
 
 
-def rendered(value: object) -> str:
-    """A value as `print` writes it: tensors as NumPy does."""
+def _rendered(site: Site, value: object) -> str:
+    """A value as `print` writes it: tensors as NumPy does. Fails: RM305."""
     match value:
         case Tensor():
-            return str(value.numpy())
+            return str(site.read(value).numpy())
         case Shape():
             return repr(value)
         case tuple():
-            return f"({', '.join(map(rendered, value))})"
+            return f"({', '.join([_rendered(site, item) for item in value])})"
         case _:
             return str(value)
 
 
 def _message(site: Site, form: str, values: tuple[object, ...], separator: str) -> str:
     """The values in the fields `{}` and `{n}` of `form`. Fails: RM304 (no such value), RM504 (another field)."""
-    texts = [rendered(value) for value in values]
+    texts = [_rendered(site, value) for value in values]
     if not form:
         return separator.join(texts)
     following = iter(range(len(texts) + form.count("{")))

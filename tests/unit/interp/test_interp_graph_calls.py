@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from refmlc.dtypes import dtype
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
@@ -233,7 +234,7 @@ def test_invoking_what_is_no_closure(wrong):
 
 
 def test_call_tir_dyn_spreads_shapes(main):
-    out = Tensor.empty((3,), Tensor.from_numpy(np.zeros(1, "int64")).dtype)
+    out = Tensor.empty((3,), dtype("int64"))
     main("R.vm.call_tir_dyn(cls.fill, (x, R.shape([3, 8])))\nreturn x", out)
     assert listed(out) == [8, 8, 8]
 
@@ -256,6 +257,10 @@ return x
 def test_print_shows_tensors_as_numpy_does(main, capsys):
     main('R.print(x, format="x = {}")\nreturn x', floats(1, 2))
     assert capsys.readouterr().out == "x = [1. 2.]\n"
+
+
+def test_printing_what_was_never_written(wrong):
+    assert wrong("R.print((x, x))\nreturn x", Tensor.empty((2,), dtype("int64")), output=len).code.id == "RM305"
 
 
 @pytest.mark.parametrize(
