@@ -27,6 +27,7 @@ from refmlc.diag.catalogue import (
     UNKNOWN_FUNCTION,
     UNKNOWN_NAME,
 )
+from refmlc.ir.node import Node
 from refmlc.script.reader.arguments import CallSite
 from refmlc.script.reader.metadata import Entries
 from refmlc.script.reader.operators import BINARY, COMPARE, UNARY, host_binary, host_unary
@@ -206,7 +207,7 @@ class Evaluator:
             if key is None:
                 raise self.refuse("`**` in a dictionary is not TVMScript", self.spans.of(value))
             name = self.eval(key)
-            if not isinstance(name, (str, int, float)):
+            if not isinstance(name, (str, int, float, Node)):
                 raise self.refuse(f"a dictionary's key is {described(name)}", self.spans.of(key))
             result[name] = self.eval(value)
         return result

@@ -29,7 +29,7 @@ from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.operators import BINARY
 from refmlc.script.reader.tir_draft import Around, FunctionDraft
 from refmlc.script.reader.tir_frames import store
-from refmlc.script.reader.tir_operands import EXPRESSIONS, dtype_construct, expr_of, operand_of, tuple_of
+from refmlc.script.reader.tir_operands import EXPRESSIONS, dtype_construct, expr_of, int_of, operand_of, tuple_of
 from refmlc.script.reader.tir_values import (
     AllocSpec,
     AxisSpec,
@@ -178,7 +178,16 @@ class Assignments:
         if value.where == "block":
             self.draft.block.alloc_buffers.append(buffer)
             return []
-        return [tir.AllocBuffer(buffer, value.annotations, span=span)]
+        stores = [self.initial(buffer, place, item, span) for place, item in enumerate(value.values)]
+        return [tir.AllocBuffer(buffer, value.annotations, span=span), *stores]
+
+    def initial(self, buffer: tir.Buffer, place: int, value: tir.Expr, span: Span) -> tir.Stmt:
+        """The store of element `place`, counted row-major, of a constant allocation."""
+        indices: list[Meta] = []
+        for extent in reversed(buffer.shape):
+            place, index = divmod(place, max(1, int_of(extent, span)))
+            indices.insert(0, index)
+        return store(buffer, tuple(indices), value, span)
 
     def declared(self, name: str, spec: BufferSpec, data: tir.Expr | None, span: Span) -> list[Part]:
         """A view: its scope is that of the storage where the text does not say another."""

@@ -37,7 +37,7 @@ from refmlc.script.reader.tir_operands import (
     tuple_of,
 )
 from refmlc.script.reader.tir_types import dtype_call
-from refmlc.script.reader.tir_values import Region, VarSpec
+from refmlc.script.reader.tir_values import Done, Region, VarSpec
 from refmlc.script.reader.values import Construct, Meta
 
 DTYPE_FIRST = frozenset(
@@ -123,16 +123,37 @@ def result_of(value: Meta, span: Span) -> VarSpec:
     return value if isinstance(value, VarSpec) else VarSpec(dtype_of(value, span))
 
 
+def _dtype_first(site: CallSite) -> CallSite:
+    """The call with a `dtype=` put first, as texts until 2023 write it."""
+    if "dtype" not in site.kwargs:
+        return site
+    kwargs = {key: value for key, value in site.kwargs.items() if key != "dtype"}
+    return CallSite(site.name, site.spelled, (site.kwargs["dtype"], *site.args), kwargs, site.span)
+
+
+def _without_dtype(handler: CallHandler) -> CallHandler:
+    """`handler` of a call whose dtype follows from its arguments, whatever an old text says."""
+
+    def stripped(ev: Evaluator, site: CallSite) -> Meta:
+        kwargs = {key: value for key, value in site.kwargs.items() if key != "dtype"}
+        return handler(ev, CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans))
+
+    return stripped
+
+
 # --------------------------------------------------------------------------------- calls with rules of their own
 
 
 def _call_intrin(ev: Evaluator, site: CallSite) -> Meta:
     """`T.call_intrin(dtype, "tir.name", …)`: the call of the intrinsic that it names."""
+    site = _dtype_first(site)
     if len(site.args) < 2:
         raise site.misfit(f"takes at least 2 arguments and gets {len(site.args)}")
     name = str_of(site.args[1], site.span, "the name of an intrinsic")
     for prefix in ("tirx.", "tir.", "prim."):
         name = name.removeprefix(prefix)
+    if name in _MASKED:
+        return _MASKED[name](ev, CallSite(name, name, (site.args[0], *site.args[2:]), {}, site.span))
     if intrinsic(name) is None:
         handler = ev.table.calls.get(f"T.{name}")
         if handler is None:
@@ -149,7 +170,7 @@ def _struct_get(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _reinterpret(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
+    given = _dtype_first(site).take(dtype=REQUIRED, value=REQUIRED, span=None)
     result = result_of(given["dtype"], site.span)
     value = pointer_of(given["value"], site.span)
     if result.dtype.kind == "handle" or value.dtype.kind == "handle":
@@ -241,19 +262,52 @@ def _vectors(name: str, arity: int) -> Callable[[Evaluator, CallSite], Meta]:
     return handler
 
 
+def _masked_load(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.masked_load(dtype, A, i, …, mask)`: a load with a predicate."""
+    args = _dtype_first(site).only_positional(3)
+    return _masked(args[1], args[2:], site)
+
+
+def _masked_store(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.masked_store(A, value, i, …, mask)`: a store with a predicate."""
+    args = site.only_positional(3)
+    if isinstance(args[0], (str, VarSpec, DType)):
+        args = args[1:]
+    load = _masked(args[0], args[2:], site)
+    value = promote.converted(operand_of(args[1], site.span), load.dtype, site.span)
+    return Done(tir.BufferStore(load.buffer, value, load.indices, load.predicate, span=site.span))
+
+
+def _masked(buffer: Meta, rest: tuple[Meta, ...], site: CallSite) -> tir.BufferLoad:
+    if not isinstance(buffer, tir.Buffer) or not rest:
+        raise site.misfit("takes a buffer, indices and a mask")
+    *indices, mask = (expr_of(item, site.span) for item in rest)
+    return tir.BufferLoad(buffer, tuple(indices), mask, span=site.span)
+
+
+def _llvm_name(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.llvm_lookup_intrinsic_id(name)`: the intrinsic stays its name."""
+    return tir.StringImm(str_of(site.take(name=REQUIRED)["name"], site.span), span=site.span)
+
+
+_MASKED: dict[str, CallHandler] = {"masked_load": _masked_load, "masked_store": _masked_store}
+
 CALLS: dict[str, CallHandler] = {
+    "T.masked_load": _masked_load,
+    "T.masked_store": _masked_store,
+    "T.llvm_lookup_intrinsic_id": _llvm_name,
     "T.call_intrin": _call_intrin,
     "T.tvm_struct_get": _struct_get,
     "T.reinterpret": _reinterpret,
     "T.type_annotation": _type_annotation,
-    "T.address_of": _address_of,
-    "T.tvm_access_ptr": _access_ptr,
-    "T.tvm_stack_make_shape": _make_shape,
-    "T.tvm_storage_sync": _storage_sync,
+    "T.address_of": _without_dtype(_address_of),
+    "T.tvm_access_ptr": _without_dtype(_access_ptr),
+    "T.tvm_stack_make_shape": _without_dtype(_make_shape),
+    "T.tvm_storage_sync": _without_dtype(_storage_sync),
     "T.q_multiply_shift": _fixed_point("q_multiply_shift", 4),
     "T.q_multiply_shift_per_axis": _fixed_point("q_multiply_shift_per_axis", 7),
-    "T.likely": _likely,
-    "T.tvm_tuple": _tuple,
+    "T.likely": _without_dtype(_likely),
+    "T.tvm_tuple": _without_dtype(_tuple),
     "T.Call": _explicit,
     "tvm.ir.Op.get": _op_get,
     "I.Op.get": _op_get,

@@ -6,7 +6,7 @@ Each gives a description (`tir_values`); the reader of statements puts it into t
 from typing import Literal
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.diag.catalogue import BAD_ARGUMENTS, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import INT32
 from refmlc.ir import relax, tir
 from refmlc.ir.kinds import ForKind, IterKind
@@ -186,6 +186,7 @@ def _domain(value: Meta, span: Span) -> tir.Range:
     return tir.Range(promote.constant(0, extent.dtype, span), extent, span=span)
 
 
+_CONSTANTS = 1 << 14
 _KINDS = {"S": IterKind.SPATIAL, "R": IterKind.REDUCE, "C": IterKind.SCAN, "O": IterKind.OPAQUE}
 
 
@@ -243,7 +244,17 @@ def _allocate(ev: Evaluator, site: CallSite) -> Meta:
     match condition:
         case None | tir.IntImm(value=1):
             return AllocSpec(spec, "flat", annotations_of(given, site.span), "pointer")
-    raise fail(BAD_ARGUMENTS, "an allocation with a condition is not supported", site.span)
+    raise fail(UNSUPPORTED_CONSTRUCT, "an allocation with a condition is not supported", site.span)
+
+
+def _allocate_const(ev: Evaluator, site: CallSite) -> Meta:
+    """`T.allocate_const(values, dtype, shape)` (until 2025): an allocation and its stores."""
+    given = site.take(data=REQUIRED, dtype=REQUIRED, extents=REQUIRED, annotations=None)
+    spec = buffer_spec(ev, {"shape": given["extents"], "dtype": given["dtype"]}, site.span)
+    values = tuple(promote.converted(operand_of(v, site.span), spec.dtype, site.span) for v in tuple_of(given["data"]))
+    if len(values) > _CONSTANTS:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"a constant allocation of {len(values)} values is not supported", site.span)
+    return AllocSpec(spec, "flat", annotations_of(given, site.span), "pointer", values)
 
 
 def _decl_buffer(ev: Evaluator, site: CallSite) -> Meta:
@@ -348,6 +359,27 @@ def _buffer_store(_ev: Evaluator, site: CallSite) -> Meta:
     return Done(store(buffer, tuple_of(given["indices"]), operand_of(given["value"], site.span), site.span, mask))
 
 
+def _flat(pointer: Meta, site: CallSite) -> tir.Buffer:
+    """The buffer behind the pointer of an old flat access."""
+    buffer = pointer.buffer if isinstance(pointer, tir.BufferData) else pointer
+    if isinstance(buffer, tir.Buffer) and len(buffer.shape) == 1:
+        return buffer
+    raise site.misfit(f"takes a pointer to a buffer of one dimension and gets {described(pointer)}")
+
+
+def _load(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.load(dtype, pointer, index)` (2021)."""
+    given = site.take(dtype=REQUIRED, var=REQUIRED, index=REQUIRED, predicate=None)
+    return tir.BufferLoad(_flat(given["var"], site), (expr_of(given["index"], site.span),), span=site.span)
+
+
+def _store(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.store(pointer, index, value)` (2021)."""
+    given = site.take(var=REQUIRED, index=REQUIRED, value=REQUIRED, predicate=None)
+    value = operand_of(given["value"], site.span)
+    return Done(store(_flat(given["var"], site), (given["index"],), value, site.span))
+
+
 def store(
     buffer: tir.Buffer, index: tuple[Meta, ...], value: promote.Operand, span: Span, predicate: tir.Expr | None = None
 ) -> tir.BufferStore:
@@ -438,6 +470,7 @@ CALLS: dict[str, CallHandler] = {
     "T.local_scalar": _scalar("local"),
     "T.shared_scalar": _scalar("shared"),
     "T.allocate": _allocate,
+    "T.allocate_const": _allocate_const,
     "T.decl_buffer": _decl_buffer,
     "T.match_buffer": _match_buffer,
     "T.preflattened_buffer": _preflattened,
@@ -449,7 +482,8 @@ CALLS: dict[str, CallHandler] = {
     "T.Bind": _bind,
     "T.evaluate": _evaluate,
     "T.buffer_store": _buffer_store,
-    "T.store": _buffer_store,
+    "T.load": _load,
+    "T.store": _store,
     "T.Assert": _assert,
     "T.Return": _return,
     "T.ret": _return,

@@ -125,10 +125,10 @@ def _var(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _handle(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(dtype=None, storage_scope="global", is_size_var=None, is_unknown_type=None)
-    if given["dtype"] is None:
-        return VarSpec(HANDLE)
     scope = str_of(given["storage_scope"], site.span)
     element = dtype_of(given["dtype"], site.span)
+    if element.kind == "void" and scope == "global":
+        return VarSpec(HANDLE)
     return VarSpec(HANDLE, PointerType(None if element.kind == "void" else element, scope))
 
 

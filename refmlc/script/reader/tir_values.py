@@ -91,13 +91,14 @@ class AllocSpec:
     """An allocation: a statement (`flat`), or of the enclosing block.
 
     `form` says what the text names: the buffer, its element 0 (`scalar`), or a pointer to it (`pointer`, old).
+    `values` are what it holds at first (`T.allocate_const`).
     """
 
     spec: BufferSpec
     where: Literal["flat", "block"]
     annotations: Mapping[str, tir.Attr] = field(default_factory=dict)
     form: Literal["buffer", "scalar", "pointer"] = "buffer"
-    condition: tir.Expr | None = None
+    values: tuple[tir.Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
