@@ -63,7 +63,7 @@ class CallRules:
             self.findings.report(DATAFLOW_EFFECT, f"{what} has an effect, and is called in a dataflow block", near)
         elif self.pure_function is not None:
             message = f"{what} has an effect, and is called in `{self.pure_function}`, which is said to be pure"
-            self.findings.report(IMPURE, message, near)
+            self.findings.report(IMPURE, message, near, subject=self.pure_function)
 
     def _type(self, expr: Expr) -> Type | None:
         return type_of(expr, self.module, self.known)

@@ -162,6 +162,12 @@ def test_effects_stand_in_impure_functions_outside_dataflow_blocks(name):
     assert only(function(bind(Y, value), dataflow=True, pure=False), impure=IMPURE) == ("RM205", said)
 
 
+def test_a_function_that_is_not_pure_is_one_mistake():
+    effects = [bind(Var(f"u{line}", None), call("print", X), line) for line in (3, 4, 5)]
+    (found,) = check_module(IRModule({"main": function(*effects)}))
+    assert (found.code.id, found.span) == ("RM212", at(3))
+
+
 def test_values_of_function_type_say_whether_they_are_pure():
     for pure, codes in ((True, []), (False, ["RM212"])):
         param = Var("f", FuncType((tensor(4),), tensor(4), pure))
