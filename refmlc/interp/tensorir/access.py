@@ -234,7 +234,7 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     check_rank(node)
     place = scope.buffer(node.buffer, node.span)
     indices = tuple(scope.int(index) for index in node.indices)
-    if isinstance(node.value, tir.Call) and node.value.callee == "undef":
+    if is_undef(node.value):
         return _forget(scope, node, indices)
     check_stored(node)
     if scope.machine.hooks.watches("store"):
@@ -352,6 +352,11 @@ def _watched_store(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, 
 
 
 # TIR-307
+def is_undef(value: tir.Expr) -> bool:
+    """Whether the value is `T.undef()`, converted or not: the text gives it a dtype by a cast."""
+    return is_undef(value.value) if isinstance(value, tir.Cast) else getattr(value, "callee", None) == "undef"
+
+
 def _forget(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, ...]) -> Run:
     """Storing `T.undef()`: the element holds no value any more."""
     view_slot = scope.buffer(node.buffer).view

@@ -33,32 +33,10 @@ LIBM: Mapping[str, tuple[str, DType]] = {
 
 def argument(scope: Scope, arg: tir.Attr) -> Eval:
     """An argument: a buffer is passed as a tensor that shares its storage, plain data as it is."""
-    match arg:
-        case tir.Buffer():
-            view = scope.buffer(arg).view
-            return lambda frame: frame[view].tensor()
-        case (
-            tir.Var()
-            | tir.IntImm()
-            | tir.FloatImm()
-            | tir.StringImm()
-            | tir.Apply()
-            | tir.Cast()
-            | tir.And()
-            | tir.Or()
-            | tir.Select()
-            | tir.IfThenElseExpr()
-            | tir.Let()
-            | tir.BufferLoad()
-            | tir.BufferData()
-            | tir.Ramp()
-            | tir.Broadcast()
-            | tir.Shuffle()
-            | tir.Call()
-        ):
-            return scope.expr(arg)
-        case _:
-            return lambda _frame: arg
+    if isinstance(arg, tir.Buffer):
+        view = scope.buffer(arg).view
+        return lambda frame: frame[view].tensor()
+    return scope.expr(arg) if isinstance(arg, tir.Expr) else (lambda _frame: arg)
 
 
 def _name_and_args(scope: Scope, node: tir.Call) -> tuple[str, tuple[Eval, ...]]:

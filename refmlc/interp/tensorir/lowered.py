@@ -144,7 +144,10 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
         found, start, stop = values(frame), first(frame), last(frame)
         if not isinstance(found, Values) or not 0 <= start <= stop < len(found.values):
             raise failure(frame, f"{kind_of(found)} holds no arguments {start} … {stop}")
-        args = [_value(found.types[at], found.values[at]) for at in range(start, stop)]
+        try:
+            args = [_value(found.types[at], found.values[at]) for at in range(start, stop)]
+        except KeyError as missing:
+            raise failure(frame, f"the tensor among the arguments has no field {missing}") from None
         inside = name in machine.module.functions
         result = machine.call(name, args, span) if inside else machine.registry.get_func(name, span)(args, span)
         found.types[stop], found.values[stop] = records.type_index(result), result
@@ -154,16 +157,12 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
 
 
 def _value(kind: int, content: object) -> object:
-    """An argument as its type index says that it is meant."""
-    match kind:
-        case records.NONE:
-            return None
-        case records.BOOL:
-            return bool(content)
-        case _ if isinstance(content, Record):
-            return content.tensor()
-        case _:
-            return content
+    """An argument as its type index says that it is meant. Fails with KeyError for a structure that is no tensor."""
+    if kind == records.NONE:
+        return None
+    if isinstance(content, Record):
+        return content.tensor()
+    return bool(content) if kind == records.BOOL else content
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {

@@ -63,59 +63,41 @@ class Record:
 
     fields: dict[int, object] = field(repr=False)
 
-    def tensor(self) -> Tensor | None:
-        """The tensor that the fields describe; None when they do not describe one."""
-        data, rank = self.fields.get(DATA), self.fields.get(RANK)
-        dtype = dtype_of_code(self.fields.get(CODE), self.fields.get(BITS), self.fields.get(LANES))
-        start = self.fields.get(BYTE_OFFSET, 0)
-        if not (isinstance(data, Pointer) and isinstance(rank, int) and isinstance(start, int)) or dtype is None:
-            return None
-        shape = extents(self.fields.get(SHAPE), rank)
-        if shape is None:
-            return None
-        return Tensor(data.storage, dtype, shape, extents(self.fields.get(STRIDES), rank), data.byte_offset + start)
+    def tensor(self) -> Tensor:
+        """The tensor that the fields describe. Fails with KeyError when they do not describe one."""
+        data, shape = self.fields[DATA], extents(self.fields[SHAPE], self.number(RANK))
+        if not isinstance(data, Pointer) or shape is None:
+            raise KeyError(DATA)
+        dtype = dtype_of_code(self.number(CODE), self.number(BITS), self.number(LANES))
+        start = data.byte_offset + self.number(BYTE_OFFSET)
+        return Tensor(data.storage, dtype, shape, extents(self.fields[STRIDES], len(shape)), start)
+
+    def number(self, field: int) -> int:
+        """A field that holds a number; KeyError when it does not."""
+        found = self.fields[field]
+        if not isinstance(found, int):
+            raise KeyError(field)
+        return found
 
 
 def extents(handle: object, rank: int) -> tuple[int, ...] | None:
     """The int64 array of `rank` elements that a shape or strides handle points to; None for null."""
-    if isinstance(handle, tuple):
-        return handle
     if not isinstance(handle, Pointer):
-        return None
+        return handle if isinstance(handle, tuple) else None
     found = cells(handle.storage, INT64, handle.byte_offset, rank)
     return tuple(int(found[axis]) for axis in range(rank))
 
 
-def dtype_of_code(code: object, bits: object, lanes: object) -> DType | None:
-    """The dtype that DLPack's three numbers mean."""
-    if not (isinstance(code, int) and isinstance(bits, int) and isinstance(lanes, int)):
-        return None
+def dtype_of_code(code: int, bits: int, lanes: int) -> DType:
+    """The dtype that DLPack's three numbers mean. Fails with KeyError when there is none."""
     plain = {number: f"{kind}{bits}" for kind, number in CODE_OF_KIND.items()}
-    scalar = SCALARS.get(ELEMENT_OF_CODE.get(code) or plain.get(code, ""))
-    return scalar if scalar is None or lanes == 1 else scalar.with_lanes(lanes)
+    scalar = SCALARS[ELEMENT_OF_CODE.get(code) or plain[code]]
+    return scalar if lanes == 1 else scalar.with_lanes(lanes)
 
 
 def type_index(value: object) -> int:
     """The number that tells what kind a value is."""
-    match value:
-        case None:
-            return NONE
-        case bool():
-            return BOOL
-        case int():
-            return INT
-        case float():
-            return FLOAT
-        case DType():
-            return DTYPE
-        case Tensor() | Record():
-            return TENSOR_POINTER
-        case str():
-            return TEXT
-        case Shape():
-            return SHAPE_OBJECT
-        case _:
-            return POINTER
+    return next((number for kind, number in INDEX_OF_TYPE if isinstance(value, kind)), POINTER)
 
 
 def tensor_field(tensor: Tensor, number: int) -> object:
@@ -135,3 +117,17 @@ def tensor_field(tensor: Tensor, number: int) -> object:
         DEVICE_TYPE: CPU,
     }
     return fields[number]
+
+
+INDEX_OF_TYPE: tuple[tuple[type, int], ...] = (
+    (type(None), NONE),
+    (bool, BOOL),
+    (int, INT),
+    (float, FLOAT),
+    (DType, DTYPE),
+    (Tensor, TENSOR_POINTER),
+    (Record, TENSOR_POINTER),
+    (str, TEXT),
+    (Shape, SHAPE_OBJECT),
+)
+"""Type indices by the kind of a value, the first that fits; anything else is an opaque pointer."""

@@ -1,5 +1,6 @@
 """Loads and stores: bounds per axis, initialisation, what the messages say."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -75,8 +76,6 @@ def move(A: T.Buffer({shape}, "{dtype}"), B: T.Buffer({shape}, "{dtype}"), C: T.
         B[{index}] = A[{index}]
         C[{shifted}] = A[{shifted}]
 """
-    import ml_dtypes  # noqa: PLC0415 - only for the dtype
-
     stored = np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
     a = np.asarray(np.arange(int(np.prod(shape))).reshape(shape) % 2, dtype=stored)
     b, c = np.zeros_like(a), np.zeros_like(a)
