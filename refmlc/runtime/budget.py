@@ -13,7 +13,7 @@ from time import monotonic
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, MEMORY_EXHAUSTED, STEPS_EXHAUSTED, TIME_EXHAUSTED
 
-DEFAULT_STEPS = 2_000_000_000
+DEFAULT_STEPS = 500_000_000
 DEFAULT_BYTES = 4 << 30
 DEFAULT_DEPTH = 200
 _STRIDE = 1 << 16

@@ -11,6 +11,8 @@ one storage stay coherent whatever their element size.
 | 0    | not yet: the first typed view decides (workspaces, storages that tensors are cut from)  |
 """
 
+from weakref import ReferenceType, ref
+
 import numpy as np
 
 from refmlc.diag import Span, fail
@@ -26,7 +28,8 @@ class Storage:
 
     `bytes` and `array` are the same memory; `origin` and `span` say in words and place where it was allocated;
     `alive` is False after a kill; `writable` is False for memory that a caller gave read-only. `objects` holds what
-    a stored handle stands for. Fresh memory is zero (so that runs repeat exactly) but not initialised.
+    a stored handle stands for; `whole` is the storage that this one is a piece of. Fresh memory is zero (so that runs
+    repeat exactly) but not initialised.
     """
 
     __slots__ = (
@@ -41,8 +44,10 @@ class Storage:
         "objects",
         "origin",
         "partial",
+        "pieces",
         "span",
         "unit",
+        "whole",
         "writable",
     )
 
@@ -88,6 +93,31 @@ class Storage:
         self.span = span
         return self
 
+    @classmethod
+    def piece_of(
+        cls, whole: "Storage", offset: int, nbytes: int, unit: int, *, origin: str = "", span: Span | None = None
+    ) -> "Storage":
+        """`nbytes` bytes of `whole` as a storage of its own, uninitialised; earlier pieces that lay there are killed.
+
+        The range must lie inside. What is written to a piece counts as written there only.
+        """
+        self = cls.__new__(cls)
+        self._charged = 0
+        self.budget = None
+        self._adopt(whole.array[offset : offset + nbytes], unit, initialised=False)
+        self.origin = origin
+        self.span = span
+        self.whole = whole
+        kept = []
+        for start, end, known in whole.pieces:
+            earlier = known()
+            if earlier is not None and start < offset + nbytes and offset < end:
+                earlier.kill()
+            elif earlier is not None:
+                kept.append((start, end, known))
+        whole.pieces = [*kept, (offset, offset + nbytes, ref(self))]
+        return self
+
     def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
         self.array = array
         self.bytes: memoryview = array.data
@@ -97,6 +127,8 @@ class Storage:
         self.alive = True
         self.partial: dict[int, int] = {}
         self.objects: dict[int, object] = {}
+        self.whole: Storage | None = None
+        self.pieces: list[tuple[int, int, ReferenceType[Storage]]] = []
         self._shadow = self._fresh_shadow(initialised=initialised)
 
     def _fresh_shadow(self, *, initialised: bool) -> bytearray:

@@ -1,5 +1,6 @@
 """Symbolic dimensions at the border: what arguments say about them, and what expressions over them come to."""
 
+from refmlc.check.expr_text import dim_text
 from refmlc.ir import tir
 from refmlc.ops.contract import UndefinedValue
 from refmlc.ops.scalar import SCALAR_OPS
@@ -36,10 +37,8 @@ def text(shape: tuple[tir.Expr, ...], dims: Dims) -> str:
 
 def _part(extent: tir.Expr, dims: Dims) -> str:
     value = known(extent, dims)
-    name = extent.name if isinstance(extent, tir.Var) else "…"
-    if isinstance(extent, tir.IntImm):
-        return str(value)
-    return name if value is None else f"{name} = {value}"
+    name = dim_text(extent)
+    return name if value is None or isinstance(extent, tir.IntImm) else f"{name} = {value}"
 
 
 def bind_dims(shape: tuple[tir.Expr, ...] | None, sizes: tuple[int, ...], dims: Dims) -> None:

@@ -162,3 +162,12 @@ def test_the_array_lives_as_long_as_the_storage():
     storage = Storage.from_array(array)
     del array
     assert storage.array.view(np.int64).sum() == 7000
+
+
+def test_a_small_mark_inside_one_unit_forgets_and_returns():
+    storage = Storage(16, unit=8, initialised=True)
+    storage.forget(2, 3)
+    assert not storage.is_initialised(0, 8)
+    assert storage.is_initialised(5, 11)
+    storage.initialise(2, 3)
+    assert bytes(storage.shadow) == b"\1\1"

@@ -160,7 +160,7 @@ def test_expressions_of_dimensions_known_later(vm):
         vm,
         "early",
         [f32(4), f32(2)],
-        "`x` of `early` has shape (… = 3,), shape (4,) is given",
+        "`x` of `early` has shape (n + 1 = 3,), shape (4,) is given",
         notes=("axis 0 is 4 and should be 3",),
     )
 
