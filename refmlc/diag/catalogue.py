@@ -295,7 +295,7 @@ USE_AFTER_KILL = Code(
     "RM316",
     "a killed tensor is used",
     "RLX-304",
-    "After a kill a variable is gone. The memory of what it held may hold another tensor already.",
+    "After a kill a variable is gone. So is a tensor in a storage once another tensor is allocated in its bytes.",
 )
 INFO_LIES = Code(
     "RM317",

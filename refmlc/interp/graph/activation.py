@@ -16,6 +16,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.ir import relax, tir
 from refmlc.ops.contract import Scalar
+from refmlc.runtime.tensor import Tensor
 
 if TYPE_CHECKING:
     from refmlc.interp.machine import Machine
@@ -40,7 +41,7 @@ class Activation:
     noted: RefmlcError | None = None
 
     def value(self, var: relax.Var, span: Span | None) -> object:
-        """What `var` is. Fails: RM203, RM204 (not bound, not any more), RM316 (killed)."""
+        """What `var` is. Fails: RM203, RM204 (not bound, not any more), RM316 (killed, or its memory taken)."""
         try:
             value = self.values[var]
         except KeyError:
@@ -50,6 +51,8 @@ class Activation:
             raise fail(OUT_OF_SCOPE, f"variable `{var.name}` is used where it is not bound", span) from None
         if value is KILLED:
             raise fail(USE_AFTER_KILL, f"`{var.name}` is used after it was killed", span)
+        if isinstance(value, Tensor) and not value.storage.alive:
+            raise fail(USE_AFTER_KILL, f"`{var.name}` is used after its memory went to another tensor", span)
         return value
 
     def note(self, failure: RefmlcError, var: relax.Var, span: Span | None) -> None:

@@ -1,8 +1,8 @@
 """Operators on memory: storages, tensors in them, views. RLX-301 … RLX-306.
 
 A tensor allocated in a storage shares its bytes with whatever else lies there. Decision: its elements begin
-uninitialised, although the bytes keep what they held; so a plan that gives memory away too early is found as a read
-of an uninitialised element.
+uninitialised, and tensors that lay in these bytes are gone, although the bytes keep what they held; so a plan that
+gives memory away too early is found as a use of a tensor that is gone.
 """
 
 from math import prod
@@ -13,7 +13,7 @@ from refmlc.dtypes.storage import itemsize
 from refmlc.interp.graph.operands import Site
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.tensor import Tensor, element_size
 
 
 def alloc_tensor(site: Site, shape: object, dtype: object, *_device_and_scope: object) -> Tensor:  # RLX-301
@@ -47,11 +47,14 @@ def storage_tensor(  # RLX-303
     site: Site, storage: object, offset: object, shape: object, dtype: object, *_device: object
 ) -> Tensor:
     """A tensor in a storage. Fails: RM304 (not inside), RM315, RM503."""
-    memory, start = site.storage(storage), site.integer(offset)
-    tensor = Tensor(memory, site.dtype(dtype), tuple(site.shape(shape)), None, start, span=site.span)
-    memory.settle(cell_size(tensor.dtype))
-    memory.forget(start, tensor.size * tensor.itemsize)
-    return tensor
+    memory, start, wanted = site.storage(storage), site.integer(offset), site.dtype(dtype)
+    extents = tuple(site.shape(shape))
+    nbytes = element_size(wanted, extents, site.span) * prod(extents)
+    if start < 0 or start + nbytes > memory.nbytes:
+        message = f"the tensor lies in bytes {start} … {start + nbytes} of a storage of {memory.nbytes}"
+        raise site.failure(OUT_OF_BOUNDS, message)
+    piece = Storage.piece_of(memory, start, nbytes, cell_size(wanted), origin=f"`{site.name}`", span=site.span)
+    return Tensor(piece, wanted, extents, span=site.span)
 
 
 def view(  # RLX-305

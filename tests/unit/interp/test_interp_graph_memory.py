@@ -76,7 +76,7 @@ cls.fill(b, R.prim_value(4))
 return (a, b)
 """
     a, b = main(lines)
-    assert a.storage is b.storage
+    assert a.storage.whole is b.storage.whole
     assert (listed(a), listed(b)) == ([3] * 4, [4] * 4)
 
 
@@ -103,7 +103,9 @@ cls.fill(a, R.prim_value(3))
 cls.copy(a, c)
 return c
 """
-    assert wrong(lines).code.id == "RM305"
+    found = wrong(lines)
+    assert found.code.id == "RM316"
+    assert "`a` is used after its memory went to another tensor" in found.message
 
 
 def test_reuse_after_the_last_use_is_right(main):
