@@ -18,9 +18,9 @@ import numpy as np
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_EXTENT, MEMORY_EXHAUSTED
 from refmlc.runtime.budget import Budget
-from refmlc.runtime.memory import bytes_of
+from refmlc.runtime.memory import ByteArray, bytes_of
 
-ByteArray = np.ndarray[tuple[int], np.dtype[np.uint8]]
+ALIGNMENT = 64
 
 
 class Storage:
@@ -74,8 +74,7 @@ class Storage:
             budget.charge_bytes(nbytes, span, what=what)
             self._charged = nbytes
         try:
-            array = np.zeros(nbytes, np.uint8)
-            self._adopt(array, unit, initialised=initialised)
+            self._adopt(_aligned(nbytes), unit, initialised=initialised)
         except (MemoryError, ValueError, OverflowError):
             self._give_back()
             raise fail(MEMORY_EXHAUSTED, f"{what} takes {nbytes} bytes, more than the machine gives", span) from None
@@ -224,6 +223,13 @@ class Storage:
     def _full(self, number: int) -> int:
         """The mask of a whole unit; the last one may be shorter."""
         return _mask(0, min(self.unit, self.nbytes - number * self.unit))
+
+
+def _aligned(nbytes: int) -> ByteArray:
+    """Zeros from an address that `ALIGNMENT` divides on, as TVM wants of what it is given through DLPack."""
+    room = np.zeros(nbytes + ALIGNMENT - 1, np.uint8)
+    first = -room.__array_interface__["data"][0] % ALIGNMENT
+    return room[first : first + nbytes]
 
 
 def _mask(start: int, stop: int) -> int:

@@ -171,3 +171,10 @@ def test_a_small_mark_inside_one_unit_forgets_and_returns():
     assert storage.is_initialised(5, 11)
     storage.initialise(2, 3)
     assert bytes(storage.shadow) == b"\1\1"
+
+
+@pytest.mark.parametrize("nbytes", [1, 64, 1000])
+def test_memory_is_aligned_as_tvm_wants_it(nbytes):
+    kept = [Storage(nbytes) for _ in range(5)]
+    assert all(storage.array.ctypes.data % 64 == 0 for storage in kept)
+    assert all(storage.nbytes == len(storage.bytes) == nbytes for storage in kept)
