@@ -25,7 +25,7 @@ class Inputs:
     """The arguments in order, and those among them that are outputs (by name)."""
 
     HELP: ClassVar[str] = "A .npy file, zeros, ones, iota, normal(SEED), or a number. May be repeated."
-    values: "list[Value | NDArray[np.generic]]" = field(default_factory=list)
+    values: list[object] = field(default_factory=list)
     outputs: dict[str, Tensor] = field(default_factory=dict)
 
 

@@ -1,4 +1,4 @@
-"""What only attributes hold: reducers, index maps, targets, devices. They are read and shown; the interpreter ignores them."""
+"""What only attributes hold: reducers, index maps, targets, devices. They are read and shown, not interpreted."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -25,10 +25,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from refmlc import script
 from refmlc.diag import RefmlcError
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.module import IRModule
-from refmlc import script
+from refmlc.runtime.registry import FunctionRegistry, register_func
+from refmlc.runtime.tensor import Tensor
 from refmlc.script import read
 from refmlc.vm import VirtualMachine, build
 
@@ -78,9 +80,19 @@ def flatten(value) -> list[np.ndarray]:
     return [value.numpy()]
 
 
+def argsort(values: Tensor, indices: Tensor, axis: int, ascending: bool) -> None:
+    """TVM's contributed sort, stable, as its lowering of `median` calls it."""
+    keys = values.numpy() if ascending else -values.numpy()
+    indices.numpy()[...] = np.argsort(keys, axis=axis, kind="stable")
+
+
+LIBRARY = FunctionRegistry()
+register_func("tvm.contrib.sort.argsort", argsort, registry=LIBRARY)
+
+
 def execute(module: IRModule, entry: dict, inputs: list[np.ndarray]) -> list[np.ndarray]:
     """The results of the interpreter: returned ones, or the last argument of a prim_func."""
-    result = VirtualMachine(build(module, tier="interp"))[entry["entry"]](*inputs)
+    result = VirtualMachine(build(module, tier="interp", registry=LIBRARY))[entry["entry"]](*inputs)
     return flatten(result) if result is not None else [inputs[-1]]
 
 

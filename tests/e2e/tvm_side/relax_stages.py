@@ -6,7 +6,7 @@ Run inside TVM's environment: `python relax_stages.py DIRECTORY`. Writes `MODEL-
 and `index.json`: for each model its texts, its arguments and its result as a tree of
 `{"tensor": key} | {"shape": [..]} | {"prim": n} | {"tuple": [..]}`.
 """
-# ruff: noqa: N805 - functions of an IRModule have no `self`
+
 
 import json
 import sys
@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import tvm
 from tvm import relax
-from tvm.script import ir as I  # noqa: N812
-from tvm.script import relax as R  # noqa: N812
-from tvm.script import tirx as T  # noqa: N812
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tirx as T
 
 RANDOM = np.random.default_rng(11)
 
