@@ -1,10 +1,10 @@
 """Static rules for calls in Relax: what is called takes such arguments, and may be called here.
 
-* `call_tir` and its kin: inputs, then outputs, then shape variables are the parameters of the TensorIR function; each
-  tensor has the shape and dtype of its buffer.
-* A function of the module, or a value of function type: as many arguments as parameters, of types that do not
+* RLX-905, `call_tir` and its kin: inputs, then outputs, then shape variables are the parameters of the TensorIR
+  function; each tensor has the shape and dtype of its buffer.
+* RLX-904, a function of the module or a value of function type: as many arguments as parameters, of types that do not
   contradict.
-* Any call: no effect in a dataflow block or in a pure function.
+* RLX-903, any call: no effect in a dataflow block or in a pure function.
 
 One call gives at most one finding on its arguments: the first misfit, the others as notes.
 """

@@ -1,12 +1,12 @@
 """Static rules for the expressions of TensorIR.
 
-| rule                                                                                        | code  |
-|---------------------------------------------------------------------------------------------|-------|
-| a variable or buffer is visible where it is used                                            | RM203 |
-| operands have one dtype, one that the operator accepts; its result has the dtype it promises | RM201 |
-| a condition is bool, an index is an integer, a conversion keeps the lanes                   | RM201 |
-| a load or store has one index for each dimension                                            | RM208 |
-| a called function of the module exists and takes so many arguments                         | RM207, RM206 |
+| clause  | rule                                                                         | code         |
+|---------|------------------------------------------------------------------------------|--------------|
+| TIR-901 | a variable or buffer is visible where it is used                             | RM203        |
+| TIR-902 | operands and result have the dtypes of the contract (see `tensor_dtypes`)    | RM201        |
+| TIR-903 | a condition is a scalar bool, an index is an integer                         | RM201        |
+| TIR-904 | a load or store has one index for each dimension                             | RM208        |
+| TIR-905 | a called function of the module exists and takes so many arguments           | RM207, RM206 |
 
 Where an operator is unknown, nothing is said: that it is unsupported is the interpreter's finding.
 """

@@ -1,13 +1,13 @@
 """Static rules for the statements, blocks and functions of TensorIR.
 
-| rule                                                                                       | code  |
-|--------------------------------------------------------------------------------------------|-------|
-| what `Bind`, `For`, `SBlock`, `AllocBuffer`, `DeclBuffer` define is visible to its end     | RM203 |
-| the value of a binding, a store, a return has the declared dtype                           | RM201 |
-| a shape variable is a parameter or a dimension of a parameter                              | RM211 |
-| a block has one binding for each axis, integer axes with integer domains, a bool predicate | RM209 |
-| parameters have different names; a variable is not defined again inside its own scope      | RM210 |
-| break and continue stand in a loop                                                         | RM213 |
+| clause  | rule                                                                                   | code  |
+|---------|----------------------------------------------------------------------------------------|-------|
+| TIR-901 | what `Bind`, `For`, `SBlock`, `AllocBuffer`, `DeclBuffer` define is visible to its end | RM203 |
+| TIR-902 | the value of a binding, a store, a return has the declared dtype                       | RM201 |
+| TIR-906 | a shape variable is a parameter or a whole dimension of a parameter                    | RM211 |
+| TIR-907 | a block has one binding for each axis; axes, bindings and domains are integers         | RM209 |
+| TIR-908 | parameters have different names; a variable is not defined again where it is visible   | RM210 |
+| TIR-909 | break and continue stand in a loop                                                     | RM213 |
 """
 
 from collections.abc import Iterable

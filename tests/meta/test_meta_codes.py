@@ -35,6 +35,10 @@ def test_code_is_explained_in_sentences(row):
     assert row.id in EXAMPLES or row.id in NO_PROGRAM_ENDS_IN_IT
 
 
+def test_findings_on_programs_follow_from_clauses():
+    assert [row.id for row in CODES.values() if row.id[2] in "234" and not row.clause] == []
+
+
 def test_only_codes_have_examples():
     assert set(EXAMPLES) <= set(CODES)
     assert "```python\nA[i] = 1\n```" in CODES["RM101"].example
