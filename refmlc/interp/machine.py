@@ -4,7 +4,8 @@ A call is: charge one level of depth and one step, tell the hooks, run the prepa
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, UNKNOWN_FUNCTION
@@ -19,11 +20,28 @@ from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 
 Prepared = Callable[[Sequence[object]], object]
+FRAMES = 20  # of Python, that a call of a function takes, loops and branches around the call included
+MOST_LEVELS = 1000  # that the stack is made larger for: beyond, Python's limit ends the run
 
 
 def write_line(text: str) -> None:
     """Write `text` to where the program's own output goes: the standard output."""
     sys.stdout.write(f"{text}\n")
+
+
+@contextmanager
+def stack_for(levels: int) -> Iterator[None]:
+    """Let Python's stack hold calls that nest `levels` deep.
+
+    Decision: calls nest as deep as the budget says, wherever the program is run from; Python's own limit would end
+    them after fewer, the fewer the deeper its caller stands.
+    """
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + min(levels, MOST_LEVELS) * FRAMES)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 class Machine:
@@ -72,7 +90,11 @@ class Machine:
 
         Fails: RM207, RM111 (arguments of the outermost call), RM602, and whatever the function does.
         """
-        return self.invoke(name, self.function(name, span), args, span)
+        prepared = self.function(name, span)
+        if self.depth:
+            return self.invoke(name, prepared, args, span)
+        with stack_for(self.budget.max_depth):
+            return self.invoke(name, prepared, args, span)
 
     def invoke(self, name: str, prepared: Prepared, args: Sequence[object], span: Span | None = None) -> object:
         """Call `prepared`, a function that depth and hooks count under `name`. Fails: RM602, and as it does."""

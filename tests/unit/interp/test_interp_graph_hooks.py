@@ -1,5 +1,9 @@
 """Hooks and the program's output, at the level of Relax."""
 
+import sys
+
+import pytest
+
 from refmlc.interp.hooks import Hooks
 from refmlc.runtime.budget import Budget
 
@@ -68,3 +72,34 @@ def test_functions_and_bindings_are_watched_in_order(run):
 
 def test_bindings_are_steps(failing):
     assert failing(TEXT, 7, func="main", budget=Budget(max_steps=4)).code.id == "RM601"
+
+
+ENDLESS = """
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Any):
+        cls = Module
+        y = cls.main(x)
+        return y
+"""
+
+
+@pytest.mark.parametrize("depth", [3, 500])
+def test_calls_nest_as_deep_as_the_budget_says(failing, depth):
+    budget = Budget(max_depth=depth)
+    found = failing(ENDLESS, 7, budget=budget)
+    assert found.code.id == "RM602"
+    assert f"deeper than {depth}" in found.message
+    assert budget.steps == 2 * depth
+
+
+def test_pythons_own_limit_ends_a_run_that_no_budget_ends(failing):
+    limit = sys.getrecursionlimit()
+    found = failing(ENDLESS, 7, budget=Budget(max_depth=1 << 40))
+    assert found.code.id == "RM602"
+    assert "nests too deep to be executed" in found.message
+    assert sys.getrecursionlimit() == limit
