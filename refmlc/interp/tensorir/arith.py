@@ -35,7 +35,7 @@ def apply(scope: Scope, node: tir.Apply) -> Eval:
     operands = tuple(arg.dtype for arg in node.args)
     if row is None:
         return scope.unsupported(UNSUPPORTED_OP, f"operator `{node.op}` is not supported", node.span)
-    if not operands or not row.contract.accepts_dtype(operands[0].scalar):
+    if not row.contract.accepts_operands([dtype.scalar for dtype in operands]):
         spelled = ", ".join(map(str, operands))
         return scope.unsupported(UNSUPPORTED_DTYPE, f"operator `{node.op}` is not supported on {spelled}", node.span)
     value = row.value(tuple(dtype.scalar for dtype in operands), node.dtype.scalar)
