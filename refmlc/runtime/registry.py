@@ -116,7 +116,11 @@ def python_func(name: str, function: Callable[..., object]) -> PackedFunc:
         except Exception as reason:
             raise raised(name, reason, span) from reason
         check_written(name, args, given, span)
-        return as_value(result, name, span)
+        try:
+            return as_value(result, name, span)
+        except RecursionError:
+            message = f"the packed function `{name}` returned a list that nests too deep, or holds itself"
+            raise fail(PACKED_RESULT, message, span) from None
 
     return PackedFunc(name, call)
 

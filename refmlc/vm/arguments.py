@@ -19,7 +19,7 @@ from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import rounder
 from refmlc.ir import tir
-from refmlc.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
@@ -210,10 +210,8 @@ def _declared(ty: Type, dims: Dims) -> str:
             return f"a tuple of {len(ty.fields)}"
         case PrimType():
             return f"a number of {ty.dtype}"
-        case FuncType():
+        case FuncType() | AnyType():  # whatever is given fits the latter
             return "a function"
-        case _:
-            return "any value"
 
 
 def _list(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ arrays that it is given and returns None (or the scalar that it returns).
 from collections.abc import Iterable
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
 from refmlc.ir import relax
@@ -70,7 +70,10 @@ class VMFunction:
         """
         by_name = {self._aliases.get(name, name): value for name, value in named.items()}
         given = ordered(self.name, self.parameters, args, by_name)
-        values = accept(self.name, self.parameters, given)
+        try:
+            values = accept(self.name, self.parameters, given)
+        except RecursionError:
+            raise fail(BAD_INPUT, f"an argument of `{self.name}` nests too deep, or holds itself") from None
         machine = self._machine
         if machine.depth == 0:
             machine.budget.renew()

@@ -154,7 +154,7 @@ def test_what_is_no_c_function(ffi, registry):
         with pytest.raises(Malformed) as failure:
             register_c_func("f", wrong, registry=registry)
         assert code(failure) == "RM112"
-    for wrong in ("int(struct other *)", "int(int **)"):
+    for wrong in ("int(struct other *)", "int(int **)", "int(struct other)"):
         with pytest.raises(Malformed) as failure:
             register_c_func("f", ffi.callback(wrong, lambda _: 0), registry=registry)
         assert "no value" in str(failure.value)

@@ -164,6 +164,7 @@ def test_classes_and_functions_are_refused(path, protocol):
         (Calls(np.dtype, "f4", state=(3,)), "a dtype with fields"),
         (Calls(np._core.multiarray._reconstruct, int, (0,), b"b"), "__builtin__.long`"),
         (Calls(np._core.multiarray._reconstruct, "x", (0,), b"b"), "an array of kind 'x'"),
+        (Calls(np._core.multiarray._reconstruct, ml_dtypes.int4, (0,), b"b"), "an array of kind `ml_dtypes.int4`"),
         (Calls(np._core.multiarray._reconstruct, np.ndarray, (0,), b"b", state=(1,)), "an unknown form"),
         (Calls(np._core.multiarray._reconstruct, np.ndarray, (0,), b"b"), "a value made of array"),
         (

@@ -238,3 +238,12 @@ def test_values_in_words():
         assert kind_of(value) == text
     assert repr(Shape((1, 2))) == "R.shape([1, 2])"
     assert "captured" not in repr(Closure("c", len, (1,)))
+
+
+def test_a_result_that_holds_itself(registry):
+    inside = []
+    inside.append(inside)
+    registry.register("f", lambda: inside)
+    with pytest.raises(Trap) as failure:
+        registry.get_func("f")([])
+    assert code(failure) == "RM404"

@@ -178,3 +178,27 @@ def test_memory_is_aligned_as_tvm_wants_it(nbytes):
     kept = [Storage(nbytes) for _ in range(5)]
     assert all(storage.array.ctypes.data % 64 == 0 for storage in kept)
     assert all(storage.nbytes == len(storage.bytes) == nbytes for storage in kept)
+
+
+def test_pieces_share_bytes_and_not_what_was_written():
+    whole = Storage(32, unit=0, initialised=True)
+    first = Storage.piece_of(whole, 0, 16, 4, origin="`a`")
+    second = Storage.piece_of(whole, 16, 16, 4)
+    first.array[3] = 7
+    assert whole.array[3] == 7
+    assert not first.is_initialised(0, 16)
+    third = Storage.piece_of(whole, 8, 4, 4)
+    assert (first.alive, second.alive, third.alive) == (False, True, True)
+    del second
+    assert Storage.piece_of(whole, 16, 16, 4).alive
+    assert third.whole is whole
+
+
+def test_forgetting_drops_what_was_half_written_between():
+    storage = Storage(16, unit=4)
+    for at in (1, 5, 9, 13):
+        storage.initialise(at, 2)
+    storage.forget(2, 12)
+    assert [at for at in range(16) if storage.is_initialised(at, 1)] == [1, 14]
+    storage.forget(3, 0)
+    assert storage.is_initialised(1, 1)

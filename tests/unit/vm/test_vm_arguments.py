@@ -306,3 +306,9 @@ def test_other_devices_keep_their_code(vm):
         vm["anything"](Elsewhere())
     assert failure.value.code.id == "RM505"
     assert "`x` of `anything`: " in str(failure.value)
+
+
+def test_an_argument_that_holds_itself(vm):
+    inside = []
+    inside.append(inside)
+    refused(vm, "anything", [inside], "an argument of `anything` nests too deep, or holds itself")
