@@ -5,12 +5,14 @@ declaration is then evaluated and must be equal.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS
 from refmlc.diag.errors import RefmlcError
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot
+from refmlc.interp.tensorir.private import PrivateShadow, axes_of
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import view_on
 from refmlc.ir import tir
@@ -30,6 +32,7 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     negative = scope.failing(BAD_EXTENT, buffer.span)
     budget = scope.machine.budget
     unit = cell_size(buffer.dtype)
+    private, bound, axes = axes_of(buffer.scope), set(scope.threads), scope.axes
 
     def run(frame: Frame) -> None:
         extents = tuple([extent(frame) for extent in shape])
@@ -41,7 +44,11 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
         place.drop(frame)  # the storage of the instance before is free from here on
         nbytes = (start + count) * unit * buffer.dtype.lanes
         storage = Storage(nbytes, unit=unit, origin=origin, span=buffer.span, budget=budget)
-        place.put(frame, view_on(buffer, Pointer(storage), extents, steps, start))
+        view = view_on(buffer, Pointer(storage), extents, steps, start)
+        outer = {tag: slot for tag, slot in axes.items() if tag.startswith(private) and tag not in bound}
+        if outer:
+            view = replace(view, shadow=PrivateShadow(view.shadow, buffer, frame, outer))
+        place.put(frame, view)
 
     return run
 

@@ -11,7 +11,7 @@ from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.diag.source import Span
 from refmlc.dtypes import INT32
 from refmlc.interp.tensorir.frame import Frame, Run, Slot
-from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.scope import Scope, is_thread
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 
@@ -46,7 +46,7 @@ def loop(scope: Scope, node: tir.For) -> Run:
     first, extent = scope.int(node.min), scope.int(node.extent)
     step = None if node.step is None else scope.int(node.step)
     wrong = scope.failing(BAD_EXTENT, node.span)
-    with scope.loop(node.loop_var, domain) as slot, scope.thread(tag, node.loop_var, node.extent):
+    with scope.loop(node.loop_var, domain, tag) as slot, scope.thread(tag, node.loop_var, node.extent):
         for var in alike:
             scope.layout.alias(var, cast("Slot[object]", slot))
         body = scope.stmt(node.body)
@@ -63,7 +63,8 @@ def loop(scope: Scope, node: tir.For) -> Run:
             raise wrong(frame, f"the step of loop `{node.loop_var.name}` is {stride}")
         iterate(frame, start, start + count, stride)
 
-    return _breaking(run) if jumps else run
+    whole = _breaking(run) if jumps else run
+    return _leaving(scope.axes[tag], whole) if is_thread(tag) else whole
 
 
 def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Callable[[Frame, int, int, int], None]:
@@ -126,6 +127,14 @@ def _same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
         if outer(frame) != inner(frame):
             raise wrong(frame, f"`{tag}` has extent {inner(frame)} here and {outer(frame)} around it")
         body(frame)
+
+    return run
+
+
+def _leaving(axis: Slot[int | None], loop_of: Run) -> Run:
+    def run(frame: Frame) -> None:
+        loop_of(frame)
+        frame[axis] = None
 
     return run
 

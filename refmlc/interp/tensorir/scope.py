@@ -30,13 +30,19 @@ if TYPE_CHECKING:
 Integer: TypeAlias = int  # `Scope.int` is a method
 
 
+def is_thread(tag: str) -> bool:
+    """Whether a loop of this tag is a thread axis; virtual threads are ordinary loops."""
+    return tag.startswith(("threadIdx", "blockIdx"))
+
+
 @dataclass(slots=True)
 class Scope:
     """The state of preparing one function.
 
     `loops` are the `For` loops around the current place, outermost first; `domains` the domain of each variable whose
     values are known to lie in one; `threads` variable and extent of each thread axis that is bound around the place;
-    `looping` whether any loop is around it; `jumps` whether a break or continue of the loop being prepared was seen.
+    `axes` the slot of each thread axis of the function; `looping` whether any loop is around the place; `jumps` whether
+    a break or continue of the loop being prepared was seen.
     """
 
     machine: "Machine"
@@ -48,6 +54,7 @@ class Scope:
     domains: dict[tir.Var, tuple[tir.Expr, tir.Expr]] = field(default_factory=dict)
     threads: dict[str, tuple[tir.Var, tir.Expr]] = field(default_factory=dict)
     buffers: dict[tir.Buffer, BufferPlace] = field(default_factory=dict)
+    axes: dict[str, Slot[Integer | None]] = field(default_factory=dict)
     looping: bool = False
     jumps: bool = False
 
@@ -105,10 +112,14 @@ class Scope:
                 return None
 
     @contextmanager
-    def loop(self, var: tir.Var, domain: tuple[tir.Expr, tir.Expr] | None) -> Iterator[Slot[Integer]]:
-        """Declare the variable of a loop for the preparation of its body."""
+    def loop(self, var: tir.Var, domain: tuple[tir.Expr, tir.Expr] | None, tag: str) -> Iterator[Slot[Integer]]:
+        """Declare the variable of a loop for the preparation of its body; loops over one thread axis share a slot."""
         outer, jumps, looping = self.loops, self.jumps, self.looping
-        slot = self.layout.declare(var)
+        if is_thread(tag):
+            axis = self.axes.setdefault(tag, cast("Slot[Integer | None]", self.layout.new()))
+            slot = self.layout.alias(var, cast("Slot[object]", axis))
+        else:
+            slot = self.layout.declare(var)
         self.loops = (*outer, (var.name, slot))
         self.jumps, self.looping = False, True
         if domain is not None:
@@ -121,7 +132,7 @@ class Scope:
     @contextmanager
     def thread(self, tag: str, var: tir.Var, extent: tir.Expr) -> Iterator[None]:
         """Remember that the thread axis `tag` is bound; virtual threads and no thread (an empty tag) nest freely."""
-        bound = tag.startswith(("threadIdx", "blockIdx"))
+        bound = is_thread(tag)
         if bound:
             self.threads[tag] = (var, extent)
         try:

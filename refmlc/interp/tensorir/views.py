@@ -12,6 +12,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import DType
 from refmlc.interp.tensorir.frame import Frame, Slot
 from refmlc.ir import tir
@@ -63,6 +65,8 @@ def view_on(
     """View `data` as `buffer`. Elements beyond the end of the storage have no cell: an access to one fails."""
     dtype = buffer.dtype
     storage = data.storage
+    if strides is not None and any(stride < 0 for stride in strides):
+        raise fail(UNSUPPORTED_CONSTRUCT, f"`{buffer.name}` has negative strides: {strides}", buffer.span)
     steps = compact_strides(shape) if strides is None else strides
     size = cell_size(dtype) * dtype.lanes
     start = data.byte_offset + offset * size

@@ -7,10 +7,12 @@ from refmlc.diag import RefmlcError
 from refmlc.dtypes import BOOL, FLOAT32, HANDLE, INT32, UINT8, VOID, dtype
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
+from refmlc.interp.tensorir.private import PrivateShadow
 from refmlc.ir import IRModule, tir
 from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.runtime.registry import FunctionRegistry, python_func
 from refmlc.runtime.tensor import Tensor
+from refmlc.script import read as read_text
 
 
 def imm(value, kind=INT32):
@@ -377,3 +379,56 @@ def test_a_tensor_for_a_plain_handle():
     view = tir.Buffer("B", FLOAT32, (imm(2),))
     body = tir.SeqStmt((tir.DeclBuffer(view, handle), tir.Return(tir.BufferLoad(view, (imm(1),)))))
     assert call(function(body, handle), Tensor.from_numpy(four())) == 1.0
+
+
+PRIVATE = """
+from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for b in T.thread_binding(1, thread="blockIdx.x"):
+        L = T.alloc_buffer(({size},), "float32", scope="{scope}")
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            L[{write}] = A[t]
+        for u in T.thread_binding(4, thread="threadIdx.x"):
+            B[u] = L[{read}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("scope", "size", "write", "read", "expected"),
+    [
+        ("global", 4, "t", "3 - u", [3, 2, 1, 0]),
+        ("shared", 4, "t", "3 - u", [3, 2, 1, 0]),
+        ("local", 4, "t", "u", [0, 1, 2, 3]),
+        ("local", 4, "t", "3 - u", "RM504"),  # on hardware no thread sees what another one wrote
+        ("local", 1, "0", "0", "RM504"),  # one buffer per thread on hardware
+    ],
+)
+def test_memory_private_to_a_thread(scope, size, write, read, expected):
+    module = read_text(PRIVATE.format(scope=scope, size=size, write=write, read=read))
+    array, target = four(), np.zeros(4, "float32")
+    if isinstance(expected, str):
+        with pytest.raises(RefmlcError) as caught:
+            Machine(module).call("f", (array, target))
+        assert caught.value.code.id == expected
+    else:
+        Machine(module).call("f", (array, target))
+        assert target.tolist() == expected
+
+
+def test_private_memory_that_a_packed_function_filled():
+    text = PRIVATE.format(scope="local", size=4, write="t", read="u").replace("L[t] = A[t]", 'T.call_packed("fill", L)')
+    registry = FunctionRegistry()
+    registry.add(python_func("fill", lambda tensor: tensor.numpy().fill(5)))
+    target = np.zeros(4, "float32")
+    Machine(read_text(text), registry=registry).call("f", (four(), target))
+    assert target.tolist() == [5, 5, 5, 5]
+    shadow = PrivateShadow(bytearray(3), A, None, {})
+    assert len(shadow) == 3
+
+
+def test_negative_strides():
+    view = tir.Buffer("B", FLOAT32, (imm(2),), (imm(-1),), imm(1))
+    body = tir.SeqStmt((tir.DeclBuffer(view, tir.BufferData(A)), tir.Return(tir.BufferLoad(view, (imm(1),)))))
+    assert code(with_a(body), four()) == "RM504"
