@@ -113,8 +113,8 @@ def promoted(a: DType, b: DType) -> DType | None:
 def matched(a: Operand, b: Operand, span: Span | None, *, adapting: bool = False) -> tuple[tir.Expr, tir.Expr]:
     """`a` and `b` brought to one dtype. `adapting`: an int literal takes the dtype of the other as it is."""
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        x, y = literal(a, span), literal(b, span)
-        return matched(x, y, span) if x.dtype != y.dtype else (x, y)
+        alone = promoted(_default(a), _default(b)) or INT64
+        return constant(a, alone, span), constant(b, alone, span)
     left, right = _dtype_beside(a, b, adapting=adapting), _dtype_beside(b, a, adapting=adapting)
     element = promoted(left.scalar, right.scalar)
     wide = left if left.is_vector else right

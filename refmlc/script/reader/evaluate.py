@@ -192,7 +192,7 @@ class Evaluator:
         match owner:
             case Construct():
                 return self._value_of(_longer(owner, node.attr))
-            case ModuleRef(functions):
+            case ModuleRef(functions=functions):
                 if node.attr not in functions:
                     raise fail(UNKNOWN_FUNCTION, f"the module has no function `{node.attr}`", span)
                 return functions[node.attr]

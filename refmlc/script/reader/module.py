@@ -166,7 +166,8 @@ class _Reader:
 
     def body(self, body: Sequence[ast.stmt], draft: _Draft) -> None:
         """The statements of the class, or all functions of a text without a class."""
-        module = ModuleRef(self.declared(body))
+        results = {f.name: f.returns for f in body if isinstance(f, ast.FunctionDef) and f.returns is not None}
+        module = ModuleRef(self.declared(body), results)
         for name, var in module.functions.items():
             self.ev.scope.define(name, var)
         self.ev.scope.define(draft.name, module)

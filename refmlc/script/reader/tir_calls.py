@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import NOT_TVMSCRIPT
-from refmlc.dtypes import HANDLE, INT32, INT64, VOID, DType, dtype
+from refmlc.dtypes import HANDLE, INT64, VOID, DType, dtype
 from refmlc.ir import tir
 from refmlc.ir.attrs import CommReducer
 from refmlc.ir.kinds import PointerType
@@ -239,12 +239,14 @@ def _op_get(_ev: Evaluator, site: CallSite) -> Meta:
     return site.take(name=REQUIRED)["name"]
 
 
-def _function(_ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
+def _function(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
     """`cls.f(x)` in TensorIR."""
     if not isinstance(callee, tir.GlobalVar):
         raise site.misfit("cannot be called")
     args = _args(site, site.only_positional(), tensors=True)
-    return tir.Call(callee, args, INT32, span=site.span)
+    returns = None if ev.module is None else ev.module.results.get(callee.name)
+    result = VarSpec(VOID) if returns is None else result_of(ev.eval(returns), site.span)
+    return tir.Call(callee, args, result.dtype, result.pointer, span=site.span)
 
 
 def _vectors(name: str, arity: int) -> Callable[[Evaluator, CallSite], Meta]:

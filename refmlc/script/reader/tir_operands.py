@@ -182,15 +182,11 @@ def _ramp(region: Region, axis: int, part: Slice) -> tir.Expr:
     span = region.span
     start = expr_of(0 if part.start is None else part.start, span)
     step = 1 if part.step is None else int_of(part.step, span, "a constant step")
-    if part.stop is None:
-        low, high = 0, int_of(region.buffer.shape[axis], span, "a constant extent")
-    else:
-        stop = expr_of(part.stop, span)
-        distance = _distance(start, stop)
-        if distance is None:
-            raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
-        low, high = 0, distance
-    lanes = -(-(high - low) // step) if step > 0 else 0
+    stop = region.buffer.shape[axis] if part.stop is None else expr_of(part.stop, span)
+    distance = _distance(start, stop)
+    if distance is None:
+        raise fail(BAD_ARGUMENTS, "the number of lanes of a slice is not constant", span)
+    lanes = -(-distance // step) if step > 0 else 0
     if not 1 <= lanes <= 1 << 16:
         raise fail(BAD_ARGUMENTS, f"a slice has {lanes} lanes", span)
     if lanes == 1:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from refmlc.diag import Source, Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_LITERAL
-from refmlc.dtypes import HANDLE, DType
+from refmlc.dtypes import HANDLE, SCALARS, DType
 from refmlc.ir import tir
 from refmlc.ir.kinds import PointerType
 from refmlc.ops import promote
@@ -26,7 +26,16 @@ from refmlc.script.reader.attributes import attr_of
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.scope import MISSING
 from refmlc.script.reader.syntax import Spans, parsed
-from refmlc.script.reader.tir_operands import dtype_construct, dtype_of, expr_of, int_of, operand_of, str_of, tuple_of
+from refmlc.script.reader.tir_operands import (
+    SHORT_DTYPES,
+    dtype_construct,
+    dtype_of,
+    expr_of,
+    int_of,
+    operand_of,
+    str_of,
+    tuple_of,
+)
 from refmlc.script.reader.tir_values import BufferSpec, LetSpec, VarSpec, VectorSpec
 from refmlc.script.reader.values import Construct, Meta
 
@@ -285,4 +294,10 @@ CALLS = {
     "T.ptr": _handle,
     "T.Buffer": _buffer,
 }
-SUBSCRIPTS = {"T.Buffer": _buffer_subscript, "T.Ptr": _pointer, "T.let": _let, "T.handle": _pointer}
+SUBSCRIPTS = {
+    **{f"T.{name}": _vector for name in (*SCALARS, *SHORT_DTYPES)},
+    "T.Buffer": _buffer_subscript,
+    "T.Ptr": _pointer,
+    "T.let": _let,
+    "T.handle": _pointer,
+}

@@ -16,7 +16,7 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from refmlc.ir.tir import GlobalVar
@@ -71,9 +71,10 @@ class ShapeVar:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRef:
-    """The module being read: its functions by name, one `GlobalVar` each."""
+    """The module being read: its functions by name, one `GlobalVar` each, and the result types that the text gives."""
 
     functions: Mapping[str, GlobalVar]
+    results: Mapping[str, ast.expr] = field(default_factory=dict)
 
 
 def described(value: Meta) -> str:
