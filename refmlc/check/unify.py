@@ -102,7 +102,7 @@ class Unifier:
         other_rank = other_rank if other is None else len(other)
         if rank < 0 or other_rank < 0 or rank == other_rank:
             return None
-        return SHAPE_MISMATCH, f"declared with {rank} dimensions, given {other_rank}"
+        return SHAPE_MISMATCH, f"declared of rank {rank}, given of rank {other_rank}"
 
 
 def replaced(ty: Type, unifier: Unifier) -> Type:

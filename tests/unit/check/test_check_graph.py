@@ -257,7 +257,7 @@ def test_arguments_of_call_tir_fit_its_buffers():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (TensorType(None, FLOAT32, 2), "declared with 1 dimensions, given 2"),
+        (TensorType(None, FLOAT32, 2), "declared of rank 1, given of rank 2"),
         (tensor(4, dtype=FLOAT16), "declared float32, given float16"),
         (tensor(4, 1), "declared (4,), given (4, 1)"),
         (TensorType(None, FLOAT32, 1), None),
