@@ -30,21 +30,27 @@ if TYPE_CHECKING:
     )
     from refmlc.ir import IRModule
     from refmlc.ir.equal import structural_equal
-    from refmlc.runtime.registry import get_func, register_func
+    from refmlc.runtime.budget import Budget
+    from refmlc.runtime.c_functions import register_c_func
+    from refmlc.runtime.registry import FunctionRegistry, get_func, register_func
     from refmlc.runtime.tensor import Tensor
+    from refmlc.runtime.values import Shape
     from refmlc.script import show
     from refmlc.vm import Executable, VirtualMachine, bind_params, build
 
 __all__ = [
+    "Budget",
     "Diagnostic",
     "Executable",
     "Exhausted",
+    "FunctionRegistry",
     "IRModule",
     "IllFormed",
     "Internal",
     "Malformed",
     "Mismatch",
     "RefmlcError",
+    "Shape",
     "Tensor",
     "Trap",
     "Undefined",
@@ -55,12 +61,17 @@ __all__ = [
     "get_func",
     "read",
     "read_file",
+    "register_c_func",
     "register_func",
     "show",
     "structural_equal",
 ]
 
 _HOME = {
+    "Budget": "refmlc.runtime.budget",
+    "FunctionRegistry": "refmlc.runtime.registry",
+    "Shape": "refmlc.runtime.values",
+    "register_c_func": "refmlc.runtime.c_functions",
     "Diagnostic": "refmlc.diag",
     "Executable": "refmlc.vm",
     "Exhausted": "refmlc.diag",
