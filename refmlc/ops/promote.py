@@ -25,6 +25,7 @@ Fails: RM107 a literal that its dtype does not hold; RM201 operands that no rule
 """
 
 import math
+from dataclasses import replace
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_LITERAL, TYPE_MISMATCH
@@ -86,7 +87,14 @@ def converted(value: Operand, dtype: DType, span: Span | None) -> tir.Expr:
         return constant(value, dtype, span)
     if dtype.is_vector and not value.dtype.is_vector:
         return broadcast(converted(value, dtype.scalar, span), dtype, span)
-    return value if value.dtype == dtype else tir.Cast(dtype, value, span=span)
+    if value.dtype == dtype:
+        return value
+    if isinstance(value, tir.Call) and value.dtype.kind == "void":
+        # Decision: the text does not say what a call of a hardware family results in; it is what its place wants.
+        return replace(value, dtype=dtype)
+    if "handle" in (value.dtype.kind, dtype.kind) or "void" in (value.dtype.kind, dtype.kind):
+        raise fail(TYPE_MISMATCH, f"a value of {value.dtype} stands where one of {dtype} is wanted", span)
+    return tir.Cast(dtype, value, span=span)
 
 
 def promoted(a: DType, b: DType) -> DType | None:

@@ -1,9 +1,9 @@
 """Which generation of the language a text or a function shows itself to be written in.
 
-| evidence                                                                    | generation |
-|-----------------------------------------------------------------------------|------------|
-| `tirx`, `T.sblock…`, `T.let[…]`, `TypeVar`, `s_tir=`, `out_ty=`, `ty_args=`, `R.Any`    | 0.27       |
-| `tir as T`, `T.block…`, `out_sinfo=`, `sinfo_args=`, `R.Object`, `T.LetStmt`, `T.allocate`, `T.realize` | 2023       |
+| generation | evidence                                                                                       |
+|------------|------------------------------------------------------------------------------------------------|
+| 0.27       | `tirx`, `T.sblock…`, `T.let[…]`, `x: T.let`, `TypeVar`, `s_tir=`, `out_ty=`, `ty_args=`, `R.Any` |
+| 2023       | `tir as T`, `T.block…`, `T.Buffer[…]`, `T.let(…)`, `T.allocate`, `out_sinfo=`, `R.Object` …      |
 
 The first row wins. What only a reader of the meaning needs (2022 against 2023) is not told apart.
 """
@@ -13,7 +13,7 @@ import ast
 from refmlc.script.reader.syntax import every_node
 from refmlc.script.spellings import Generation
 
-_NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "let", "Any", "tirx"))
+_NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "Any", "tirx"))
 _OLD = frozenset(
     ("block", "block_attr", "LetStmt", "Object", "allocate", "realize", "preflattened_buffer", "buffer_decl")
 )
@@ -40,4 +40,10 @@ def generation_of(tree: ast.AST) -> Generation | None:
                 old = old or name in ("tir", "tvm.script.tir")
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id="T"), attr="Buffer")):
                 old = True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="T"), attr="let")):
+                old = True
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="T"), attr="let")):
+                return "0.27"
+            case ast.AnnAssign(annotation=ast.Attribute(value=ast.Name(id="T"), attr="let")):
+                return "0.27"
     return "2023" if old else None

@@ -92,14 +92,14 @@ class Assignments:
             case _:
                 raise fail(NOT_TVMSCRIPT, "only names and elements of buffers are assigned", span)
 
-    def define_targets(self, target: ast.expr, values: list[Meta], stmt: ast.stmt) -> None:
+    def define_targets(self, target: ast.expr, value: Meta, stmt: ast.stmt) -> None:
         """Define loop variables by the names in `target`."""
         match target:
             case ast.Name(id=name):
-                self.ev.scope.define(name, values[0] if len(values) == 1 else tuple(values))
+                self.ev.scope.define(name, value)
             case ast.Tuple(elts=items) | ast.List(elts=items):
-                for item, one in zip(*_aligned(items, values, self.ev.spans.of(stmt)), strict=True):
-                    self.define_targets(item, list(tuple_of(one)), stmt)
+                for item, one in zip(*_aligned(items, list(tuple_of(value)), self.ev.spans.of(stmt)), strict=True):
+                    self.define_targets(item, one, stmt)
             case _:
                 raise fail(NOT_TVMSCRIPT, "loop variables are names", self.ev.spans.of(stmt))
 

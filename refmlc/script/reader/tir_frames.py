@@ -6,7 +6,7 @@ Each gives a description (`tir_values`); the reader of statements puts it into t
 from typing import Literal
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import INT32
 from refmlc.ir import relax, tir
 from refmlc.ir.kinds import ForKind, IterKind
@@ -384,6 +384,9 @@ def store(
     buffer: tir.Buffer, index: tuple[Meta, ...], value: promote.Operand, span: Span, predicate: tir.Expr | None = None
 ) -> tir.BufferStore:
     """`buffer[index] = value`: the value converted to the buffer's dtype, broadcast where the index has lanes."""
+    if len(index) != len(buffer.shape):
+        message = f"`{buffer.name}` has {len(buffer.shape)} dimensions and gets {len(index)} indices"
+        raise fail(RANK_MISMATCH, message, span)
     parts = tuple(item if isinstance(item, Slice) else expr_of(item, span) for item in index)
     indices = vector_indices(Region(buffer, parts, span))
     wanted = tir.loaded_dtype(buffer, indices)

@@ -131,7 +131,7 @@ class Statements(Assignments):
         for var, (low, extent) in zip(loop_vars, spec.ranges, strict=True):
             self.draft.loops[var] = tir.Range(low, extent)
         if target is not None:
-            self.define_targets(target, list(loop_vars), stmt)
+            self.define_targets(target, loop_vars[0] if len(loop_vars) == 1 else tuple(loop_vars), stmt)
         node = self.sequence(body)
         for var, (low, extent) in zip(reversed(loop_vars), reversed(spec.ranges), strict=True):
             node = tir.For(var, low, extent, spec.kind, node, spec.thread, spec.annotations, spec.step, span=span)

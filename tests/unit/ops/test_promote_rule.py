@@ -9,7 +9,20 @@ from refmlc.dtypes import BOOL, DType, dtype
 from refmlc.ir import tir
 from refmlc.ops import promote
 
-NAMES = ["bool", "int8", "int32", "int64", "uint8", "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3fn"]
+NAMES = [
+    "bool",
+    "int8",
+    "int32",
+    "int64",
+    "uint8",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "float8_e4m3fn",
+]
 MEASURED = """
 bool int8 int32 int64 uint8 uint32 uint64 float16 bfloat16 float32 float64 float8_e4m3fn
 int8 int8 int32 int64 uint8 uint32 uint64 float16 bfloat16 float32 float64 float8_e4m3fn

@@ -83,7 +83,9 @@ def shown(node):
         case tir.AssertStmt(condition, message, kind):
             return f"assert {shown(condition)} {kind} {message}"
         case tir.SBlockRealize(values, predicate, block):
-            return f"block {block.name}({', '.join(map(shown, values))}) if {shown(predicate)} {{ {inside_block(block)} }}"
+            return (
+                f"block {block.name}({', '.join(map(shown, values))}) if {shown(predicate)} {{ {inside_block(block)} }}"
+            )
         case tuple() | list():
             return f"({', '.join(map(shown, node))})"
         case None | str() | int() | float() | dict():

@@ -104,9 +104,7 @@ CASES = {
     "T.Broadcast(x, 4)": "Broadcast(x:float32, 4:int32)",
     "T.Broadcast(x, 4 * T.vscale())": "Broadcast(x:float32, mul:int32(4:int32, call vscale:int32()))",
     "T.Broadcast(x, T.vscale() * 4)": "Broadcast(x:float32, mul:int32(call vscale:int32(), 4:int32))",
-    "T.Shuffle([T.Broadcast(x, 2), T.Broadcast(x, 2)], [0, 3])": (
-        "Shuffle((Broadcast(FloatImm, 2), 2))"
-    ),
+    "T.Shuffle([T.Broadcast(x, 2), T.Broadcast(x, 2)], [0, 3])": ("Shuffle((Broadcast(FloatImm, 2), 2))"),
     "T.BufferLoad(A, [0, n])": "A[0:int32, n:int32]",
     # scalar operators
     "T.exp(x)": "exp:float32(x:float32)",
