@@ -33,6 +33,7 @@ from refmlc.ir import tir
 from refmlc.runtime.cells import Cells, Shadow
 
 Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
+Locate = Callable[[Frame], tuple[Cells, Shadow, int]]
 Access1: TypeAlias = tuple[Cells, Shadow, int]
 Access2: TypeAlias = tuple[Cells, Shadow, int, int]
 
@@ -106,6 +107,48 @@ def _slots_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> tuple
     """The slots of the indices, when every index has one and is in bounds; else nothing."""
     slots = [slot for index in node.indices if (slot := scope.atom(index)) is not None]
     return tuple(slots) if len(slots) == len(node.indices) and _is_within(scope, node) else ()
+
+
+def locator(scope: Scope, node: tir.BufferLoad | tir.BufferStore, indices: tuple[IntEval, ...]) -> Locate:
+    """Cells, shadow and offset of an element of any rank, strided or not; bounds are checked."""
+    access = cast("Slot[Strided]", scope.buffer(node.buffer).access)
+    wrong = explain(scope, node)
+    match indices:
+        case (first, second, third, fourth):
+            return _locate_4(access, first, second, third, fourth, wrong)
+        case _:
+            return _locate_any(access, indices, wrong)
+
+
+def _locate_4(
+    access: Slot[Strided], first: IntEval, second: IntEval, third: IntEval, fourth: IntEval, wrong: Explain
+) -> Locate:
+    def locate_4(frame: Frame) -> tuple[Cells, Shadow, int]:
+        cells, shadow, (n0, n1, n2, n3), (s0, s1, s2, s3) = frame[access]
+        i = first(frame)
+        j = second(frame)
+        k = third(frame)
+        m = fourth(frame)
+        if 0 <= i < n0 and 0 <= j < n1 and 0 <= k < n2 and 0 <= m < n3:
+            return cells, shadow, i * s0 + j * s1 + k * s2 + m * s3
+        raise wrong(frame, (i, j, k, m))
+
+    return locate_4
+
+
+def _locate_any(access: Slot[Strided], indices: tuple[IntEval, ...], wrong: Explain) -> Locate:
+    def locate_any(frame: Frame) -> tuple[Cells, Shadow, int]:
+        cells, shadow, shape, strides = frame[access]
+        offset = axis = 0
+        for index in indices:
+            i = index(frame)
+            if not 0 <= i < shape[axis]:
+                raise wrong(frame, tuple([index(frame) for index in indices]))
+            offset += i * strides[axis]
+            axis += 1  # noqa: SIM113 - twice as fast as enumerate here
+        return cells, shadow, offset
+
+    return locate_any
 
 
 # ------------------------------------------------------------------------------------------------ loads
@@ -184,17 +227,11 @@ def _load_2_within(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: S
 
 
 def _load_any(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) -> NumberEval:
-    access = cast("Slot[Strided]", scope.buffer(node.buffer).access)
+    locate = locator(scope, node, indices)
     wrong = explain(scope, node)
 
     def load_any(frame: Frame) -> float:
-        cells, shadow, shape, strides = frame[access]
-        offset = 0
-        for index, extent, stride in zip(indices, shape, strides, strict=True):
-            i = index(frame)
-            if not 0 <= i < extent:
-                raise wrong(frame, tuple([index(frame) for index in indices]))
-            offset += i * stride
+        cells, shadow, offset = locate(frame)
         try:
             if shadow[offset]:
                 return cells[offset]
@@ -309,18 +346,12 @@ def _store_2_within(scope: Scope, node: tir.BufferStore, value: NumberEval, row:
 
 
 def _store_any(scope: Scope, node: tir.BufferStore, value: NumberEval, indices: tuple[IntEval, ...]) -> Run:
-    access = cast("Slot[Strided]", scope.buffer(node.buffer).access)
+    locate = locator(scope, node, indices)
     wrong = explain(scope, node)
 
     def store_any(frame: Frame) -> None:
         written = value(frame)
-        cells, shadow, shape, strides = frame[access]
-        offset = 0
-        for index, extent, stride in zip(indices, shape, strides, strict=True):
-            i = index(frame)
-            if not 0 <= i < extent:
-                raise wrong(frame, tuple([index(frame) for index in indices]))
-            offset += i * stride
+        cells, shadow, offset = locate(frame)
         try:
             cells[offset] = written
             shadow[offset] = 1

@@ -6,7 +6,7 @@ An axis bound to a loop variable over the same domain needs no check and no slot
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BINDING_RANGE
 from refmlc.interp.tensorir.buffers import allocate, match_region
-from refmlc.interp.tensorir.frame import Frame, Run, Slot, in_order
+from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
@@ -83,21 +83,37 @@ def _with_init(scope: Scope, block: tir.SBlock) -> Run:
     init = scope.stmt(block.init)
     body = scope.stmt(block.body)
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
-    if len(reductions) == 1 and isinstance(reductions[0].dom.min, tir.IntImm):
-        return _init_at(scope.slot(reductions[0].var), reductions[0].dom.min.value, init, body)
-    starts = [(scope.slot(axis.var), scope.int(axis.dom.min)) for axis in reductions]
+    # Innermost first: it is the one that most often is not at its first value.
+    starts = tuple((scope.slot(axis.var), scope.atom(axis.dom.min)) for axis in reversed(reductions))
+    known = tuple((slot, first) for slot, first in starts if first is not None)
+    if len(known) < len(starts):
+        return _init_anywhere([(scope.slot(axis.var), scope.int(axis.dom.min)) for axis in reductions], init, body)
+    if len(known) == 1:
+        return _init_at(*known[0], init, body)
 
     def reduce(frame: Frame) -> None:
-        if all(frame[slot] == least(frame) for slot, least in starts):
+        for slot, first in known:
+            if frame[slot] != frame[first]:
+                break
+        else:
             init(frame)
         body(frame)
 
     return reduce
 
 
-def _init_at(slot: Slot[int], start: int, init: Run, body: Run) -> Run:
+def _init_at(slot: Slot[int], first: Slot[int], init: Run, body: Run) -> Run:
     def reduce(frame: Frame) -> None:
-        if frame[slot] == start:
+        if frame[slot] == frame[first]:
+            init(frame)
+        body(frame)
+
+    return reduce
+
+
+def _init_anywhere(starts: list[tuple[Slot[int], IntEval]], init: Run, body: Run) -> Run:
+    def reduce(frame: Frame) -> None:
+        if all(frame[slot] == least(frame) for slot, least in starts):
             init(frame)
         body(frame)
 

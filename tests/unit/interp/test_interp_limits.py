@@ -257,9 +257,11 @@ def test_a_domain_may_be_left_where_that_is_allowed():
     assert array[3] == 9
 
 
-def test_init_where_the_domain_begins_at_a_variable():
+@pytest.mark.parametrize("plain", [True, False])
+def test_init_where_the_domain_begins_at_a_variable(plain):
     n, i = tir.Var("n", INT32), tir.Var("i", INT32)
-    axis = tir.IterVar(tir.Var("v", INT32), tir.Range(n, imm(2)), IterKind.REDUCE)
+    first = n if plain else tir.Apply("add", (n, imm(0)), INT32)
+    axis = tir.IterVar(tir.Var("v", INT32), tir.Range(first, imm(2)), IterKind.REDUCE)
     one = tir.FloatImm(FLOAT32, 1.0)
     update = tir.BufferStore(A, tir.Apply("add", (tir.BufferLoad(A, (imm(0),)), one), FLOAT32), (imm(0),))
     init = tir.BufferStore(A, tir.FloatImm(FLOAT32, 10.0), (imm(0),))
