@@ -6,7 +6,7 @@ Each gives a description (`tir_values`); the reader of statements puts it into t
 from typing import Literal
 
 from refmlc.diag import Span, fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import BAD_ARGUMENTS, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import INT32
 from refmlc.ir import relax, tir
 from refmlc.ir.kinds import ForKind, IterKind
@@ -24,6 +24,7 @@ from refmlc.script.reader.tir_operands import (
     str_of,
     tuple_of,
     vector_indices,
+    wrong_rank,
 )
 from refmlc.script.reader.tir_types import BUFFER_OPTIONS, LATE_OPTIONS, annotations_of, buffer_arguments, buffer_spec
 from refmlc.script.reader.tir_values import (
@@ -385,8 +386,7 @@ def store(
 ) -> tir.BufferStore:
     """`buffer[index] = value`: the value converted to the buffer's dtype, broadcast where the index has lanes."""
     if len(index) != len(buffer.shape):
-        message = f"`{buffer.name}` has {len(buffer.shape)} dimensions and gets {len(index)} indices"
-        raise fail(RANK_MISMATCH, message, span)
+        raise wrong_rank(buffer, len(index), span)
     parts = tuple(item if isinstance(item, Slice) else expr_of(item, span) for item in index)
     indices = vector_indices(Region(buffer, parts, span))
     wanted = tir.loaded_dtype(buffer, indices)

@@ -10,7 +10,7 @@
 
 from collections.abc import Sequence
 
-from refmlc.diag import RefmlcError, Span, fail
+from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE
 from refmlc.dtypes import INT32, DType, dtype
 from refmlc.ir import tir
@@ -154,12 +154,19 @@ def indices_of(value: Meta, span: Span) -> tuple[tir.Expr, ...]:
 # ------------------------------------------------------------------------------------------ accesses, regions
 
 
+def wrong_rank(buffer: tir.Buffer, given: int, span: Span) -> RefmlcError:
+    """The failure of an access with `given` indices. Code: RM208."""
+    dims = f"{len(buffer.shape)} dimension{'' if len(buffer.shape) == 1 else 's'}"
+    message = f"buffer `{buffer.name}` has {dims}, {given} {'index' if given == 1 else 'indices'} given"
+    declared = (Related(f"`{buffer.name}` is declared here", buffer.span),) if buffer.span else ()
+    return error(Diagnostic(RANK_MISMATCH, message, span, related=declared))
+
+
 def access(buffer: tir.Buffer, index: Meta, span: Span) -> Meta:
     """`buffer[index]`: a load, or a `Region` where a slice stands in it."""
     items = tuple_of(index)
     if items != () and len(items) != len(buffer.shape):
-        message = f"`{buffer.name}` has {len(buffer.shape)} dimensions and gets {len(items)} indices"
-        raise fail(RANK_MISMATCH, message, span)
+        raise wrong_rank(buffer, len(items), span)
     if any(isinstance(item, Slice) for item in items):
         parts = tuple(item if isinstance(item, Slice) else expr_of(item, span) for item in items)
         return Region(buffer, parts, span)
