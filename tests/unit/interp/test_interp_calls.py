@@ -80,10 +80,8 @@ def test_packed_function_initialises_what_it_is_given(run, failing):
     assert (found.code.id, found.notes) == ("RM403", ("in `f`, step 1",))
 
 
-def test_value_of_a_packed_function(run):
-    text = body('A[0] = T.Cast("float32", T.call_packed("seven", dtype="int32"))')
-    text = body('T.evaluate(T.call_packed("seven", n))')
-    run(text, eight(), 0, registry=registry(seven=lambda n: 7))
+def test_packed_function_that_is_not_there(failing):
+    assert failing(body('T.evaluate(T.call_packed("seven", n))'), eight(), 0).code.id == "RM402"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32, INT64
+from refmlc.dtypes import FLOAT32
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
 from refmlc.runtime.budget import Budget
@@ -229,7 +229,3 @@ class Module:
         T.ret(n * T.int64(2))
 """
     assert run(text, 20) == 41
-
-
-def test_int64_is_the_dtype_of_large_numbers():
-    assert INT64.maximum == 2**63 - 1
