@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import click
-from rich.syntax import Syntax
 
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
+from refmlc.script.display import display
 
 
 @click.command()
@@ -21,7 +21,5 @@ def show(file: Path, dialect: str, *, show_meta: bool, no_check: bool, as_json: 
     text = refmlc.show(module, dialect=dialect, show_meta=show_meta)
     if as_json:
         print_json({"file": str(file), "dialect": dialect, "functions": list(module.functions), "text": text})
-    elif out.is_terminal:
-        out.print(Syntax(text, "python", theme="ansi_dark", background_color="default", word_wrap=True))
     else:
-        click.echo(text, nl=not text.endswith("\n"))
+        display(text, out)

@@ -1,11 +1,30 @@
-"""What every node has: the place it was read from."""
+"""What every node has: the place it was read from, and its text.
+
+The text of a node is the matter of a layer above, `script`. It is named here by a string and looked up when it is
+asked for: the one arrow of the house that points upwards, so that `node.script()` works as TVM's users expect.
+"""
 
 from dataclasses import dataclass, field
-from typing import TypeVar, dataclass_transform
+from importlib import import_module
+from typing import Protocol, TypeVar, cast, dataclass_transform
 
 from refmlc.diag import Span
 
 C = TypeVar("C")
+
+
+class Show(Protocol):
+    """`refmlc.script.show`."""
+
+    def __call__(self, node: "Node", *, dialect: str, show_meta: bool) -> str:
+        """The text of `node`."""
+
+
+class Display(Protocol):
+    """`refmlc.script.display.display`; a module of its own, since colours take their time to import."""
+
+    def __call__(self, text: str) -> None:
+        """Print TVMScript, coloured where the terminal can."""
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
@@ -19,3 +38,13 @@ class Node:
     """A node of the IR."""
 
     span: Span | None = field(default=None, kw_only=True, repr=False)
+
+    def script(self, *, dialect: str = "0.27", show_meta: bool = False) -> str:
+        """The TVMScript of this node, as `refmlc.show` gives it."""
+        show = cast("Show", import_module("refmlc.script").show)
+        return show(self, dialect=dialect, show_meta=show_meta)
+
+    def show(self, *, dialect: str = "0.27", show_meta: bool = False) -> None:
+        """Print the TVMScript of this node, coloured where the terminal can."""
+        display = cast("Display", import_module("refmlc.script.display").display)
+        display(self.script(dialect=dialect, show_meta=show_meta))
