@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from refmlc.diag import Diagnostic, RefmlcError, Related, Source, error, fail
+from refmlc.diag import Diagnostic, RefmlcError, Related, error, fail
 from refmlc.diag.catalogue import DUPLICATE, NOT_TVMSCRIPT, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.source import Span
 from refmlc.dtypes import INT64
@@ -257,9 +257,3 @@ class _Reader:
                 raise site.misfit("takes options by name")
             options = dict(site.kwargs)
         return Decorator(found.path, options, span)
-
-
-def source_of(text: str, name: str) -> tuple[Source, Spans]:
-    """A text ready to be read."""
-    source = Source(name, text)
-    return source, Spans(source)

@@ -13,6 +13,7 @@ Fails: RM107 a result of more than 256 bits, a division by zero, NaN; RM103 othe
 """
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from typing import cast
@@ -122,8 +123,7 @@ def _numbers(symbol: str, a: _Number, b: _Number, span: Span) -> Meta:
         elif isinstance(a, int) and isinstance(b, int):
             result = _integers(symbol, a, b, span)
         elif symbol == "**":
-            power: object = a**b
-            result = power if isinstance(power, float) else None
+            result = math.pow(a, b)
     except (ZeroDivisionError, OverflowError, ValueError) as bad:
         raise fail(BAD_LITERAL, f"{described(a)} {symbol} {described(b)}: {bad}", span) from None
     if result is None:

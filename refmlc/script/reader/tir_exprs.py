@@ -23,7 +23,7 @@ from refmlc.ops.scalar import SCALAR_OPS
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.table import CallHandler
-from refmlc.script.reader.tir_operands import dtype_of, expr_of, indices_of, int_of, operand_of, tuple_of
+from refmlc.script.reader.tir_operands import dtype_of, expr_of, indices_of, int_of, operand_of, range_of
 from refmlc.script.reader.values import Meta
 
 BINARY: Mapping[str, str] = {
@@ -272,13 +272,7 @@ def _const(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _range(_ev: Evaluator, site: CallSite) -> Meta:
     given = site.take(begin=REQUIRED, end=REQUIRED)
-    from_, to = tuple_of((given["begin"], given["end"]))
-    low, high = promote.matched(operand_of(from_, site.span), operand_of(to, site.span), site.span)
-    if isinstance(low, tir.IntImm) and isinstance(high, tir.IntImm):
-        return tir.Range(low, promote.constant(high.value - low.value, low.dtype, site.span), span=site.span)
-    if isinstance(low, tir.IntImm) and low.value == 0:
-        return tir.Range(low, high, span=site.span)
-    return tir.Range(low, promote.apply_binary("sub", high, low, site.span), span=site.span)
+    return range_of((operand_of(given["begin"], site.span), operand_of(given["end"], site.span)), site.span)
 
 
 _MATCHED = frozenset(

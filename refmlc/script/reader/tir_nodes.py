@@ -8,9 +8,11 @@
 | region     | as a load, once taken as a vector            |                                             |
 | `VarSpec`  | `ty` (itself)                                |                                             |
 | env thread | `var`, `dom`                                 | as its variable                             |
+| range      | `min`, `extent`                              |                                             |
 """
 
-from refmlc.diag import Span
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import RANK_MISMATCH
 from refmlc.dtypes import HANDLE
 from refmlc.ir import tir
 from refmlc.ir.kinds import PointerType
@@ -165,6 +167,9 @@ def _buffer_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
 
 def _vload(buffer: tir.Buffer, begin: Meta, dtype: Meta, predicate: Meta, span: Span) -> tir.BufferLoad:
     indices = indices_of(begin, span)
+    if len(indices) != len(buffer.shape):
+        message = f"`{buffer.name}` has {len(buffer.shape)} dimensions and gets {len(indices)} indices"
+        raise fail(RANK_MISMATCH, message, span)
     wanted = buffer.dtype if dtype is None else dtype_of(dtype, span)
     lanes = wanted.lanes // buffer.dtype.lanes
     if indices and (lanes != 1 or wanted.scalable) and not indices[-1].dtype.is_vector:
@@ -245,7 +250,9 @@ def _thread_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta
         return value.var
     if isinstance(value, tir.ThreadVar) and name == "dom":
         return value.dom
-    raise ev.refuse(f"a thread has no attribute `{name}`", span)
+    if isinstance(value, tir.Range) and name in ("min", "extent"):
+        return value.min if name == "min" else value.extent
+    raise ev.refuse(f"{described(value)} has no attribute `{name}`", span)
 
 
 FAMILIES = (
@@ -261,5 +268,6 @@ FAMILIES = (
     Family((tir.Buffer,), attribute=_buffer_attribute, item=_buffer_item, method=_buffer_method),
     Family((Region,), attribute=_region_attribute, binary=_binary, unary=_unary, method=_expr_method, choice=_choice),
     Family((tir.ThreadVar,), attribute=_thread_attribute, binary=_binary, unary=_unary),
+    Family((tir.Range,), attribute=_thread_attribute),
     Family((VarSpec,), attribute=_spec_attribute),
 )

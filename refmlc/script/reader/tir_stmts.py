@@ -299,8 +299,6 @@ class Statements(Assignments):
                 return []
             case int() | float() | Region():
                 return [tir.Evaluate(expr_of(value, span), span=span)]
-            case tir.StringImm():
-                return []
         if isinstance(value, EXPRESSIONS):
             return [tir.Evaluate(value, span=span)]
         raise fail(NOT_TVMSCRIPT, f"{described(value)} is not a statement of TensorIR", span)
