@@ -4,15 +4,16 @@ A function that returns gives its value: tensors as `Tensor`, tuples as tuples. 
 arrays that it is given and returns None (or the scalar that it returns).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
-from refmlc.ir import relax
+from refmlc.interp.tensorir.lowered import is_packed_entry
+from refmlc.ir import relax, tir
 from refmlc.runtime.budget import Budget
-from refmlc.vm.arguments import accept, ordered
+from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.executable import Executable
 from refmlc.vm.parameters import aliases, parameters_of
 
@@ -61,6 +62,7 @@ class VMFunction:
         self.name = name
         self.parameters = parameters_of(function)
         self._aliases = aliases(function)
+        self._packed = isinstance(function, tir.PrimFunc) and is_packed_entry(function)
         self._machine = machine
 
     def __call__(self, *args: object, **named: object) -> object:
@@ -68,16 +70,23 @@ class VMFunction:
 
         Fails: RM111 (count, names, kinds, dtypes, shapes of the arguments), and whatever the program does.
         """
-        by_name = {self._aliases.get(name, name): value for name, value in named.items()}
-        given = ordered(self.name, self.parameters, args, by_name)
         try:
-            values = accept(self.name, self.parameters, given)
+            values = self._open(args) if self._packed and not named else self._fitting(args, named)
         except RecursionError:
             raise fail(BAD_INPUT, f"an argument of `{self.name}` nests too deep, or holds itself") from None
         machine = self._machine
         if machine.depth == 0:
             machine.budget.renew()
         return machine.call(self.name, values)
+
+    def _fitting(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
+        """The arguments as the parameters declare them."""
+        by_name = {self._aliases.get(name, name): value for name, value in named.items()}
+        return accept(self.name, self.parameters, ordered(self.name, self.parameters, args, by_name))
+
+    def _open(self, args: Sequence[object]) -> list[object]:
+        """The arguments of a function with the C interface, which checks them itself."""
+        return [as_value(arg, None, f"argument {number} of `{self.name}`") for number, arg in enumerate(args)]
 
 
 def _list(names: Iterable[str]) -> str:

@@ -105,7 +105,7 @@ def main() -> None:
         if plain and source not in done:
             done[source] = attempt(run_prim, module, values)[0]
         entry = next(iter(module.functions)).name_hint
-        writer.add("lowered", name, module, entry, values, done[source] if plain else None)
+        writer.add("lowered", name, module, entry, values, done[source])
     for name, module, values, plain_module in schedules.gpu():
         outputs, error = attempt(run_prim, plain_module, values)
         writer.add("gpu", name, module, "main", values, outputs, error)
