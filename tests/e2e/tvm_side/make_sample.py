@@ -94,7 +94,7 @@ def main() -> None:
             continue
         outputs, error = attempt(run_relax, module, "main", case.inputs)
         writer.add("operator", case.name, module, "main", case.inputs, outputs, error)
-    prims = [("te", schedules.functions()), ("schedule", schedules.scheduled(1 if quick else 3))]
+    prims = [("te", schedules.functions()), ("schedule", schedules.scheduled(1 if quick else 4))]
     for group, entries in prims:
         for name, module, values in entries:
             outputs, error = attempt(run_prim, module, values)

@@ -208,7 +208,11 @@ def test_an_empty_module():
 
 
 def test_build_checks_the_module(module):
-    text = ADD_ONE.replace("B[vi] = A[vi] + T.float32(1)", "B[vi, vi] = A[vi] + T.float32(1)")
+    text = HEAD + (
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        '    def main(x: R.Tensor((1,), "float32")):\n        with R.dataflow():\n            y = x\n            z = y\n'
+        "            R.output(z)\n        return y\n"
+    )
     broken = read(text, check=False)
     with pytest.raises(IllFormed) as failure:
         build(broken)
