@@ -5,7 +5,8 @@
 | up to 0.20 | node number `root`      | node numbers; the keys are in `keys` | `attrs.data`: number in `b64ndarrays` |
 | from 0.21  | node number `root_index` | node numbers: key, value, key, …    | a tensor node: `data` or `value`      |
 
-What is not a constant is kept as None: a text may use such an entry in an attribute, which then cannot be read.
+What is neither a constant nor a string is kept as None: a text may use such an entry in an attribute, which then
+cannot be read.
 """
 
 import json
@@ -14,10 +15,11 @@ from typing import TypeAlias
 
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_METADATA
-from refmlc.ir import relax
+from refmlc.ir import relax, tir
 from refmlc.script import blob
 
-Entries: TypeAlias = Mapping[str, tuple[relax.Constant | None, ...]]
+Entry: TypeAlias = relax.Constant | tir.StringImm | None
+Entries: TypeAlias = Mapping[str, tuple[Entry, ...]]
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 _CONSTANT_FIELDS = ("data", "value")
@@ -69,30 +71,37 @@ class _Graph:
 
     def current(self) -> Entries:
         pairs = self.list_in(self.node(self.graph["root_index"]), "data")
-        found: dict[str, tuple[relax.Constant | None, ...]] = {}
+        found: dict[str, tuple[Entry, ...]] = {}
         for key, member in zip(pairs[::2], pairs[1::2], strict=False):
             name = self.node(key).get("data")
             found[str(name)] = self.entries(member, self.current_constant)
         return found
 
-    def entries(
-        self, member: Json, constant: Callable[[dict[str, Json]], relax.Constant | None]
-    ) -> tuple[relax.Constant | None, ...]:
+    def entries(self, member: Json, constant: Callable[[dict[str, Json]], Entry]) -> tuple[Entry, ...]:
         return tuple(constant(self.node(entry)) for entry in self.list_in(self.node(member), "data"))
 
-    def former_constant(self, node: dict[str, Json]) -> relax.Constant | None:
+    def former_constant(self, node: dict[str, Json]) -> Entry:
         attrs = node.get("attrs")
+        if node.get("type_key") == "tir.StringImm" and isinstance(attrs, dict):
+            return self.string(attrs.get("value"))
         if not str(node.get("type_key")).endswith("Constant") or not isinstance(attrs, dict):
             return None
         arrays = self.list_in(self.graph, "b64ndarrays")
         return self.constant(self.item(arrays, attrs.get("data"), "b64ndarrays"))
 
-    def current_constant(self, node: dict[str, Json]) -> relax.Constant | None:
+    def current_constant(self, node: dict[str, Json]) -> Entry:
         fields = node.get("data")
+        if node.get("type") == "ir.StringImm" and isinstance(fields, dict):
+            return self.string(self.node(fields.get("value")).get("data"))
         if not str(node.get("type")).endswith(("Constant", "GenericConst")) or not isinstance(fields, dict):
             return None
         number = next((fields[name] for name in _CONSTANT_FIELDS if name in fields), None)
         return self.constant(self.node(number).get("data"))
+
+    def string(self, data: Json) -> tir.StringImm:
+        if not isinstance(data, str):
+            raise self.broken("a string has no text")
+        return tir.StringImm(data, span=self.span)
 
     def constant(self, data: Json) -> relax.Constant:
         if not isinstance(data, str):

@@ -204,3 +204,46 @@ def test_entries_that_are_not_there(entry, code):
     with pytest.raises(RefmlcError) as caught:
         read(f"metadata = tvm.ir.load_json('''{body(ONES)}''')\n{program}")
     assert caught.value.code.id == code
+
+
+STRING_BODIES = (
+    {
+        "root_index": 5,
+        "nodes": [
+            {"type": "ffi.String", "data": "ir.StringImm"},
+            {"type": "None"},
+            {"type": "ffi.String", "data": " when calling"},
+            {"type": "ir.StringImm", "data": {"span": 1, "value": 2}},
+            {"type": "ffi.Array", "data": [3]},
+            {"type": "ffi.Map", "data": [0, 4]},
+        ],
+    },
+    {
+        "root": 1,
+        "nodes": [
+            {"type_key": ""},
+            {"type_key": "Map", "keys": ["ir.StringImm"], "data": [2]},
+            {"type_key": "Array", "data": [3]},
+            {"type_key": "tir.StringImm", "attrs": {"dtype": "handle", "value": " when calling"}},
+        ],
+        "b64ndarrays": [],
+    },
+)
+
+
+@pytest.mark.parametrize("body", STRING_BODIES)
+def test_strings_of_asserts(body):
+    text = (
+        f"metadata = tvm.ir.load_json({json.dumps(json.dumps(body))})\n@T.prim_func\ndef f(n: T.int32):\n"
+        "    assert n > 0, ('ValueError', ['bad', metadata['ir.StringImm'][0]])\n"
+    )
+    assert read(text)["f"].body.message == ("bad", " when calling")
+    held = text.split("\n", 1)[1]
+    assert read(held)["f"].body.message == ("bad", 'metadata["ir.StringImm"][0]')
+
+
+def test_a_string_without_text():
+    body = {**STRING_BODIES[0], "nodes": [*STRING_BODIES[0]["nodes"]]}
+    body["nodes"][3] = {"type": "ir.StringImm", "data": {"value": 1}}
+    with pytest.raises(RefmlcError, match="RM113"):
+        read_metadata(json.dumps(body), None)
