@@ -171,7 +171,7 @@ class _Comparison:
         self.forward: dict[_Key, _Key] = {}
         self.backward: dict[_Key, _Key] = {}
         self.trail: list[tuple[_Key, _Key | None, _Key, _Key | None]] = []
-        self.seen: set[tuple[int, int]] = set()
+        self.seen: set[tuple[int, int, bool]] = set()
         self.stack: list[_Task] = []
 
     def run(self, a: object, b: object) -> Difference | None:
@@ -190,8 +190,10 @@ class _Comparison:
 
     # ------------------------------------------------------------------------------------------- the map
 
-    def bind(self, a: _Key, b: _Key) -> None:
-        self.trail.append((a, self.forward.get(a), b, self.backward.get(b)))
+    def bind(self, a: _Key, b: _Key, *, free: bool) -> None:
+        """Map `a` to `b`: until the scope ends, or for good where they are free in the whole."""
+        if not free:
+            self.trail.append((a, self.forward.get(a), b, self.backward.get(b)))
         self.forward[a] = b
         self.backward[b] = a
         self.seen.clear()
@@ -209,9 +211,10 @@ class _Comparison:
         self.seen.clear()
 
     def define(self, pair: _Pair) -> None:
-        self.bind(id(pair.left), id(pair.right))
+        free = pair.mode is _Mode.USE
+        self.bind(id(pair.left), id(pair.right), free=free)
         if isinstance(pair.left, relax.Var) and isinstance(pair.right, relax.Var):
-            self.bind(pair.left.name, pair.right.name)
+            self.bind(pair.left.name, pair.right.name, free=free)
 
     def same_name(self, a: _Key, b: _Key) -> bool:
         """Whether a use of `a` and a use of `b` mean the same."""
@@ -265,11 +268,10 @@ class _Comparison:
         return None
 
     def nodes(self, a: Node, b: Node, pair: _Pair) -> str | None:
-        if pair.mode is _Mode.USE:
-            key = (id(a), id(b))
-            if key in self.seen:
-                return None
-            self.seen.add(key)
+        key = (id(a), id(b), pair.mode is _Mode.USE)
+        if key in self.seen:
+            return None
+        self.seen.add(key)
         if isinstance(a, types.TensorType) and isinstance(b, types.TensorType):
             reason = self.shape_vars(a.shape_var, b.shape_var)
             if reason is not None:
@@ -305,9 +307,13 @@ class _Comparison:
 
     def mappings(self, a: Mapping[object, object], b: Mapping[object, object], pair: _Pair) -> str | None:
         if set(a) != set(b):
-            return f"keys {sorted(map(str, set(a) ^ set(b)))} on one side only"
-        self.push([_Pair(a[key], b[key], _Step(pair.at, f"[{key!r}]"), pair.mode) for key in a])
+            return f"keys {sorted(map(_shown, set(a) ^ set(b)))} on one side only"
+        self.push([_Pair(a[key], b[key], _Step(pair.at, f"[{_shown(key)}]"), pair.mode) for key in a])
         return None
+
+
+def _shown(key: object) -> str:
+    return type(key).__name__ if isinstance(key, Node) else repr(key)
 
 
 def _names(a: Node, b: Node, reason: str) -> str:

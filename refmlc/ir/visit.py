@@ -13,6 +13,7 @@ All of them keep their own stack: the depth of a tree is limited by memory only.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, replace
+from operator import is_
 from typing import ClassVar, Protocol, TypeVar, cast
 
 from refmlc.ir.node import Node
@@ -30,22 +31,27 @@ def field_names(node: Node) -> tuple[str, ...]:
     return cast("_Dataclass", node).__match_args__
 
 
-def _nodes_in(value: object) -> Iterator[Node]:
+def _parts(value: object) -> tuple[object, ...]:
+    """What may hold nodes directly below a node, tuple or mapping."""
     if isinstance(value, Node):
-        yield value
+        found: tuple[object, ...] = tuple(getattr(value, name) for name in field_names(value))
     elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes_in(item)
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _nodes_in(key)
-            yield from _nodes_in(item)
+        found = value
+    else:
+        mapping = cast("Mapping[object, object]", value)
+        found = tuple(part for pair in mapping.items() for part in pair)
+    return tuple(part for part in found if isinstance(part, (Node, tuple, Mapping)))
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes that the fields of `node` hold. Order: of the fields."""
-    for name in field_names(node):
-        yield from _nodes_in(getattr(node, name))
+    """The nodes that the fields of `node` hold, in tuples and mappings too. Order: of the fields."""
+    stack = list(reversed(_parts(node)))
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Node):
+            yield part
+        else:
+            stack.extend(reversed(_parts(part)))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -61,41 +67,38 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(tuple(children(here))))
 
 
-def _mapped(value: object, done: Mapping[int, Node]) -> object:
-    """`value` with the nodes in it replaced by what `done` says; the same object where nothing changes."""
+def _rebuilt(value: object, done: Mapping[int, object]) -> object:
+    """`value` with its parts replaced by what `done` says; the same object where nothing changes."""
+
+    def new(part: object) -> object:
+        return done[id(part)] if isinstance(part, (Node, tuple, Mapping)) else part
+
     if isinstance(value, Node):
-        return done[id(value)]
+        old = {name: getattr(value, name) for name in field_names(value)}
+        changes = {name: new(part) for name, part in old.items() if new(part) is not part}
+        return replace(cast("_Dataclass", value), **changes) if changes else value
     if isinstance(value, tuple):
-        items = tuple(_mapped(item, done) for item in value)
-        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
-    if isinstance(value, Mapping):
-        pairs = [(_mapped(key, done), _mapped(item, done)) for key, item in value.items()]
-        same = all(k is key and v is item for (k, v), (key, item) in zip(pairs, value.items(), strict=True))
-        return value if same else dict(pairs)
-    return value
+        items = tuple(map(new, value))
+        return value if all(map(is_, items, value)) else items
+    mapping = cast("Mapping[object, object]", value)
+    pairs = [(new(key), new(item)) for key, item in mapping.items()]
+    same = all(k is key and v is item for (k, v), (key, item) in zip(pairs, mapping.items(), strict=True))
+    return mapping if same else dict(pairs)
 
 
-def _rebuilt(node: Node, done: Mapping[int, Node]) -> Node:
-    changes: dict[str, object] = {}
-    for name in field_names(node):
-        old: object = getattr(node, name)
-        new = _mapped(old, done)
-        if new is not old:
-            changes[name] = new
-    return cast("Node", replace(cast("_Dataclass", node), **changes)) if changes else node
-
-
-def _postorder(node: Node, done: dict[int, Node], change: Callable[[Node], Node]) -> None:
-    stack: list[tuple[Node, bool]] = [(node, False)]
+def _postorder(node: Node, done: dict[int, object], change: Callable[[Node], Node]) -> None:
+    """Fill `done`: the id of every node, tuple and mapping at or below `node`, and what becomes of it."""
+    stack: list[tuple[object, bool]] = [(node, False)]
     while stack:
         here, ready = stack.pop()
         if id(here) in done:
             continue
         if ready:
-            done[id(here)] = change(_rebuilt(here, done))
+            rebuilt = _rebuilt(here, done)
+            done[id(here)] = change(rebuilt) if isinstance(rebuilt, Node) else rebuilt
             continue
         stack.append((here, True))
-        stack.extend((child, False) for child in reversed(tuple(children(here))) if id(child) not in done)
+        stack.extend((part, False) for part in reversed(_parts(here)) if id(part) not in done)
 
 
 def rewrite(node: N, change: Callable[[Node], Node]) -> N:
@@ -104,7 +107,7 @@ def rewrite(node: N, change: Callable[[Node], Node]) -> N:
     `change` gets a node whose children are already rewritten and returns it or its replacement, which must fit
     the field that holds it. It is called once per object.
     """
-    done: dict[int, Node] = {}
+    done: dict[int, object] = {}
     _postorder(node, done, change)
     return cast("N", done[id(node)])
 
@@ -115,6 +118,6 @@ def substitute(node: N, table: Mapping[Node, Node]) -> N:
     A variable that is defined inside `node` may be replaced by a variable only; nothing is captured, because
     variables are identities. Values of `table` are not rewritten.
     """
-    done: dict[int, Node] = {id(key): value for key, value in table.items()}
+    done: dict[int, object] = {id(key): value for key, value in table.items()}
     _postorder(node, done, lambda same: same)
     return cast("N", done[id(node)])
