@@ -1,5 +1,6 @@
 """The language put together from its parts, and the entry points of the reader."""
 
+import gc
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,16 +32,18 @@ def read(text: str | bytes, name: str = "<text>") -> IRModule:
     return read_source(Source(name, decoded(text, name) if isinstance(text, bytes) else text))
 
 
-def read_source(
-    source: Source, *, first_line: int = 1, indent: int = 0, names: Mapping[str, Meta] | None = None
-) -> IRModule:
-    """The module that `source` is, its text dedented by `indent`, with `names` defined around it."""
-    spans = Spans(source, first_line=first_line, indent=indent)
-    tree = parsed(source)
+def read_source(source: Source, names: Mapping[str, Meta] | None = None) -> IRModule:
+    """The module that `source` is, with `names` defined around it. Fails as `read`."""
+    collecting = gc.isenabled()
+    gc.disable()  # reading makes many objects and no garbage: the collector would take half of the time
     try:
-        return read_tree(tree, spans, TVMSCRIPT, names)
+        return read_tree(parsed(source), Spans(source), TVMSCRIPT, names)
     except RecursionError:
-        raise fail(DEPTH_EXHAUSTED, "the text nests deeper than the reader goes", spans.whole()) from None
+        message = "the text nests deeper than the reader goes"
+        raise fail(DEPTH_EXHAUSTED, message, Spans(source).whole()) from None
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def read_file(path: str | Path) -> IRModule:

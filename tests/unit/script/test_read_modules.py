@@ -1,5 +1,9 @@
 """Whole texts: modules, imports, decorators, generations, and texts that are none."""
 
+import gc
+import inspect
+import sys
+
 import pytest
 from readings import shown
 
@@ -283,3 +287,24 @@ def test_spellings_are_not_shared():
     for rows in (CONSTRUCTS, KEYWORDS, ATTRIBUTES):
         names = [name for row in rows for name in {row.y2022, row.y2023, row.y2027, *row.also} if name]
         assert len(names) == len(set(names))
+
+
+def test_too_deep_for_python_is_a_finding():
+    limit = sys.getrecursionlimit()
+    text = F.replace("1.0", "T.exp(" * 100 + "A[0]" + ")" * 100)
+    assert read(text)["f"]
+    depth = len(inspect.stack())
+    sys.setrecursionlimit(depth + 200)
+    try:
+        with pytest.raises(RefmlcError, match="RM602"):
+            read(text)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def test_the_collector_is_as_before():
+    for switch in (gc.disable, gc.enable):
+        switch()
+        before = gc.isenabled()
+        read(F)
+        assert gc.isenabled() == before
