@@ -6,6 +6,21 @@ Live classes and functions are decorated with `ir_module`, `T.prim_func`, `R.fun
 
 from refmlc.script.front import I, R, T, ir, ir_module, relax, tir, tirx
 from refmlc.script.live import read_live
+from refmlc.script.printer import show
 from refmlc.script.reader.text import read, read_file, read_source
 
-__all__ = ["I", "R", "T", "ir", "ir_module", "read", "read_file", "read_live", "read_source", "relax", "tir", "tirx"]
+__all__ = [
+    "I",
+    "R",
+    "T",
+    "ir",
+    "ir_module",
+    "read",
+    "read_file",
+    "read_live",
+    "read_source",
+    "relax",
+    "show",
+    "tir",
+    "tirx",
+]

@@ -84,10 +84,15 @@ def _filled(data: bytes, shape: tuple[int, ...], element: DType, span: Span | No
     return np.frombuffer(data, stored.newbyteorder("<"), offset=8).reshape(shape)
 
 
+def stores(element: DType) -> bool:
+    """Whether arrays of dtype `element` have a place in the metadata."""
+    return element.element in _CODES and not element.is_vector
+
+
 def encode(array: np.ndarray, element: DType) -> str:
     """`array`, whose elements are of dtype `element`, as `decode` reads it. Fails with RM503."""
     code = _CODES.get(element.element)
-    if code is None or element.is_vector:
+    if code is None or not stores(element):
         raise fail(UNSUPPORTED_DTYPE, f"an array of dtype {element} has no place in the metadata")
     compact = np.ascontiguousarray(array, storage_dtype(element)).reshape(array.shape)
     body = compact.tobytes()

@@ -1,0 +1,113 @@
+"""Buffers as text: types, matches, allocations, views.
+
+| construct             | 0.27                                            | 2023                            | 2022                              |
+|-----------------------|-------------------------------------------------|---------------------------------|-----------------------------------|
+| type of a parameter   | `T.Buffer((n, 4), "float32")`                   | the same                        | `T.Buffer[(1, 4), "float32"]`     |
+| match                 | `T.match_buffer(a, (n, 4), "int8", align=128)`  | the same                        | `T.match_buffer(a, [n, 4], dtype="int8")` |
+| allocation by a block | `T.sblock_alloc_buffer((4,), scope="local")`    | `T.alloc_buffer(…)`             | `T.alloc_buffer([4], dtype="float32")` |
+| allocation            | `T.alloc_buffer`, `T.alloc_local`, `T.alloc_shared` | `T.decl_buffer`             | `T.decl_buffer`                   |
+| view                  | `A.view(16)`, `T.decl_buffer((4,), data=p)`     | `T.decl_buffer(…)`              | `T.decl_buffer(…)`                |
+
+float32 is left out, except in the type of a parameter and in 2022.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from refmlc.dtypes import FLOAT32
+from refmlc.ir import tir
+from refmlc.script.printer.expressions import attribute_text, buffer_name, expr_text, region_text, tuple_text
+from refmlc.script.printer.literals import dtype_text, string_text
+from refmlc.script.printer.page import Page
+
+
+def is_simple(buffer: tir.Buffer) -> bool:
+    """Whether shape and dtype say all."""
+    plain = not buffer.strides and buffer.elem_offset is None and not buffer.axis_separators
+    return plain and buffer.scope == "global" and buffer.align == 64 and buffer.offset_factor == 1
+
+
+def shape_text(page: Page, shape: Sequence[tir.Expr]) -> str:
+    """A shape as an argument."""
+    texts = [expr_text(page, extent) for extent in shape]
+    return f"[{', '.join(texts)}]" if page.oldest else tuple_text(texts)
+
+
+def arguments(
+    page: Page,
+    buffer: tir.Buffer,
+    *,
+    scope: str | None = "global",
+    data: tir.Expr | None = None,
+    annotations: Mapping[str, tir.Attr] | None = None,
+) -> str:
+    """The arguments of a construct that makes `buffer`; `scope` is what the construct's name says already."""
+    parts = [shape_text(page, buffer.shape)]
+    if page.oldest:
+        parts.append(f"dtype={dtype_text(buffer.dtype)}")
+    elif buffer.dtype != FLOAT32:
+        parts.append(dtype_text(buffer.dtype))
+    if data is not None:
+        parts.append(f"data={expr_text(page, data)}")
+    if buffer.strides:
+        parts.append(f"strides={shape_text(page, buffer.strides)}")
+    if buffer.elem_offset is not None:
+        parts.append(f"elem_offset={expr_text(page, buffer.elem_offset)}")
+    if buffer.scope != scope:
+        parts.append(f"scope={string_text(buffer.scope)}")
+    if buffer.align != 64:
+        parts.append(f"align={buffer.align}")
+    if buffer.offset_factor != 1:
+        parts.append(f"offset_factor={buffer.offset_factor}")
+    if buffer.axis_separators:
+        parts.append(f"axis_separators=[{', '.join(map(str, buffer.axis_separators))}]")
+    if annotations:
+        parts.append(f"annotations={attribute_text(page, annotations)}")
+    return ", ".join(parts)
+
+
+def type_text(page: Page, buffer: tir.Buffer, shape: Sequence[str]) -> str:
+    """The type of a parameter, its dimensions written already."""
+    inside = f"{tuple_text(shape)}, {dtype_text(buffer.dtype)}"
+    return f"T.Buffer[{inside}]" if page.oldest else f"T.Buffer({inside})"
+
+
+def match_text(page: Page, source: str, buffer: tir.Buffer) -> str:
+    """`T.match_buffer(source, …)`."""
+    return f"T.match_buffer({source}, {arguments(page, buffer)})"
+
+
+def match_region_text(page: Page, match: tir.MatchBufferRegion) -> str:
+    """`T.match_buffer(A[0:4], …)`."""
+    return match_text(page, region_text(page, match.source), match.buffer)
+
+
+def block_alloc_text(page: Page, buffer: tir.Buffer) -> str:
+    """An allocation by a block."""
+    return f"{page.spelled('T.sblock_alloc_buffer')}({arguments(page, buffer)})"
+
+
+def alloc_text(page: Page, node: tir.AllocBuffer) -> str:
+    """An allocation as a statement."""
+    buffer = node.buffer
+    if not page.modern:
+        return f"T.decl_buffer({arguments(page, buffer, annotations=node.annotations)})"
+    named = {"local": "T.alloc_local", "shared": "T.alloc_shared"}.get(buffer.scope)
+    if named is not None:
+        return f"{named}({arguments(page, buffer, scope=buffer.scope, annotations=node.annotations)})"
+    return f"T.alloc_buffer({arguments(page, buffer, annotations=node.annotations)})"
+
+
+def decl_text(page: Page, node: tir.DeclBuffer) -> str:
+    """A view."""
+    buffer, data = node.buffer, node.data
+    if page.modern and isinstance(data, tir.BufferData) and _is_view(buffer, data.buffer):
+        shape = ", ".join(expr_text(page, extent) for extent in buffer.shape)
+        return f"{buffer_name(page, data.buffer)}.view({shape})"
+    return f"T.decl_buffer({arguments(page, buffer, data=data)})"
+
+
+def _is_view(buffer: tir.Buffer, source: tir.Buffer) -> bool:
+    """Whether `source.view(shape)` gives `buffer`."""
+    same = buffer.dtype == source.dtype and buffer.scope == source.scope and buffer.align == source.align
+    plain = not buffer.strides and not buffer.axis_separators and bool(buffer.shape)
+    return same and plain and buffer.elem_offset is source.elem_offset and buffer.offset_factor == source.offset_factor

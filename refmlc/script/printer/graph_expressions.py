@@ -1,0 +1,200 @@
+"""Relax expressions as text; the call forms are those of the table at the head of `refmlc.ir.relax`."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.ir import relax, tir
+from refmlc.ir.types import TensorType, TupleType, Type
+from refmlc.script.blob import stores
+from refmlc.script.printer.expressions import attribute_text, expr_text, tuple_text
+from refmlc.script.printer.intrinsics import function_name
+from refmlc.script.printer.literals import dtype_text, float_text, string_text
+from refmlc.script.printer.page import Page
+from refmlc.script.printer.types import Types
+
+CONSTANT_KEYS = {"0.27": "ir.GenericConst", "2023": "relax.expr.Constant", "2022": "relay.Constant"}
+
+
+def value_text(page: Page, node: relax.Expr) -> str:
+    """`node` as text."""
+    match node:
+        case relax.Var():
+            return page.names.get(node) or page.names.define(node, node.name)
+        case tir.GlobalVar():
+            return function_name(page, node)
+        case relax.Constant():
+            return constant_text(page, node)
+        case relax.MetadataRef(key=key, index=index):
+            page.omitted = True
+            return (
+                f"meta[{key}][{index}]"
+                if page.oldest and key == "relay.Constant"
+                else f"metadata[{string_text(key)}][{index}]"
+            )
+        case relax.PrimValue(value=value):
+            with page.speaking("relax"):
+                text = expr_text(page, value)
+            return text if page.modern else f"R.prim_value({text})"
+        case relax.StringImm(value=text):
+            return f"R.str({string_text(text)})"
+        case relax.DataTypeImm(value=dtype):
+            return f"R.dtype({dtype_text(dtype)})"
+        case relax.ShapeExpr(values=values):
+            return f"R.shape({shape_list(page, values)})"
+        case relax.Tuple(fields=fields):
+            return tuple_text([value_text(page, field) for field in fields]) if fields else "R.tuple()"
+        case relax.TupleGetItem(tuple_value=owner, index=index):
+            if isinstance(owner, (relax.Var, relax.TupleGetItem, relax.Call)):
+                return f"{value_text(page, owner)}[{index}]"
+            return f"R.TupleGetItem({value_text(page, owner)}, {index})"
+        case relax.ExternFunc(symbol=symbol):
+            return f"R.ExternFunc({string_text(symbol)})"
+        case relax.Op(name=name):
+            return f"R.{name}"
+        case relax.Call():
+            return call_text(page, node)
+    word = type(node).__name__
+    raise fail(UNSUPPORTED_CONSTRUCT, f"a {word} inside of another expression has no text", node.span)
+
+
+def shape_list(page: Page, values: Sequence[tir.Expr]) -> str:
+    """`[1, n]`."""
+    with page.speaking("relax"):
+        return f"[{', '.join(expr_text(page, value) for value in values)}]"
+
+
+# ---------------------------------------------------------------------------------------------- constants
+
+
+def constant_text(page: Page, node: relax.Constant) -> str:
+    """A scalar is written out; a tensor stands in the metadata, or in lists where that has no place for it."""
+    if node.data.ndim == 0 and not page.oldest and _is_finite(node):
+        return f"R.const({_number(page, node.data, node)}, {dtype_text(node.dtype)})"
+    if page.show_meta and not stores(node.dtype):
+        return f"R.const({_nested(page, node.data, node)}, {dtype_text(node.dtype)})"
+    index = next((i for i, one in enumerate(page.constants) if one is node), None)
+    if index is None:
+        index = len(page.constants)
+        page.constants.append(node)
+    key = CONSTANT_KEYS[page.dialect]
+    return f"meta[{key}][{index}]" if page.oldest else f"metadata[{string_text(key)}][{index}]"
+
+
+def _is_finite(node: relax.Constant) -> bool:
+    return not node.dtype.is_float or bool(np.isfinite(node.data.astype(np.float64)))
+
+
+def _number(page: Page, value: np.ndarray, node: relax.Constant) -> str:
+    if node.dtype.is_float:
+        return _real(page, float(value))
+    return str(bool(value)) if node.dtype.kind == "bool" else str(int(value))
+
+
+def _real(page: Page, value: float) -> str:
+    text = float_text(value, modern=page.modern)
+    return text if any(mark in text for mark in '.en"') else f"{text}.0"
+
+
+def _nested(page: Page, value: np.ndarray, node: relax.Constant) -> str:
+    if value.ndim == 0:
+        return _number(page, value, node)
+    return f"[{', '.join(_nested(page, item, node) for item in value)}]"
+
+
+# -------------------------------------------------------------------------------------------------- calls
+
+_DPS = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed"))
+_NAMED_FIRST = frozenset(
+    (
+        *("call_pure_packed", "call_inplace_packed", "call_builtin_with_ctx", "make_closure", "vm.call_tir_dyn"),
+        *("invoke_closure", "invoke_pure_closure", "call_py_func"),
+    )
+)
+
+
+def call_text(page: Page, node: relax.Call) -> str:
+    """A call."""
+    op = node.op
+    if isinstance(op, relax.Op):
+        if op.name in _DPS:
+            return _destination_passing(page, node, op.name)
+        if op.name in ("print", "assert_op"):
+            return _formatted(page, node, op.name)
+        first = [_callee(page, node.args[0])] if op.name in _NAMED_FIRST and node.args else []
+        args = [*first, *(value_text(page, arg) for arg in node.args[len(first) :])]
+        space = "relax" if page.oldest and op.name not in _NAMED_FIRST else "R"
+        return f"{space}.{op.name}({', '.join([*args, *_keywords(page, node)])})"
+    args = [value_text(page, arg) for arg in node.args]
+    if isinstance(op, relax.ExternFunc):
+        return f"R.call_packed({', '.join([string_text(op.symbol), *args, *_keywords(page, node)])})"
+    return f"{value_text(page, op)}({', '.join(args)})"
+
+
+def _callee(page: Page, node: relax.Expr) -> str:
+    match node:
+        case relax.ExternFunc(symbol=name) | relax.StringImm(value=name):
+            return string_text(name)
+    return value_text(page, node)
+
+
+def _keywords(page: Page, node: relax.Call) -> list[str]:
+    parts = [f"{key}={attribute_text(page, value)}" for key, value in node.attrs.items()]
+    if node.ty_args:
+        types = tuple_text([Types(page).text(ty) for ty in node.ty_args])
+        parts.append(f"{page.spelled('ty_args') or 'sinfo_args'}={types}")
+    return parts
+
+
+def _formatted(page: Page, node: relax.Call, name: str) -> str:
+    """`R.print(x, format=…)`, `R.assert_op(c, x, format=…)`."""
+    place = 0 if name == "print" else 1
+    args = [value_text(page, arg) for i, arg in enumerate(node.args) if i != place]
+    args.append(f"format={value_text(page, node.args[place])}")
+    return f"R.{name}({', '.join(args)})"
+
+
+def _destination_passing(page: Page, node: relax.Call, name: str) -> str:
+    if page.oldest and name == "call_dps_packed":
+        name = "call_tir"
+    parts = [_callee(page, node.args[0]), value_text(page, node.args[1])]
+    outputs = _old_outputs(page, node) if page.oldest else None
+    parts.extend(outputs or [])
+    if "inplace_indices" in node.attrs:
+        parts.append(f"inplace_indices={attribute_text(page, node.attrs['inplace_indices'])}")
+    if outputs is None:
+        parts.append(f"{page.spelled('out_ty') or 'out_sinfo'}={_outputs(page, node)}")
+    parts.extend(f"tir_vars={value_text(page, arg)}" for arg in node.args[2:])
+    rest = {key: value for key, value in node.attrs.items() if key != "inplace_indices"}
+    parts.extend(f"{key}={attribute_text(page, value)}" for key, value in rest.items())
+    return f"R.{name}({', '.join(parts)})"
+
+
+def _outputs(page: Page, node: relax.Call) -> str:
+    types = Types(page)
+    match node.ty_args:
+        case (TupleType(fields=fields),) if len(fields) > 1:
+            return f"[{', '.join(types.text(field) for field in fields)}]"
+        case (one,):
+            return types.text(one)
+    return f"[{', '.join(types.text(ty) for ty in node.ty_args)}]"
+
+
+def _old_outputs(page: Page, node: relax.Call) -> list[str] | None:
+    """The outputs as shapes and dtypes; None where that does not say them."""
+    fields: tuple[Type, ...] = node.ty_args
+    several = len(fields) == 1 and isinstance(fields[0], TupleType) and len(fields[0].fields) > 1
+    if several and isinstance(fields[0], TupleType):
+        fields = fields[0].fields
+    shapes: list[str] = []
+    dtypes: list[str] = []
+    for field in fields:
+        if not isinstance(field, TensorType) or field.shape is None or field.dtype is None or field.vdevice:
+            return None
+        shapes.append(tuple_text(Types(page).dimensions(field.shape)))
+        dtypes.append(dtype_text(field.dtype))
+    if several:
+        return [f"[{', '.join(shapes)}]", f"dtype=[{', '.join(dtypes)}]"]
+    return [*shapes, f"dtype={dtypes[0]}"] if len(shapes) == 1 else None

@@ -1,0 +1,197 @@
+"""Relax functions as text: signature, shape variables, blocks of bindings.
+
+| part               | text                                                                        |
+|--------------------|-----------------------------------------------------------------------------|
+| binding            | `x: T = e`; without type `x = e`; a call whose value nobody names stands alone |
+| match cast         | `x: T = R.match_cast(e, T)`                                                  |
+| dataflow block     | `with R.dataflow():` … `R.output(x)`; 2022 counts blocks: `# block 0`         |
+| branch             | `if c:` … `else:` …, the variable bound last in both                          |
+| local function     | `@R.function` and `def`                                                      |
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from refmlc.ir import relax, tir
+from refmlc.ir.types import PrimType, Type
+from refmlc.ir.visit import walk
+from refmlc.script.printer.expressions import attribute_text
+from refmlc.script.printer.functions import defines, is_type_var
+from refmlc.script.printer.graph_expressions import value_text
+from refmlc.script.printer.page import Page
+from refmlc.script.printer.statements import declaration
+from refmlc.script.printer.types import Types, is_own
+
+
+def write_function(page: Page, func: relax.Function, name: str) -> None:
+    """A global function."""
+    with page.names.frame(), page.speaking("relax"):
+        variables = shape_variables(func)
+        for var in variables:
+            if is_type_var(page, var):
+                text = page.names.define(var, var.name)
+                if text not in page.shape_vars:
+                    page.shape_vars.append(text)
+        waiting = [var for var in variables if not is_type_var(page, var)]
+        _write(page, func, name, waiting)
+
+
+def shape_variables(func: relax.Function) -> list[tir.Var]:
+    """The shape variables of `func` in the order they are met; the own ones of primitive variables are not."""
+    own: set[int] = set()
+    found: dict[int, tir.Var] = {}
+    for node in walk(func):
+        own.update(id(var) for var in defines(node))
+        match node:
+            case tir.Var():
+                found[id(node)] = node
+            case relax.Var(ty=PrimType(value=tir.Var() as value)) if is_own(node.ty, node.name):
+                own.add(id(value))
+    return [var for key, var in found.items() if key not in own]
+
+
+def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) -> None:
+    options = ["private=True"] if func.private else []
+    if not func.pure:
+        options.append("pure=False")
+    page.line(f"@R.function({', '.join(options)})" if options else "@R.function")
+    types = Types(page, signature=True)
+    names = [define_var(page, var) for var in func.params]
+    texts = [
+        name if var.ty is None else f"{name}: {type_of_var(types, var)}"
+        for name, var in zip(names, func.params, strict=True)
+    ]
+    result = "" if func.ret_ty is None else f" -> {types.text(func.ret_ty)}"
+    page.line(f"def {name}({', '.join(texts)}){result}:")
+    with page.block(scoped=False):
+        for var in waiting:
+            page.names.define(var, var.name)
+            page.line(declaration(page, var))
+        if func.attrs:
+            attrs = {page.spelled(key): value for key, value in sorted(func.attrs.items())}
+            page.line(f"R.func_attr({attribute_text(page, attrs)})")
+        if not page.oldest and page.functions is not None and page.module and _names_functions(func):
+            page.line(f"cls = {page.module}")
+        _blocks(page, func.body)
+        page.line(f"return {bound_text(page, func.body.body, None)}")
+
+
+def _names_functions(func: relax.Function) -> bool:
+    return any(isinstance(node, tir.GlobalVar) for node in walk(func))
+
+
+def define_var(page: Page, var: relax.Var) -> str:
+    """The name of a variable that is bound here; a primitive one's own dimension has the same."""
+    name = page.names.define(var, var.name)
+    if isinstance(var.ty, PrimType) and isinstance(var.ty.value, tir.Var) and is_own(var.ty, var.name):
+        page.names.give(var.ty.value, name)
+    return name
+
+
+def type_of_var(types: Types, var: relax.Var) -> str:
+    """The type of a variable as an annotation."""
+    ty: Type | None = var.ty
+    if isinstance(ty, PrimType) and is_own(ty, var.name):
+        ty = PrimType(ty.dtype)
+    return "" if ty is None else types.text(ty)
+
+
+def bound_text(page: Page, value: relax.Expr, ty: Type | None) -> str:
+    """A value that is bound or returned: a plain number would be a tensor there."""
+    match value:
+        case relax.PrimValue(value=tir.IntImm() | tir.FloatImm()) if page.modern and not isinstance(ty, PrimType):
+            return f"R.prim_value({value_text(page, value)})"
+    return value_text(page, value)
+
+
+# ------------------------------------------------------------------------------------------------- blocks
+
+
+def _blocks(page: Page, seq: relax.SeqExpr, *, without_last: bool = False) -> None:
+    blocks = seq.blocks
+    if without_last:
+        *before, last = blocks
+        blocks = (*before, replace(last, bindings=last.bindings[:-1]))
+    write_blocks(page, blocks)
+
+
+def write_blocks(page: Page, blocks: Sequence[relax.Block]) -> None:
+    """Blocks of bindings."""
+    for number, block in enumerate(blocks):
+        if page.oldest:
+            page.line(f"# block {number}")
+        if isinstance(block, relax.BindingBlock):
+            for binding in block.bindings:
+                write_binding(page, binding)
+            continue
+        page.line("with R.dataflow():")
+        with page.block(scoped=False):
+            for binding in block.bindings:
+                write_binding(page, binding)
+            outputs = [page.names.get(one.var) or "_" for one in block.bindings if not one.var.dataflow]
+            page.line(f"R.output({', '.join(outputs)})")
+
+
+def write_binding(page: Page, binding: relax.Binding) -> None:
+    """A binding."""
+    if isinstance(binding, relax.MatchCast):
+        _match_cast(page, binding)
+        return
+    value = binding.value
+    if isinstance(value, relax.Function):
+        name = page.names.define(binding.var, binding.var.name)
+        with page.names.frame():
+            _write(page, value, name, [])
+    elif isinstance(value, relax.If):
+        _if(page, binding.var, value)
+    else:
+        _bind(page, binding.var, value)
+
+
+def _bind(page: Page, var: relax.Var, value: relax.Expr) -> None:
+    text = bound_text(page, value, var.ty)
+    if var.name == "_" and var.ty is None and isinstance(value, relax.Call):
+        page.names.define(var, var.name)
+        page.line(text)
+        return
+    name = define_var(page, var)
+    if var.ty is not None:
+        page.line(f"{name}: {type_of_var(Types(page), var)} = {text}")
+    else:
+        page.line(f"{name} = {text}")
+
+
+def _match_cast(page: Page, binding: relax.MatchCast) -> None:
+    value = value_text(page, binding.value)
+    cast = Types(page).text(binding.ty)
+    name = define_var(page, binding.var)
+    annotation = "" if binding.var.ty is None else f": {type_of_var(Types(page), binding.var)}"
+    page.line(f"{name}{annotation} = R.match_cast({value}, {cast})")
+
+
+# ----------------------------------------------------------------------------------------------- branches
+
+
+def _if(page: Page, var: relax.Var, value: relax.If) -> None:
+    page.line(f"if {value_text(page, value.condition)}:")
+    stem = page.names.free(var.name)
+    _branch(page, value.true_branch, var, stem)
+    page.line("else:")
+    _branch(page, value.false_branch, var, stem)
+    page.names.give(var, stem)
+    define_var(page, var)
+
+
+def _branch(page: Page, seq: relax.SeqExpr, var: relax.Var, name: str) -> None:
+    """A branch; where its value is what it binds last, that binding gets the name."""
+    last = seq.blocks[-1].bindings[-1] if seq.blocks and seq.blocks[-1].bindings else None
+    merged = last is not None and last.var is seq.body and isinstance(seq.blocks[-1], relax.BindingBlock)
+    with page.block():
+        _blocks(page, seq, without_last=merged)
+        if merged and last is not None:
+            with page.names.frame():
+                page.names.give(last.var, name)
+                write_binding(page, last)
+            return
+        annotation = "" if var.ty is None else f": {type_of_var(Types(page), var)}"
+        page.line(f"{name}{annotation} = {bound_text(page, seq.body, var.ty)}")

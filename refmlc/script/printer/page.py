@@ -1,0 +1,78 @@
+"""The page that a text is written on: lines, indentation, names, the dialect, and the metadata met on the way."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from refmlc.ir import relax, tir
+from refmlc.script.printer.names import Names
+from refmlc.script.spellings import Generation, spelled
+
+Domain = Literal["tir", "relax"]
+
+
+@dataclass(slots=True)
+class Page:
+    """What is written so far, and what decides on what comes next.
+
+    `domain` is the language that expressions stand in: in Relax a plain int is int64. `functions` are the names
+    of the module's functions, None where no module is around.
+    """
+
+    dialect: Generation
+    show_meta: bool = False
+    names: Names = field(default_factory=Names)
+    lines: list[str] = field(default_factory=list)
+    indent: int = 0
+    domain: Domain = "tir"
+    functions: frozenset[str] | None = None
+    module: str = ""
+    constants: list[relax.Constant] = field(default_factory=list)
+    omitted: bool = False
+    loops: list[tir.For] = field(default_factory=list)
+    type_vars: frozenset[str] = frozenset()
+    shape_vars: list[str] = field(default_factory=list)
+
+    @property
+    def modern(self) -> bool:
+        """Whether the dialect is that of 0.27."""
+        return self.dialect == "0.27"
+
+    @property
+    def oldest(self) -> bool:
+        """Whether the dialect is that of 2022."""
+        return self.dialect == "2022"
+
+    def spelled(self, name: str) -> str:
+        """How the dialect spells a construct, keyword or attribute."""
+        return spelled(name, self.dialect)
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append(f"{'    ' * self.indent}{text}" if text else "")
+
+    @contextmanager
+    def block(self, *, scoped: bool = True) -> Iterator[None]:
+        """An indented suite, in a scope of names of its own; `pass` where nothing is written."""
+        self.indent += 1
+        before = len(self.lines)
+        try:
+            if scoped:
+                with self.names.frame():
+                    yield
+            else:
+                yield
+            if not any(text.strip() and not text.lstrip().startswith("#") for text in self.lines[before:]):
+                self.line("pass")
+        finally:
+            self.indent -= 1
+
+    @contextmanager
+    def speaking(self, domain: Domain) -> Iterator[None]:
+        """Expressions stand in `domain`."""
+        outer, self.domain = self.domain, domain
+        try:
+            yield
+        finally:
+            self.domain = outer
