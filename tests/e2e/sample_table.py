@@ -111,22 +111,30 @@ def compare(directory: Path, entry: dict, module: IRModule) -> tuple[str, str]:
 def check(job: tuple[str, dict]) -> Outcome:
     """Read, show, re-read and run one entry."""
     directory, entry = Path(job[0]), job[1]
-    outcome = Outcome(entry["group"], entry["name"])
+    outcome = Outcome(entry["group"], entry["name"], reason=entry["error"])
     text = (directory / f"{entry['stem']}.py").read_text(encoding="utf-8")
     try:
         module = read(text, f"{entry['stem']}.py")
         outcome.read = True
-        outcome.shown = structural_equal(read(script.show(module, show_meta=True), "shown.py"), module)
         if entry["run"]:
             outcome.ran, outcome.reason = compare(directory, entry, module)
-        else:
-            outcome.reason = entry["error"]
+        outcome.shown = structural_equal(read(script.show(module, show_meta=True), "shown.py"), module)
     except RefmlcError as failure:
         outcome.reason = f"{failure.code.id} {failure.diagnostic.message}"
-        outcome.ran = "unsupported" if failure.exit_code == 3 else "error"
+        outcome.ran = outcome.ran or ("unsupported" if failure.exit_code == 3 else "error")
     except Exception as failure:  # noqa: BLE001 - a traceback is a bug to be listed, not the end of the table
         outcome.reason, outcome.ran = f"{type(failure).__name__}: {failure}", "error"
+    if outcome.read and not outcome.shown and outcome.ran in ("unsupported", "error"):
+        outcome.shown = shows_back(module)
     return outcome
+
+
+def shows_back(module: IRModule) -> bool:
+    """Whether a module whose run failed is shown and read back equal."""
+    try:
+        return structural_equal(read(script.show(module, show_meta=True), "shown.py"), module)
+    except RefmlcError:
+        return False
 
 
 def make_sample(python: str, directory: Path, *, quick: bool) -> None:
