@@ -10,14 +10,25 @@ import click
 from rich.console import Console
 
 from refmlc.diag import Diagnostic, Internal, RefmlcError
-from refmlc.diag.catalogue import BAD_FILE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUSTED
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.diag.render import render_text, to_json
 
 F = TypeVar("F", bound=Callable[..., None])
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+INTERRUPTED = 130  # what shells give for Ctrl-C
+
+
+class Terminal(Console):
+    """A console that leaves it to the command what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Nobody reads any more."""
+        raise BrokenPipeError
+
+
+out = Terminal(highlight=False, soft_wrap=True)
+err = Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 
 def json_option(command: F) -> F:
@@ -62,14 +73,32 @@ class GuardedGroup(click.Group):
         as_json = "--json" in ctx.args
         try:
             super().invoke(ctx)
+        except click.UsageError as problem:
+            if not as_json:
+                raise
+            self._end(ctx, fail(BAD_USAGE, problem.format_message()), as_json=True)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(INTERRUPTED)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
+            self._unread(ctx, 0)
         except Exception as problem:
             failure = as_failure(problem)
             if isinstance(failure, Internal) and os.environ.get("REFMLC_TRACEBACK"):
                 raise
+            self._end(ctx, failure, as_json=as_json)
+
+    def _end(self, ctx: click.Context, failure: RefmlcError, *, as_json: bool) -> None:
+        """Tell the failure, where anything can still be told, and leave with its status."""
+        try:
             report(failure, as_json=as_json)
-            ctx.exit(failure.exit_code)
+        except OSError:
+            self._unread(ctx, failure.exit_code)
+        ctx.exit(failure.exit_code)
+
+    def _unread(self, ctx: click.Context, status: int) -> None:
+        """The output takes nothing any more: what is left in it goes nowhere."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        ctx.exit(status)

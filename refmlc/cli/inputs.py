@@ -19,6 +19,8 @@ from refmlc.ir.types import PrimType, TensorType
 from refmlc.runtime.files import generate, is_generator, read_array, read_arrays
 from refmlc.runtime.tensor import Tensor
 
+LONGEST_SHOWN = 40
+
 
 @dataclass(slots=True)
 class Inputs:
@@ -37,6 +39,7 @@ class Parameter:
     dtype: DType | None
     shape: tuple[tir.Expr, ...] | None
     destination: bool
+    scalar: bool = False
 
 
 def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str, ...], params: Path | None) -> Inputs:
@@ -76,9 +79,10 @@ def _add(
     if array is not None:
         result.values.append(array)
     elif text is not None and is_generator(text):
-        result.values.append(generate(text, _shape(parameter, sizes), _dtype(parameter)))
+        made = generate(text, _shape(parameter, sizes), _dtype(parameter))
+        result.values.append(made.cells[0] if parameter.scalar else made)
     elif text is not None:
-        result.values.append(float(text) if parameter.dtype is not None and parameter.dtype.is_float else int(text))
+        result.values.append(_number(func, parameter, text))
     elif parameter.destination:
         tensor = Tensor.empty(_shape(parameter, sizes), _dtype(parameter), origin=f"output `{parameter.name}`")
         result.outputs[parameter.name] = tensor
@@ -95,7 +99,7 @@ def _parameters(module: IRModule, func: str) -> list[Parameter]:
         for var in function.params:
             buffer = function.buffer_map.get(var)
             if buffer is None:
-                result.append(Parameter(var.name, var.dtype, (), destination=False))
+                result.append(Parameter(var.name, var.dtype, (), destination=False, scalar=True))
             else:
                 result.append(Parameter(buffer.name, buffer.dtype, buffer.shape, destination=True))
         return result
@@ -110,7 +114,7 @@ def _relax_parameter(var: relax.Var) -> Parameter:
         case TensorType(shape=shape, dtype=dtype):
             return Parameter(var.name, dtype, shape, destination=False)
         case PrimType(dtype=dtype):
-            return Parameter(var.name, dtype, (), destination=False)
+            return Parameter(var.name, dtype, (), destination=False, scalar=True)
         case _:
             return Parameter(var.name, None, None, destination=False)
 
@@ -160,6 +164,18 @@ def _size(name: str, text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise fail(BAD_USAGE, f"`--dim {name}={text}`: the size is not a natural number")
     return int(text)
+
+
+def _number(func: str, parameter: Parameter, text: str) -> int | float:
+    """The number for a parameter. Fails: RM111 where an integer is asked for and none is given."""
+    if parameter.dtype is not None and parameter.dtype.is_float:
+        return float(text)
+    try:
+        return int(text)
+    except ValueError:
+        wanted = "a tensor" if not parameter.scalar else str(parameter.dtype)
+        given = f"`{text}`" if len(text) <= LONGEST_SHOWN else f"a text of {len(text)} characters"
+        raise fail(BAD_INPUT, f"`{parameter.name}` of `{func}` is {wanted}, {given} is given") from None
 
 
 def _is_number(text: str) -> bool:

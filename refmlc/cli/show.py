@@ -1,24 +1,26 @@
 """`refmlc show FILE`: read, check and print a module."""
 
 from pathlib import Path
+from typing import cast
 
 import click
 
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.script.display import display
+from refmlc.script.spellings import GENERATIONS, Generation
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--dialect", type=click.Choice(["0.27", "2023", "2022"]), default="0.27", show_default=True)
+@click.option("--dialect", type=click.Choice(GENERATIONS), default="0.27", show_default=True)
 @click.option("--show-meta", is_flag=True, help="Print constants in full.")
 @click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
 @json_option
 def show(file: Path, dialect: str, *, show_meta: bool, no_check: bool, as_json: bool) -> None:
     """Read the TVMScript in FILE and print it, in the dialect of TVM 0.27 or an older one."""
     module = refmlc.read_file(file, check=not no_check)
-    text = refmlc.show(module, dialect=dialect, show_meta=show_meta)
+    text = refmlc.show(module, dialect=cast("Generation", dialect), show_meta=show_meta)
     if as_json:
         print_json({"file": str(file), "dialect": dialect, "functions": list(module.functions), "text": text})
     else:
