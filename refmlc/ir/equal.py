@@ -115,6 +115,7 @@ class _Mode(Enum):
 _DEFINES: dict[tuple[type[object], str], _Mode] = {
     (tir.For, "loop_var"): _Mode.DEFINE,
     (tir.ThreadVar, "var"): _Mode.PATTERN,
+    (tir.AttrStmt, "node"): _Mode.PATTERN,  # a buffer may stand in an attribute only
     (tir.Bind, "var"): _Mode.DEFINE,
     (tir.Let, "var"): _Mode.DEFINE,
     (tir.AllocBuffer, "buffer"): _Mode.DEFINE,

@@ -24,18 +24,20 @@ from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.page import Page
 
 ExprText = Callable[[Page, tir.Expr], str]
+BufferText = Callable[[Page, tir.Buffer], str]
 
 
-def attr_text(page: Page, value: object, show: ExprText) -> str:
-    """`value` as text; `show` writes expressions."""
+def attr_text(page: Page, value: object, show: ExprText, name: BufferText) -> str:
+    """`value` as text; `show` writes expressions, `name` the names of buffers."""
     with page.speaking("tir"):
-        return _Attributes(page, show).text(value)
+        return _Attributes(page, show, name).text(value)
 
 
 class _Attributes:
-    def __init__(self, page: Page, show: ExprText) -> None:
+    def __init__(self, page: Page, show: ExprText, name: BufferText) -> None:
         self.page = page
         self.show = show
+        self.name = name
 
     def text(self, value: object) -> str:
         match value:
@@ -48,13 +50,13 @@ class _Attributes:
             case tuple() | list():
                 return f"[{', '.join(self.text(item) for item in value)}]"
             case Mapping():
-                return self.dictionary(value)
+                return self.dictionary({str(key): item for key, item in value.items()})
             case DType():
                 return f"T.{value}"
         return self.node(value)
 
-    def dictionary(self, value: Mapping[object, object]) -> str:
-        return f"{{{', '.join(f'{string_text(str(key))}: {self.text(item)}' for key, item in value.items())}}}"
+    def dictionary(self, value: Mapping[str, object]) -> str:
+        return f"{{{', '.join(f'{string_text(key)}: {self.text(item)}' for key, item in value.items())}}}"
 
     def node(self, value: object) -> str:
         match value:
@@ -63,7 +65,7 @@ class _Attributes:
             case tir.StringImm(value=text):
                 return f"T.StringImm({string_text(text)})"
             case tir.Buffer():
-                return self.page.names.get(value) or self.page.names.define(value, value.name)
+                return self.name(self.page, value)
             case tir.BufferRegion(buffer=buffer, region=region):
                 inside = ", ".join(self.slice(one) for one in region) or "()"
                 return f"{self.text(buffer)}[{inside}]"

@@ -1,17 +1,19 @@
 """Buffers as text: types, matches, allocations, views.
 
-| construct             | 0.27                                            | 2023                            | 2022                              |
-|-----------------------|-------------------------------------------------|---------------------------------|-----------------------------------|
-| type of a parameter   | `T.Buffer((n, 4), "float32")`                   | the same                        | `T.Buffer[(1, 4), "float32"]`     |
-| match                 | `T.match_buffer(a, (n, 4), "int8", align=128)`  | the same                        | `T.match_buffer(a, [n, 4], dtype="int8")` |
-| allocation by a block | `T.sblock_alloc_buffer((4,), scope="local")`    | `T.alloc_buffer(…)`             | `T.alloc_buffer([4], dtype="float32")` |
-| allocation            | `T.alloc_buffer`, `T.alloc_local`, `T.alloc_shared` | `T.decl_buffer`             | `T.decl_buffer`                   |
-| view                  | `A.view(16)`, `T.decl_buffer((4,), data=p)`     | `T.decl_buffer(…)`              | `T.decl_buffer(…)`                |
+| construct             | 0.27                                        | 2023                    | 2022                             |
+|-----------------------|---------------------------------------------|-------------------------|----------------------------------|
+| type of a parameter   | `T.Buffer((n, 4), "float32")`               | the same                | `T.Buffer[(1, 4), "float32"]`    |
+| match                 | `T.match_buffer(a, (n, 4), "int8")`         | the same                | `T.match_buffer(a, [4], dtype="int8")` |
+| allocation by a block | `T.sblock_alloc_buffer((4,))`               | `T.alloc_buffer((4,))`  | `T.alloc_buffer([4], dtype=…)`   |
+| allocation            | `T.alloc_buffer`, `alloc_local`, `alloc_shared` | `T.decl_buffer`     | `T.decl_buffer`                  |
+| … with annotations    | the same                                    | `T.allocate`            | `T.allocate`                     |
+| view                  | `A.view(16)`, `T.decl_buffer((4,), data=p)` | `T.decl_buffer`         | `T.decl_buffer`                  |
 
 float32 is left out, except in the type of a parameter and in 2022.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import tir
@@ -71,6 +73,12 @@ def type_text(page: Page, buffer: tir.Buffer, shape: Sequence[str]) -> str:
     return f"T.Buffer[{inside}]" if page.oldest else f"T.Buffer({inside})"
 
 
+def declaration_text(page: Page, buffer: tir.Buffer) -> str:
+    """A buffer that nothing else declares: `A = T.Buffer((64,))`."""
+    name = buffer_name(page, buffer)
+    return f"{name} = T.Buffer({arguments(page, buffer)})"
+
+
 def match_text(page: Page, source: str, buffer: tir.Buffer) -> str:
     """`T.match_buffer(source, …)`."""
     return f"T.match_buffer({source}, {arguments(page, buffer)})"
@@ -89,6 +97,9 @@ def block_alloc_text(page: Page, buffer: tir.Buffer) -> str:
 def alloc_text(page: Page, node: tir.AllocBuffer) -> str:
     """An allocation as a statement."""
     buffer = node.buffer
+    if not page.modern and node.annotations and is_simple(replace(buffer, scope="global")):
+        parts = (shape_text(page, buffer.shape), dtype_text(buffer.dtype), string_text(buffer.scope))
+        return f"T.allocate({', '.join(parts)}, annotations={attribute_text(page, node.annotations)})"
     if not page.modern:
         return f"T.decl_buffer({arguments(page, buffer, annotations=node.annotations)})"
     named = {"local": "T.alloc_local", "shared": "T.alloc_shared"}.get(buffer.scope)

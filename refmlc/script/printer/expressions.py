@@ -6,6 +6,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG
 from refmlc.dtypes import INT32, INT64
 from refmlc.ir import tir
+from refmlc.ir.equal import structural_equal
 from refmlc.script.printer.attributes import attr_text
 from refmlc.script.printer.intrinsics import call_text
 from refmlc.script.printer.literals import dtype_text, float_text, string_text
@@ -78,13 +79,17 @@ def var_name(page: Page, node: tir.Var) -> str:
 
 
 def buffer_name(page: Page, node: tir.Buffer) -> str:
-    """The name of a buffer; one that nothing declared gets its own."""
-    return page.names.get(node) or page.names.define(node, node.name)
+    """The name of a buffer; one that nothing declared gets its own, and a declaration."""
+    known = page.names.get(node)
+    if known is not None:
+        return known
+    page.undeclared.append(node)
+    return page.names.define(node, node.name)
 
 
 def attribute_text(page: Page, value: object) -> str:
     """An attribute."""
-    return attr_text(page, value, expr_text)
+    return attr_text(page, value, expr_text, buffer_name)
 
 
 def argument_text(page: Page, value: object) -> str:
@@ -135,10 +140,10 @@ def _apply(page: Page, node: tir.Apply) -> Text:
     symbol = SYMBOLS.get(op)
     if symbol is None or len(args) != 2 or folds(op, args):
         return _named(page, node), ATOM
-    return _infix(page, node, op, symbol)
+    return _infix(page, node, symbol)
 
 
-def _infix(page: Page, node: tir.Apply, op: str, symbol: tuple[str, int]) -> Text:
+def _infix(page: Page, node: tir.Apply, symbol: tuple[str, int]) -> Text:
     """`a symbol b`; a chain that leans left is written in a loop, however long."""
     spine: list[tuple[tir.Apply, tuple[str, int]]] = [(node, symbol)]
     first = node.args[0]
@@ -237,6 +242,9 @@ def end_text(page: Page, start: tir.Expr, extent: tir.Expr) -> str:
         return expr_text(page, extent)
     if b == 0:
         return expr_text(page, start)
+    match extent:
+        case tir.Apply(op="sub", args=(stop, again)) if structural_equal(start, again):
+            return expr_text(page, stop)
     return expr_text(page, tir.Apply("add", (start, extent), start.dtype))
 
 

@@ -3,7 +3,7 @@
 | shape variable                       | where it is declared                                                   |
 |--------------------------------------|------------------------------------------------------------------------|
 | 0.27, int64, in a module             | `n = TypeVar("n")` before the class                                     |
-| 0.27, others                         | a string where it stands first: `T.Buffer(("n", 4), "float32")`, and `n = T.int32()` |
+| 0.27, others                         | a string where it stands first: `T.Buffer(("n", 4))`; `n = T.int32()`   |
 | 2022, 2023                           | `n = T.int64()` before the `T.match_buffer` that needs it                |
 
 A parameter is written as a buffer where its type can say all of it; else it is a handle, matched in the body.
@@ -90,7 +90,7 @@ class _Function:
 
     def decorator(self) -> str:
         func, options = self.func, []
-        if func.private and not self.page.oldest:
+        if func.private:
             options.append("private=True")
         if func.s_tir and self.page.modern:
             options.append("s_tir=True")

@@ -11,7 +11,7 @@ from refmlc.ir.module import IRModule
 from refmlc.ir.node import Node
 from refmlc.ir.types import Type
 from refmlc.ir.visit import walk
-from refmlc.script.printer.buffers import arguments
+from refmlc.script.printer.buffers import arguments, declaration_text
 from refmlc.script.printer.expressions import attribute_text, expr_text, region_text
 from refmlc.script.printer.functions import write_prim_func
 from refmlc.script.printer.graph_expressions import value_text
@@ -34,7 +34,7 @@ def show(node: Node, *, dialect: Generation = "0.27", show_meta: bool = False) -
 
     Fails: RM503 a constant that the metadata cannot hold, RM504 what has no text, RM602 nested too deep.
     """
-    page = Page(dialect, show_meta)
+    page = Page(dialect, show_meta, declare=declaration_text)
     try:
         match node:
             case IRModule():

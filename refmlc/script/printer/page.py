@@ -1,6 +1,6 @@
 """The page that a text is written on: lines, indentation, names, the dialect, and the metadata met on the way."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -17,7 +17,8 @@ class Page:
     """What is written so far, and what decides on what comes next.
 
     `domain` is the language that expressions stand in: in Relax a plain int is int64. `functions` are the names
-    of the module's functions, None where no module is around.
+    of the module's functions, None where no module is around. `undeclared` are buffers that a line names and
+    nothing declared: `declare` writes their declarations before it.
     """
 
     dialect: Generation
@@ -31,6 +32,8 @@ class Page:
     constants: list[relax.Constant] = field(default_factory=list)
     omitted: bool = False
     loops: list[tir.For] = field(default_factory=list)
+    undeclared: list[tir.Buffer] = field(default_factory=list)
+    declare: "Callable[[Page, tir.Buffer], str] | None" = None
     type_vars: frozenset[str] = frozenset()
     shape_vars: list[str] = field(default_factory=list)
 
@@ -49,7 +52,10 @@ class Page:
         return spelled(name, self.dialect)
 
     def line(self, text: str) -> None:
-        """Write a line."""
+        """Write a line, after the declarations of what it needs."""
+        while self.undeclared and self.declare is not None:
+            buffer = self.undeclared.pop(0)
+            self.line(self.declare(self, buffer))
         self.lines.append(f"{'    ' * self.indent}{text}" if text else "")
 
     @contextmanager

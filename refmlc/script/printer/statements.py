@@ -109,8 +109,8 @@ def _bind_type(page: Page, var: tir.Var) -> str:
 
 
 def _message(page: Page, stmt: tir.AssertStmt) -> str:
-    if not page.modern:
-        return string_text("".join(stmt.message))
+    if not page.modern and len(stmt.message) == 1 and stmt.kind == "RuntimeError":
+        return string_text(stmt.message[0])
     parts = ", ".join(part if _is_reference(page, part) else string_text(part) for part in stmt.message)
     return f"({string_text(stmt.kind)}, [{parts}])"
 

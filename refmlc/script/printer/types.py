@@ -1,13 +1,13 @@
 """Relax types as text.
 
-| type         | 0.27, 2023                                                | 2022                              |
-|--------------|-----------------------------------------------------------|-----------------------------------|
-| tensor       | `R.Tensor((1, n), dtype="float32")`, `R.Tensor(ndim=2)`   | `Tensor((1, n), "float32")`, `Tensor(None, "float32", ndim = 2)` |
-| shape        | `R.Shape([1, n])`, `R.Shape(ndim=2)`                      | without `R.`                      |
-| primitive    | `T.int64`, `R.Prim(value="n")`; 2023 `R.Prim("int64")`    | `R.Prim("int64")`                 |
-| tuple        | `R.Tuple(T, U)`, `R.Tuple`                                | without `R.`                      |
-| function     | `R.Callable((T,), U, True)`                               | without `R.`                      |
-| any          | `R.Any`; 2023 `R.Object`                                  | `Object`                          |
+| type       | 0.27, 2023                                              | 2022                             |
+|------------|---------------------------------------------------------|----------------------------------|
+| tensor     | `R.Tensor((1, n), dtype="float32")`, `R.Tensor(ndim=2)` | `Tensor((1, n), "float32")`      |
+| shape      | `R.Shape([1, n])`, `R.Shape(ndim=2)`                    | without `R.`                     |
+| primitive  | `T.int64`, `R.Prim(value="n")`; 2023 `R.Prim("int64")`  | `R.Prim("int64")`                |
+| tuple      | `R.Tuple(T, U)`, `R.Tuple`                              | without `R.`                     |
+| function   | `R.Callable((T,), U, True)`                             | without `R.`                     |
+| any        | `R.Any`; 2023 `R.Object`                                | `Object`                         |
 
 In a signature a dimension is a string where the variable in it is not declared before, or where it is an expression.
 """
@@ -50,9 +50,11 @@ class Types:
                 return self.function(ty)
 
     def short(self, name: str) -> str:
+        """The name of a type, without `R.` in 2022."""
         return name.removeprefix("R.") if self.page.oldest else name
 
     def dimensions(self, values: Sequence[tir.Expr]) -> list[str]:
+        """Dimensions of a shape."""
         return [self.dimension(value) for value in values]
 
     def dimension(self, value: tir.Expr) -> str:
@@ -72,6 +74,7 @@ class Types:
         return text if plain and (known or page.oldest) else string_text(text)
 
     def tensor(self, ty: TensorType) -> str:
+        """A tensor's type."""
         page = self.page
         shape = None if ty.shape is None else tuple_text(self.dimensions(ty.shape))
         parts = [shape or ty.shape_var or ""]
@@ -87,17 +90,20 @@ class Types:
         return f"R.Tensor({inside})" if inside else "R.Tensor"
 
     def old_tensor(self, ty: TensorType, shape: str) -> str:
+        """A tensor's type in 2022."""
         parts = [shape, "None" if ty.dtype is None else dtype_text(ty.dtype)]
         if ty.shape is None and ty.ndim != -1:
             parts.append(f"ndim = {ty.ndim}")
         return f"Tensor({', '.join(parts)})"
 
     def prim(self, ty: PrimType) -> str:
+        """A primitive type."""
         if ty.value is None:
             return f"T.{ty.dtype}" if self.page.modern else f"R.Prim({dtype_text(ty.dtype)})"
         return f"R.Prim(value={self.dimension(ty.value)})"
 
     def function(self, ty: FuncType) -> str:
+        """A function's type."""
         name = self.short("R.Callable")
         if ty.params is None:
             parts = [] if ty.ret is None else [f"ret={self.text(ty.ret)}"]

@@ -79,7 +79,9 @@ class Around:
 
 
 def joined(items: list[tir.Stmt], span: Span | None) -> tir.Stmt:
-    """One statement of several: itself, a sequence, or a no-op where there is none."""
+    """One statement of several: itself, a sequence that holds no sequences, or a no-op where there is none."""
+    if any(isinstance(item, tir.SeqStmt) for item in items) and len(items) > 1:
+        items = [part for item in items for part in (item.seq if isinstance(item, tir.SeqStmt) else (item,))]
     if len(items) == 1:
         return items[0]
     if not items:
