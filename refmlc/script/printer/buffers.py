@@ -1,18 +1,18 @@
 """Buffers as text: types, matches, allocations, views.
 
-| construct             | 0.27                                        | 2023                    | 2022                             |
-|-----------------------|---------------------------------------------|-------------------------|----------------------------------|
-| type of a parameter   | `T.Buffer((n, 4), "float32")`               | the same                | `T.Buffer[(1, 4), "float32"]`    |
-| match                 | `T.match_buffer(a, (n, 4), "int8")`         | the same                | `T.match_buffer(a, [4], dtype="int8")` |
-| allocation by a block | `T.sblock_alloc_buffer((4,))`               | `T.alloc_buffer((4,))`  | `T.alloc_buffer([4], dtype=…)`   |
-| allocation            | `T.alloc_buffer`, `alloc_local`, `alloc_shared` | `T.decl_buffer`     | `T.decl_buffer`                  |
-| … with annotations    | the same                                    | `T.allocate`            | `T.allocate`                     |
-| view                  | `A.view(16)`, `T.decl_buffer((4,), data=p)` | `T.decl_buffer`         | `T.decl_buffer`                  |
+| construct      | 0.27                                    | 2023                    | 2022                        |
+|----------------|-----------------------------------------|-------------------------|-----------------------------|
+| parameter      | `T.Buffer((n, 4), "float32")`           | the same                | `T.Buffer[4, "float32"]`    |
+| match          | `T.match_buffer(a, (n, 4), "int8")`     | the same                | `T.match_buffer(a, [4], …)` |
+| … by a block   | `T.sblock_alloc_buffer((4,))`           | `T.alloc_buffer((4,))`  | `T.alloc_buffer([4], …)`    |
+| allocation     | `T.alloc_buffer`, `T.alloc_local`, …    | `T.decl_buffer`         | `T.decl_buffer`             |
+| … annotated    | the same                                | `T.allocate`            | `T.allocate`                |
+| view           | `A.view(16)`, `T.decl_buffer(…)`        | `T.decl_buffer`         | `T.decl_buffer`             |
 
 float32 is left out, except in the type of a parameter and in 2022.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from refmlc.dtypes import FLOAT32
@@ -30,7 +30,10 @@ def is_simple(buffer: tir.Buffer) -> bool:
 
 def shape_text(page: Page, shape: Sequence[tir.Expr]) -> str:
     """A shape as an argument."""
-    texts = [expr_text(page, extent) for extent in shape]
+    return _listed(page, [expr_text(page, extent) for extent in shape])
+
+
+def _listed(page: Page, texts: Sequence[str]) -> str:
     return f"[{', '.join(texts)}]" if page.oldest else tuple_text(texts)
 
 
@@ -41,19 +44,26 @@ def arguments(
     scope: str | None = "global",
     data: tir.Expr | None = None,
     annotations: Mapping[str, tir.Attr] | None = None,
+    dimension: Callable[[tir.Expr], str] | None = None,
 ) -> str:
-    """The arguments of a construct that makes `buffer`; `scope` is what the construct's name says already."""
-    parts = [shape_text(page, buffer.shape)]
-    if page.oldest:
+    """The arguments of a construct that makes `buffer`.
+
+    `scope` is what the construct's name says already; with `dimension`, which writes dimensions, it is a type.
+    """
+    write = dimension or (lambda node: expr_text(page, node))
+    parts = [_listed(page, [write(extent) for extent in buffer.shape])]
+    if dimension is not None:
+        parts.append(dtype_text(buffer.dtype))
+    elif page.oldest:
         parts.append(f"dtype={dtype_text(buffer.dtype)}")
     elif buffer.dtype != FLOAT32:
         parts.append(dtype_text(buffer.dtype))
     if data is not None:
         parts.append(f"data={expr_text(page, data)}")
     if buffer.strides:
-        parts.append(f"strides={shape_text(page, buffer.strides)}")
+        parts.append(f"strides={_listed(page, [write(stride) for stride in buffer.strides])}")
     if buffer.elem_offset is not None:
-        parts.append(f"elem_offset={expr_text(page, buffer.elem_offset)}")
+        parts.append(f"elem_offset={write(buffer.elem_offset)}")
     if buffer.scope != scope:
         parts.append(f"scope={string_text(buffer.scope)}")
     if buffer.align != 64:
@@ -67,10 +77,12 @@ def arguments(
     return ", ".join(parts)
 
 
-def type_text(page: Page, buffer: tir.Buffer, shape: Sequence[str]) -> str:
-    """The type of a parameter, its dimensions written already."""
-    inside = f"{tuple_text(shape)}, {dtype_text(buffer.dtype)}"
-    return f"T.Buffer[{inside}]" if page.oldest else f"T.Buffer({inside})"
+def type_text(page: Page, buffer: tir.Buffer, dimension: Callable[[tir.Expr], str]) -> str:
+    """The type of a parameter; `dimension` writes dimensions."""
+    if page.oldest:
+        shape = [dimension(extent) for extent in buffer.shape]
+        return f"T.Buffer[{shape[0] if len(shape) == 1 else tuple_text(shape)}, {dtype_text(buffer.dtype)}]"
+    return f"T.Buffer({arguments(page, buffer, dimension=dimension)})"
 
 
 def declaration_text(page: Page, buffer: tir.Buffer) -> str:

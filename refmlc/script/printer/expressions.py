@@ -93,7 +93,9 @@ def attribute_text(page: Page, value: object) -> str:
 
 
 def argument_text(page: Page, value: object) -> str:
-    """An argument of a call, where a plain number is int32."""
+    """An argument of a call, where a plain number is int32 and a slice would be a region."""
+    if isinstance(value, tir.BufferLoad) and value.predicate is None:
+        return f"{buffer_name(page, value.buffer)}[{indices_text(page, value.indices, slices=False)}]"
     if isinstance(value, tir.Expr):
         return _argument(page, value)
     return attribute_text(page, value)

@@ -3,10 +3,11 @@
 | shape variable                       | where it is declared                                                   |
 |--------------------------------------|------------------------------------------------------------------------|
 | 0.27, int64, in a module             | `n = TypeVar("n")` before the class                                     |
-| 0.27, others                         | a string where it stands first: `T.Buffer(("n", 4))`; `n = T.int32()`   |
+| 0.27, others                         | a string where it stands first: `T.Buffer(("n",))`; `n = T.int32()`      |
 | 2022, 2023                           | `n = T.int64()` before the `T.match_buffer` that needs it                |
 
-A parameter is written as a buffer where its type can say all of it; else it is a handle, matched in the body.
+A parameter is written as a buffer where its type can say all of it (before 0.27: constant shape and dtype); else it
+is a handle, matched in the body.
 """
 
 from collections.abc import Iterator
@@ -102,9 +103,10 @@ class _Function:
 
     def can_annotate(self, param: tir.Var) -> bool:
         buffer = self.func.buffer_map.get(param)
-        if buffer is None or not is_simple(buffer) or param.dtype != HANDLE or param.pointer is not None:
+        if buffer is None or param.dtype != HANDLE or param.pointer is not None:
             return False
-        if not self.page.modern and any(isinstance(node, tir.Var) for dim in buffer.shape for node in walk(dim)):
+        symbolic = any(isinstance(node, tir.Var) for dim in buffer.shape for node in walk(dim))
+        if not self.page.modern and (symbolic or not is_simple(buffer)):
             return False
         twice = sum(other is buffer for other in self.func.buffer_map.values()) > 1
         return not twice and not any(node is param for node in walk(self.func.body))
@@ -118,7 +120,7 @@ class _Function:
             buffer = self.func.buffer_map.get(param)
             if buffer is not None and id(param) in self.annotated:
                 name = page.names.define(buffer, buffer.name)
-                yield f"{name}: {type_text(page, buffer, [self.dimension(dim) for dim in buffer.shape])}"
+                yield f"{name}: {type_text(page, buffer, self.dimension)}"
             else:
                 yield f"{page.names.define(param, param.name)}: {type_of_var(page, param)}"
 
@@ -165,11 +167,13 @@ class _Function:
 
     def attributes(self) -> None:
         page = self.page
-        attrs = {page.spelled(key): value for key, value in sorted(self.func.attrs.items())}
+        attrs = {page.spelled(key): value for key, value in self.func.attrs.items()}
         if page.oldest:
             page.line("# function attr dict")
             if not self.func.private:
                 attrs = {"global_symbol": self.name, **attrs}
+        else:
+            attrs = dict(sorted(attrs.items()))
         if attrs:
             page.line(f"T.func_attr({attribute_text(page, attrs)})")
 

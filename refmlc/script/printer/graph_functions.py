@@ -33,6 +33,8 @@ def write_function(page: Page, func: relax.Function, name: str) -> None:
                 if text not in page.shape_vars:
                     page.shape_vars.append(text)
         waiting = [var for var in variables if not is_type_var(page, var)]
+        if not page.oldest:
+            waiting.sort(key=lambda var: var.name)
         _write(page, func, name, waiting)
 
 
@@ -55,7 +57,8 @@ def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) 
     if not func.pure:
         options.append("pure=False")
     page.line(f"@R.function({', '.join(options)})" if options else "@R.function")
-    types = Types(page, signature=True)
+    declared = (node for node in walk(func) if isinstance(node, tir.Var) and page.names.get(node) is not None)
+    types = Types(page, frozenset(id(node) for node in declared))
     names = [define_var(page, var) for var in func.params]
     texts = [
         name if var.ty is None else f"{name}: {type_of_var(types, var)}"

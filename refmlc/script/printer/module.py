@@ -59,7 +59,7 @@ def _whole(page: Page) -> Iterable[str]:
     if page.constants and page.show_meta:
         yield ""
         yield metadata_text(page)
-    elif page.constants or page.omitted:
+    elif (page.constants or page.omitted) and not page.oldest:
         yield ""
         yield _OMITTED
 

@@ -9,7 +9,7 @@
 | function   | `R.Callable((T,), U, True)`                             | without `R.`                     |
 | any        | `R.Any`; 2023 `R.Object`                                | `Object`                         |
 
-In a signature a dimension is a string where the variable in it is not declared before, or where it is an expression.
+In a signature a dimension is a string unless it is a variable that is declared before.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ from refmlc.script.printer.page import Page
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """Writes types; `signature`: those of parameters and result, where strings name shape variables."""
+    """Writes types. `known`: in a signature, the variables that are declared before it, by identity."""
 
     page: Page
-    signature: bool = False
+    known: frozenset[int] | None = None
 
     def text(self, ty: Type) -> str:
         """`ty` as text."""
@@ -64,14 +64,13 @@ class Types:
             if isinstance(value, tir.IntImm):
                 return expr_text(page, value)
             inside = [node for node in walk(value) if isinstance(node, tir.Var)]
-            known = all(page.names.get(node) is not None for node in inside)
             for node in inside:
                 page.names.define(node, node.name)
             text = expr_text(page, value)
-        if not self.signature:
+        if self.known is None:
             return text
-        plain = isinstance(value, tir.Var)
-        return text if plain and (known or page.oldest) else string_text(text)
+        plain = isinstance(value, tir.Var) and (id(value) in self.known or page.oldest)
+        return text if plain else string_text(text)
 
     def tensor(self, ty: TensorType) -> str:
         """A tensor's type."""
