@@ -13,7 +13,7 @@ from time import monotonic
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, MEMORY_EXHAUSTED, STEPS_EXHAUSTED, TIME_EXHAUSTED
 
-DEFAULT_STEPS = 500_000_000
+DEFAULT_STEPS = 200_000_000  # some minutes of a loop with a short body
 DEFAULT_BYTES = 4 << 30
 DEFAULT_DEPTH = 200
 _STRIDE = 1 << 16

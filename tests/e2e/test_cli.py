@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,18 @@ class Module:
         cls = Module
         y = R.call_tir(cls.twice, (x,), out_sinfo=R.Tensor((n,), "float32"))
         return (y, R.shape([n]))
+"""
+SCALARS = """
+@T.prim_func
+def main(n: T.int32, x: T.float32, C: T.Buffer((4,), "float32")):
+    for i in range(4):
+        C[i] = x * T.Cast("float32", n + i)
+"""
+ENDLESS = """
+@T.prim_func
+def main(A: T.Buffer((1,), "int32")):
+    for i in range(1000000000000):
+        A[0] = 1
 """
 
 
@@ -109,6 +122,11 @@ def test_parameters_from_one_file_and_from_a_pickle(folder):
         ),
         (("run", "twice.py"), 2, "RM111"),
         (("run", "twice.py", "--input", "x=ones"), 2, "RM111"),
+        (("run", "scalars.py", "--input", "n=1e5", "--input", "x=1"), 2, "RM111"),
+        (("run", "scalars.py", "--input", "n=inf", "--input", "x=1"), 2, "RM111"),
+        (("run", "scalars.py", "--input", "n=" + "9" * 6000, "--input", "x=1"), 2, "RM111"),
+        (("run", "scalars.py", "--input", "n=99999999999", "--input", "x=1"), 2, "RM111"),
+        (("show", "/dev/zero"), 4, "RM604"),
         (("explain", "RM000"), 2, "RM112"),
         (("spec", "TIR-000"), 2, "RM112"),
         (("show", "binary.py"), 2, "RM102"),
@@ -119,6 +137,7 @@ def test_failures_are_one_message_with_code_and_status(folder, monkeypatch, argu
     monkeypatch.chdir(folder)
     (folder / "binary.py").write_bytes(b"\xff\xfe\x00")
     (folder / "evil.py").write_text(TWICE)
+    (folder / "scalars.py").write_text(SCALARS)
     (folder / "evil.pkl").write_bytes(pickle.dumps(os.getcwd))
     done = refmlc(*arguments)
     assert done.exit_code == status, done.output
@@ -127,6 +146,46 @@ def test_failures_are_one_message_with_code_and_status(folder, monkeypatch, argu
     data = refmlc(*arguments, "--json")
     assert data.exit_code == status
     assert json.loads(data.stdout)["error"]["code"] == code
+
+
+def test_generated_scalars_are_numbers(folder):
+    (folder / "scalars.py").write_text(SCALARS)
+    done = refmlc("run", folder / "scalars.py", "--input", "n=ones", "--input", "x=ones", "--json")
+    assert json.loads(done.stdout)["results"][0]["values"] == [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("run", "gemm.py", "--max-steps", "0"), ("show", "--dialect", "1")])
+def test_wrong_usage_is_json_too(arguments):
+    done = refmlc(*arguments, "--json")
+    assert done.exit_code == 2
+    assert json.loads(done.stdout)["error"]["code"] == "RM112"
+
+
+def test_an_interrupted_run_says_so_in_one_word(folder):
+    (folder / "endless.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "refmlc", "run", str(folder / "endless.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        with pytest.raises(subprocess.TimeoutExpired):
+            run.wait(3)
+        run.send_signal(signal.SIGINT)
+        assert run.communicate() == (b"", b"interrupted\n")
+    assert run.returncode == 130
+
+
+def test_a_closed_pipe_is_no_finding(folder):
+    with subprocess.Popen([sys.executable, "-m", "refmlc", "explain"], stdout=subprocess.PIPE) as run:
+        run.stdout.close()
+    assert run.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is full")
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_full_device_is_no_traceback(folder, more):
+    command = [sys.executable, "-m", "refmlc", "explain", *more]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
 
 
 def test_a_bug_of_ours_is_one_message_and_status_70(folder, monkeypatch):

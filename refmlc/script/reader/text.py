@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from refmlc.diag import Source, fail
-from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED
+from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED, TEXT_TOO_LARGE
 from refmlc.ir.module import IRModule
 from refmlc.script.reader.language import LANGUAGE
 from refmlc.script.reader.module import Language, read_tree
 from refmlc.script.reader.relax_func import relax_reader
 from refmlc.script.reader.relax_table import RELAX
-from refmlc.script.reader.syntax import Spans, decoded, parsed
+from refmlc.script.reader.syntax import LIMIT, Spans, decoded, parsed
 from refmlc.script.reader.table import merged
 from refmlc.script.reader.tir_func import read_prim_func
 from refmlc.script.reader.tir_table import TENSORIR
@@ -50,7 +50,12 @@ def read_file(path: str | Path) -> IRModule:
     """The module in the file at `path`. Fails as `read`, and with RM109 when the file cannot be read."""
     place = Path(path)
     try:
-        data = place.read_bytes()
+        with place.open("rb") as file:
+            data = file.read(LIMIT + 1)
     except OSError as bad:
         raise fail(BAD_FILE, f"`{place}`: {bad.strerror or bad}") from None
+    except ValueError as bad:
+        raise fail(BAD_FILE, f"`{place}`: {bad}") from None
+    if len(data) > LIMIT:
+        raise fail(TEXT_TOO_LARGE, f"`{place}` holds more than {LIMIT} bytes")
     return read(data, str(place))
