@@ -17,8 +17,15 @@ from dataclasses import replace
 
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import tir
-from refmlc.script.printer.expressions import attribute_text, buffer_name, expr_text, region_text, tuple_text
-from refmlc.script.printer.literals import dtype_text, string_text
+from refmlc.script.printer.expressions import (
+    attribute_text,
+    buffer_name,
+    expr_text,
+    region_text,
+    tuple_text,
+    var_name,
+)
+from refmlc.script.printer.literals import dtype_text, handle_text, string_text
 from refmlc.script.printer.page import Page
 
 
@@ -85,10 +92,25 @@ def type_text(page: Page, buffer: tir.Buffer, dimension: Callable[[tir.Expr], st
     return f"T.Buffer({arguments(page, buffer, dimension=dimension)})"
 
 
-def declaration_text(page: Page, buffer: tir.Buffer) -> str:
-    """A buffer that nothing else declares: `A = T.Buffer((64,))`."""
-    name = buffer_name(page, buffer)
-    return f"{name} = T.Buffer({arguments(page, buffer)})"
+def declaration_text(page: Page, node: tir.Buffer | tir.Var) -> str:
+    """The declaration of what nothing else declares: `A = T.Buffer((64,))`, `n = T.int64()`."""
+    if isinstance(node, tir.Var):
+        return variable_text(page, node)
+    return f"{buffer_name(page, node)} = T.Buffer({arguments(page, node)})"
+
+
+def variable_text(page: Page, var: tir.Var) -> str:
+    """`n = T.int64()`; in 2022 `n = T.var("int64")`."""
+    if page.oldest:
+        return f"{var_name(page, var)} = T.var({string_text(str(var.dtype))})"
+    return f"{var_name(page, var)} = {type_of_var(page, var)}()"
+
+
+def type_of_var(page: Page, var: tir.Var) -> str:
+    """The type of a variable as an annotation."""
+    if var.dtype.kind == "handle":
+        return handle_text(var.pointer, modern=page.modern)
+    return f"T.{var.dtype}"
 
 
 def match_text(page: Page, source: str, buffer: tir.Buffer) -> str:

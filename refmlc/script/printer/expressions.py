@@ -199,11 +199,12 @@ def _choice(page: Page, name: str, node: tir.Select | tir.IfThenElseExpr) -> str
 
 
 def _let(page: Page, node: tir.Let) -> str:
+    """The variable is declared on a line before."""
     value = _argument(page, node.value)
-    with page.names.frame():
-        name = page.names.define(node.var, node.var.name)
-        body = _argument(page, node.body)
-    return f"T.Let({body}, where={{{name}: {value}}})"
+    if page.names.get(node.var) is None:
+        page.undeclared.append(node.var)
+    name = page.names.define(node.var, node.var.name)
+    return f"T.Let({_argument(page, node.body)}, where={{{name}: {value}}})"
 
 
 # ----------------------------------------------------------------------------------------------- accesses

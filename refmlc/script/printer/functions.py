@@ -18,11 +18,11 @@ from refmlc.ir import tir
 from refmlc.ir.attrs import CommReducer, IndexMap
 from refmlc.ir.node import Node
 from refmlc.ir.visit import walk
-from refmlc.script.printer.buffers import is_simple, match_text, type_text
+from refmlc.script.printer.buffers import is_simple, match_text, type_of_var, type_text, variable_text
 from refmlc.script.printer.expressions import attribute_text, expr_text
 from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.page import Page
-from refmlc.script.printer.statements import declaration, type_of_var, write_block_body, write_body
+from refmlc.script.printer.statements import write_block_body, write_body
 
 
 def shape_variables(func: tir.PrimFunc) -> list[tir.Var]:
@@ -163,7 +163,7 @@ class _Function:
             if any(var is one for one in self.waiting):
                 self.waiting = [one for one in self.waiting if one is not var]
                 self.define(var)
-                self.page.line(declaration(self.page, var))
+                self.page.line(variable_text(self.page, var))
 
     def attributes(self) -> None:
         page = self.page

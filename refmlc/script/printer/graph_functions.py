@@ -15,11 +15,11 @@ from dataclasses import replace
 from refmlc.ir import relax, tir
 from refmlc.ir.types import PrimType, Type
 from refmlc.ir.visit import walk
+from refmlc.script.printer.buffers import variable_text
 from refmlc.script.printer.expressions import attribute_text
 from refmlc.script.printer.functions import defines, is_type_var
 from refmlc.script.printer.graph_expressions import value_text
 from refmlc.script.printer.page import Page
-from refmlc.script.printer.statements import declaration
 from refmlc.script.printer.types import Types, is_own
 
 
@@ -69,7 +69,7 @@ def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) 
     with page.block(scoped=False):
         for var in waiting:
             page.names.define(var, var.name)
-            page.line(declaration(page, var))
+            page.line(variable_text(page, var))
         if func.attrs:
             attrs = {page.spelled(key): value for key, value in sorted(func.attrs.items())}
             page.line(f"R.func_attr({attribute_text(page, attrs)})")

@@ -124,7 +124,8 @@ def _function_alone(page: Page, func: tir.PrimFunc | relax.Function) -> None:
 
 
 def _piece(page: Page, node: Node) -> str:
-    """A node alone, as messages show it."""
+    """A node alone, as messages show it: nothing is declared."""
+    page.declare = None
     if isinstance(node, tir.Stmt):
         write_stmt(page, node)
         return "\n".join(page.lines)

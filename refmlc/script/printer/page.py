@@ -17,8 +17,8 @@ class Page:
     """What is written so far, and what decides on what comes next.
 
     `domain` is the language that expressions stand in: in Relax a plain int is int64. `functions` are the names
-    of the module's functions, None where no module is around. `undeclared` are buffers that a line names and
-    nothing declared: `declare` writes their declarations before it.
+    of the module's functions, None where no module is around. `undeclared` is what a line names and
+    nothing declared: `declare` writes the declarations before it.
     """
 
     dialect: Generation
@@ -32,8 +32,8 @@ class Page:
     constants: list[relax.Constant] = field(default_factory=list)
     omitted: bool = False
     loops: list[tir.For] = field(default_factory=list)
-    undeclared: list[tir.Buffer] = field(default_factory=list)
-    declare: "Callable[[Page, tir.Buffer], str] | None" = None
+    undeclared: list[tir.Buffer | tir.Var] = field(default_factory=list)
+    declare: "Callable[[Page, tir.Buffer | tir.Var], str] | None" = None
     type_vars: frozenset[str] = frozenset()
     shape_vars: list[str] = field(default_factory=list)
 
@@ -54,8 +54,8 @@ class Page:
     def line(self, text: str) -> None:
         """Write a line, after the declarations of what it needs."""
         while self.undeclared and self.declare is not None:
-            buffer = self.undeclared.pop(0)
-            self.line(self.declare(self, buffer))
+            one = self.undeclared.pop(0)
+            self.line(self.declare(self, one))
         self.lines.append(f"{'    ' * self.indent}{text}" if text else "")
 
     @contextmanager

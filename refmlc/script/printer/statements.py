@@ -17,7 +17,14 @@ from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.ir.visit import walk
-from refmlc.script.printer.buffers import alloc_text, block_alloc_text, decl_text, match_region_text
+from refmlc.script.printer.buffers import (
+    alloc_text,
+    block_alloc_text,
+    decl_text,
+    match_region_text,
+    type_of_var,
+    variable_text,
+)
 from refmlc.script.printer.expressions import (
     attribute_text,
     buffer_name,
@@ -26,9 +33,8 @@ from refmlc.script.printer.expressions import (
     indices_text,
     listed,
     region_text,
-    var_name,
 )
-from refmlc.script.printer.literals import handle_text, string_text
+from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.page import Page
 
 
@@ -94,13 +100,6 @@ def _simple(page: Page, stmt: tir.Stmt) -> None:
             page.line(f"return {expr_text(page, value)}" if page.modern else f"T.ret({expr_text(page, value)})")
         case _:
             raise fail(BUG, f"{type(stmt).__name__} is no statement that can be shown")
-
-
-def type_of_var(page: Page, var: tir.Var) -> str:
-    """The type of a variable as an annotation."""
-    if var.dtype.kind == "handle":
-        return handle_text(var.pointer, modern=page.modern)
-    return f"T.{var.dtype}"
 
 
 def _bind_type(page: Page, var: tir.Var) -> str:
@@ -237,7 +236,8 @@ def _declared_threads(page: Page, stmt: tir.AttrStmt) -> None:
     """Declare the variable of a thread axis that is written out."""
     if isinstance(stmt.node, tir.ThreadVar) and stmt.node.var is not None and page.names.get(stmt.node.var) is None:
         var = stmt.node.var
-        page.line(f"{page.names.define(var, var.name)} = {type_of_var(page, var)}()")
+        page.names.define(var, var.name)
+        page.line(variable_text(page, var))
 
 
 def _attr_text(page: Page, stmt: tir.AttrStmt) -> str:
@@ -353,11 +353,3 @@ def _is_whole_loop(page: Page, axis: tir.IterVar, value: tir.Expr) -> bool:
 
 def _same(a: tir.Expr, b: tir.Expr) -> bool:
     return a is b or structural_equal(a, b)
-
-
-def declaration(page: Page, var: tir.Var) -> str:
-    """`n = T.int64()`; in 2022 `n = T.var("int64")`."""
-    name = var_name(page, var)
-    if page.oldest:
-        return f"{name} = T.var({string_text(str(var.dtype))})"
-    return f"{name} = {type_of_var(page, var)}()"
