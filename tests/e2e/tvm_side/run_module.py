@@ -1,0 +1,79 @@
+"""Modules in real TVM, each in a process of its own: run, rewritten or printed. Run inside TVM's environment.
+
+Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype, shape, hex] …]}`. Actions: `run`
+(prim_funcs write into their last argument, functions return), `legalize` (the text after LegalizeOps), `show`
+(that text with its constants in full). Writes a list of answers: `{"array": [dtype, shape, hex]}`, `{"text": …}`,
+`{"error": "Kind: message"}`, `{"signal": number}`; SIGALRM means that it took too long.
+"""
+
+import json
+import os
+import signal
+import sys
+
+import ml_dtypes
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import from_source
+
+LIMIT = 30  # seconds
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """The dtype of an array, by TVM's name."""
+    return np.dtype(getattr(ml_dtypes, name, None) or name)
+
+
+def run(module: tvm.IRModule, arguments: list) -> dict:
+    """The array that `main` returns, or its last argument."""
+    if isinstance(module["main"], relax.Function):
+        machine = relax.VirtualMachine(tvm.compile(module, tvm.target.Target("llvm")), tvm.cpu())
+        found = machine["main"](*arguments)
+    else:
+        tvm.compile(module, "llvm")["main"](*arguments)
+        found = arguments[-1]
+    array = found.numpy()
+    return {"array": [str(array.dtype), list(array.shape), array.tobytes().hex()]}
+
+
+def act(request: dict) -> dict:
+    """The answer."""
+    module = from_source(request["module"])
+    if not isinstance(module, tvm.IRModule):
+        module = tvm.IRModule({"main": module.with_attr("global_symbol", "main")})
+    if request["action"] == "run":
+        arrays = [np.frombuffer(bytes.fromhex(raw), numpy_dtype(d)).reshape(s) for d, s, raw in request["arguments"]]
+        return run(module, [tvm.runtime.tensor(array) for array in arrays])
+    return {"text": relax.transform.LegalizeOps()(module).script(show_meta=request["action"] == "show")}
+
+
+def answer(request: dict, into: int) -> None:
+    """In the child: write the answer."""
+    signal.alarm(LIMIT)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    try:
+        found = act(request)
+    except Exception as failure:
+        found = {"error": f"{type(failure).__name__}: {failure}"}
+    with os.fdopen(into, "w") as pipe:
+        json.dump(found, pipe)
+    os._exit(0)
+
+
+def ask(request: dict) -> dict:
+    """The answer of a child, or the signal that ended it."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(out)
+        answer(request, into)
+    os.close(into)
+    with os.fdopen(out) as pipe:
+        text = pipe.read()
+    status = os.waitpid(child, 0)[1]
+    return {"signal": os.WTERMSIG(status)} if os.WIFSIGNALED(status) else json.loads(text)
+
+
+if __name__ == "__main__":
+    json.dump([ask(request) for request in json.load(sys.stdin)], sys.stdout)

@@ -1,0 +1,52 @@
+"""The recorded deviations have the form that `conformance/known/README.md` states and cite existing clauses."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from refmlc.diag.catalogue import CODES
+from refmlc.spec import clauses
+
+FILES = sorted((Path(__file__).parents[2] / "conformance" / "known").glob("*.toml"))
+ROWS = [row for path in FILES for row in tomllib.loads(path.read_text(encoding="utf-8"))["deviation"]]
+REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
+OPTIONAL = {"action", "refmlc", "edges"}
+KINDS = {"wrong result", "missing check", "crash", "refused"}
+LINES = 12
+
+each = pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+
+
+def test_ids_are_unique():
+    assert len({row["id"] for row in ROWS}) == len(ROWS) > 0
+
+
+@each
+def test_fields(row):
+    assert REQUIRED <= set(row) <= REQUIRED | OPTIONAL
+    assert row["kind"] in KINDS
+    assert row.get("action", "run") in {"run", "legalize", "show"}
+    assert len(row["module"].splitlines()) <= LINES
+    assert row["versions"]
+    assert repr(row["expected"]) != repr(row["got"])  # 0 and -0 are two
+
+
+@each
+def test_clauses_exist(row):
+    assert row["clauses"]
+    assert set(row["clauses"]) <= set(clauses())
+
+
+@each
+def test_codes_exist(row):
+    words = [row[field] for field in ("expected", "got", "refmlc") if isinstance(row.get(field), str)]
+    assert {word for word in words if re.fullmatch(r"RM\d+", word)} <= set(CODES)
+
+
+@each
+def test_kinds_state_what_belongs_to_them(row):
+    undefined = isinstance(row["expected"], str) and row["expected"].startswith("RM3")
+    assert undefined or row["kind"] != "missing check"
+    assert row["kind"] != "crash" or row["got"].startswith("SIG")
