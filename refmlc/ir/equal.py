@@ -3,6 +3,7 @@
 | what                             | compared                                                                    |
 |----------------------------------|-----------------------------------------------------------------------------|
 | variables and buffers            | by a one-to-one map, set up where they are defined; a free one equals itself |
+| … free in a whole function       | by the map as well: they are the function's own, `n = T.int64()`             |
 | shape variables                  | defined by the first type, buffer or parameter of a signature that holds them |
 | names of variables, buffers, blocks, modules; spans; the source; inverses of index maps | not compared         |
 | names of functions, parameters' order | compared                                                               |
@@ -344,9 +345,11 @@ def _plain(a: object, b: object) -> str | None:
 def first_difference(a: object, b: object, *, map_free_vars: bool = False) -> Difference | None:
     """The first place where `a` and `b` (nodes, or tuples and mappings of them) do not mean the same, or None.
 
-    With `map_free_vars`, variables that neither side defines may stand for each other, one to one.
+    With `map_free_vars`, variables that neither side defines may stand for each other, one to one. Modules and
+    functions are closed, so there they always may.
     """
-    return _Comparison(map_free=map_free_vars).run(a, b)
+    closed = isinstance(a, (IRModule, tir.PrimFunc, relax.Function))
+    return _Comparison(map_free=map_free_vars or closed).run(a, b)
 
 
 def structural_equal(a: object, b: object, *, map_free_vars: bool = False) -> bool:

@@ -129,6 +129,7 @@ class _Attributes:
 
 
 def _float(value: float) -> str:
-    if math.isnan(value) or math.isinf(value):
-        return f'float("{value}")'
-    return repr(value)
+    """A float; what has no literal is what a literal out of range makes."""
+    if math.isnan(value):
+        return "1e999 - 1e999"
+    return repr(value).replace("inf", "1e999")

@@ -13,6 +13,8 @@ is a handle, matched in the body.
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import HANDLE, INT64
 from refmlc.ir import tir
 from refmlc.ir.attrs import CommReducer, IndexMap
@@ -57,7 +59,10 @@ def is_type_var(page: Page, var: tir.Var) -> bool:
 
 
 def write_prim_func(page: Page, func: tir.PrimFunc, name: str) -> None:
-    """A function."""
+    """A function. Fails: RM504 before 0.27, when it is not of the schedulable kind: those texts have no word for it."""
+    if not (page.modern or func.s_tir):
+        message = f"`{name}` is not `s_tir`, which texts of {page.dialect} cannot say"
+        raise fail(UNSUPPORTED_CONSTRUCT, message, func.span)
     with page.names.frame(), page.speaking("tir"):
         _Function(page, func, name).write()
 

@@ -157,7 +157,7 @@ def _formatted(page: Page, node: relax.Call, name: str) -> str:
 
 
 def _destination_passing(page: Page, node: relax.Call, name: str) -> str:
-    if page.oldest and name == "call_dps_packed":
+    if page.oldest and name == "call_dps_packed" and isinstance(node.args[0], relax.ExternFunc):
         name = "call_tir"
     parts = [_callee(page, node.args[0]), value_text(page, node.args[1])]
     outputs = _old_outputs(page, node) if page.oldest else None
