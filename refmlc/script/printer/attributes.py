@@ -90,7 +90,9 @@ class _Attributes:
 
     def end(self, low: tir.Expr, extent: tir.Expr) -> str:
         if isinstance(low, tir.IntImm) and isinstance(extent, tir.IntImm):
-            return self.show(self.page, tir.IntImm(low.dtype, low.value + extent.value))
+            if low.value + extent.value <= low.dtype.maximum:
+                return self.show(self.page, tir.IntImm(low.dtype, low.value + extent.value))
+            return self.show(self.page, tir.Apply("add", (low, extent), low.dtype))
         if isinstance(low, tir.IntImm) and low.value == 0:
             return self.show(self.page, extent)
         return self.show(self.page, tir.Apply("add", (low, extent), low.dtype))

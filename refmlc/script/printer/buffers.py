@@ -15,6 +15,8 @@ float32 is left out, except in the type of a parameter and in 2022.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import tir
 from refmlc.script.printer.expressions import (
@@ -131,7 +133,11 @@ def block_alloc_text(page: Page, buffer: tir.Buffer) -> str:
 def alloc_text(page: Page, node: tir.AllocBuffer) -> str:
     """An allocation as a statement."""
     buffer = node.buffer
-    if not page.modern and node.annotations and is_simple(replace(buffer, scope="global")):
+    if not page.modern and node.annotations:
+        if not is_simple(replace(buffer, scope="global")):
+            message = f"`{buffer.name}` has annotations and a layout, which texts of {page.dialect} cannot say"
+            raise fail(UNSUPPORTED_CONSTRUCT, message, buffer.span)
+        page.pointers.add(id(buffer))
         parts = (shape_text(page, buffer.shape), dtype_text(buffer.dtype), string_text(buffer.scope))
         return f"T.allocate({', '.join(parts)}, annotations={attribute_text(page, node.annotations)})"
     if not page.modern:

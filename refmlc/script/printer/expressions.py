@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BUG
+from refmlc.diag.catalogue import BUG, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import INT32, INT64
 from refmlc.ir import tir
-from refmlc.ir.equal import structural_equal
 from refmlc.script.printer.attributes import attr_text
 from refmlc.script.printer.intrinsics import call_text
 from refmlc.script.printer.literals import dtype_text, float_text, string_text
@@ -89,7 +88,14 @@ def buffer_name(page: Page, node: tir.Buffer) -> str:
 
 def attribute_text(page: Page, value: object) -> str:
     """An attribute."""
-    return attr_text(page, value, expr_text, buffer_name)
+    return attr_text(page, value, expr_text, _whole_buffer)
+
+
+def _whole_buffer(page: Page, node: tir.Buffer) -> str:
+    """A buffer as a value. Fails: RM504 where the name is that of its pointer (an annotated allocation before 0.27)."""
+    if id(node) in page.pointers:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"`{node.name}` has no name of its own in texts of {page.dialect}", node.span)
+    return buffer_name(page, node)
 
 
 def argument_text(page: Page, value: object) -> str:
@@ -239,15 +245,12 @@ def _index(page: Page, index: tir.Expr, *, slices: bool) -> str:
 def end_text(page: Page, start: tir.Expr, extent: tir.Expr) -> str:
     """Where a range ends, constants added up."""
     a, b = constant_of(start), constant_of(extent)
-    if isinstance(a, int) and isinstance(b, int):
+    if isinstance(a, int) and isinstance(b, int) and a + b <= start.dtype.maximum:
         return expr_text(page, tir.IntImm(start.dtype, a + b))
     if a == 0:
         return expr_text(page, extent)
     if b == 0:
         return expr_text(page, start)
-    match extent:
-        case tir.Apply(op="sub", args=(stop, again)) if structural_equal(start, again):
-            return expr_text(page, stop)
     return expr_text(page, tir.Apply("add", (start, extent), start.dtype))
 
 

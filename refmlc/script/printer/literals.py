@@ -38,9 +38,7 @@ def float_text(value: float, *, modern: bool) -> str:
         return '"nan"'
     if math.isinf(value):
         return '"inf"' if value > 0 else '"-inf"'
-    if not modern:
-        return f"{value:.17g}"
-    if value.is_integer():
+    if value.is_integer() and (modern or (value == 0 and math.copysign(1, value) < 0)):
         return f"{value:.1f}"
     return f"{value:.17g}"
 

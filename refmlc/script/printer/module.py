@@ -65,7 +65,7 @@ def _whole(page: Page) -> Iterable[str]:
 
 
 def _head(page: Page) -> Iterable[str]:
-    text = "\n".join(page.lines)
+    text = "\n".join(line for line in page.lines if not line.lstrip().startswith("#"))
     tensorir, graph = re.search(r"\bT\.", text) is not None, re.search(r"\bR\.", text) is not None
     if page.oldest and (_OLD_EVIDENCE.search(text) or not tensorir):
         return

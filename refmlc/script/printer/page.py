@@ -34,6 +34,7 @@ class Page:
     loops: list[tir.For] = field(default_factory=list)
     undeclared: list[tir.Buffer | tir.Var] = field(default_factory=list)
     declare: "Callable[[Page, tir.Buffer | tir.Var], str] | None" = None
+    pointers: set[int] = field(default_factory=set)
     type_vars: frozenset[str] = frozenset()
     shape_vars: list[str] = field(default_factory=list)
 
