@@ -47,8 +47,17 @@ def _vdevice(_ev: Evaluator, site: CallSite) -> Meta:
     return VDevice(attr_of(given["target"], site.span), index, scope, span=site.span)
 
 
+def _float(_ev: Evaluator, site: CallSite) -> Meta:
+    """`float("inf")`, `float("-inf")`, `float("nan")`: what no literal says."""
+    (value,) = site.only_positional(1, 1)
+    if isinstance(value, str) and value in ("inf", "-inf", "nan"):
+        return float(value)
+    raise site.misfit('takes "inf", "-inf" or "nan"')
+
+
 LANGUAGE = Table(
     calls={
+        "builtin.float": _float,
         "I.TypeVar": _type_var,
         "I.module_attrs": _module_attrs,
         "I.vdevice": _vdevice,

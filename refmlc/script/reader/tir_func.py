@@ -57,9 +57,9 @@ class _Function:
         if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs or args.defaults:
             raise fail(NOT_TVMSCRIPT, "a TensorIR function has plain parameters only", self.span)
         self.declare(args.args)
+        self.predeclare()
         for arg in args.args:
             self.param(arg)
-        self.predeclare()
         result = None if self.node.returns is None else self.result(self.node.returns)
         body = self.statements.sequence(self.node.body)
         root = self.draft.blocks[0]

@@ -14,6 +14,7 @@ from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE
 from refmlc.dtypes import INT32, DType, dtype
 from refmlc.ir import tir
+from refmlc.ir.equal import structural_equal
 from refmlc.ops import promote
 from refmlc.script.reader.attributes import DTYPE_NAMES
 from refmlc.script.reader.tir_values import Region, VarSpec
@@ -207,9 +208,11 @@ def _distance(start: tir.Expr, stop: tir.Expr) -> int | None:
     match start, stop:
         case tir.IntImm(value=low), tir.IntImm(value=high):
             return high - low
-    base, low = _plus(start)
     other, high = _plus(stop)
-    return high - low if same(base, other) else None
+    if structural_equal(start, other):
+        return high
+    base, low = _plus(start)
+    return high - low if structural_equal(base, other) else None
 
 
 def _plus(value: tir.Expr) -> tuple[tir.Expr, int]:
@@ -219,24 +222,6 @@ def _plus(value: tir.Expr) -> tuple[tir.Expr, int]:
             return base, number
         case _:
             return value, 0
-
-
-def same(a: tir.Expr, b: tir.Expr) -> bool:
-    """Whether two index expressions are the same text over the same variables. Iterative on the left spine."""
-    while True:
-        match a, b:
-            case tir.Var(), _:
-                return a is b
-            case tir.IntImm(value=x), tir.IntImm(value=y):
-                return x == y and a.dtype == b.dtype
-            case tir.Cast(dtype=x_type, value=a_value), tir.Cast(dtype=y_type, value=b_value) if x_type == y_type:
-                a, b = a_value, b_value
-            case tir.Apply(op=op, args=(a0, a1)), tir.Apply(op=other, args=(b0, b1)) if op == other:
-                if not same(a1, b1):
-                    return False
-                a, b = a0, b0
-            case _:
-                return False
 
 
 def region_of(value: Meta, span: Span) -> tir.BufferRegion:
@@ -275,11 +260,14 @@ def _range(buffer: tir.Buffer, axis: int, part: tir.Expr | Slice, span: Span) ->
 
 
 def range_of(pair: Sequence[promote.Operand], span: Span) -> tir.Range:
-    """The range from the first of `pair` to below the second; a constant extent where that is plain."""
+    """The range from the first of `pair` to below the second; of `x` and `x + n` the extent is n."""
     low, high = promote.matched(pair[0], pair[1], span, adapting=True)
     distance = _distance(low, high)
     if distance is not None:
         return tir.Range(low, promote.constant(distance, low.dtype, span), span=span)
-    if isinstance(low, tir.IntImm) and low.value == 0:
-        return tir.Range(low, high, span=span)
+    match low, high:
+        case tir.IntImm(value=0), _:
+            return tir.Range(low, high, span=span)
+        case _, tir.Apply("add", (base, extent)) if structural_equal(base, low):
+            return tir.Range(low, extent, span=span)
     return tir.Range(low, tir.Apply("sub", (high, low), high.dtype, span=span), span=span)
