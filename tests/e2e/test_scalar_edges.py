@@ -17,10 +17,7 @@ from scalar_edges import differing
 from refmlc.ops.contract import Accuracy
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+needs_tvm = pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm")
 CALLED = {
     "exp10": lambda x: mpmath.power(10, x),
     "exp2": lambda x: mpmath.power(2, x),
@@ -59,6 +56,8 @@ def test_interpreter_and_value_functions_agree(jobs):
     assert [job.name for job in jobs if differing(job.expected, job.values).any()] == []
 
 
+@pytest.mark.tvm
+@needs_tvm
 def test_what_is_exact_agrees_with_tvm_to_the_bit_or_is_recorded(jobs, tvm):
     unexplained = [
         f"{job.name}: {wrong(job, tvm).sum()} of {len(job.expected)}"
@@ -68,12 +67,16 @@ def test_what_is_exact_agrees_with_tvm_to_the_bit_or_is_recorded(jobs, tvm):
     assert unexplained == []
 
 
+@pytest.mark.tvm
+@needs_tvm
 def test_what_tvm_refuses_or_dies_of_is_recorded(jobs, tvm):
     none = {job.name: tvm[job.name] for job in jobs if isinstance(tvm[job.name], str)}
     kinds = {"refused": "refused", "crash": "crash"}
     assert {n: why for n, why in none.items() if not known.explaining(n, kinds[why.partition(":")[0]])} == {}
 
 
+@pytest.mark.tvm
+@needs_tvm
 def test_every_record_is_needed(jobs, tvm):
     deviating = [job.name for job in jobs if isinstance(tvm[job.name], str) or wrong(job, tvm).any()]
     patterns = [pattern for row in known.ROWS for pattern in row.get("edges", ())]
@@ -127,6 +130,8 @@ def test_our_functions_are_the_exact_value_rounded_once(jobs):
     assert checked > 4000
 
 
+@pytest.mark.tvm
+@needs_tvm
 def test_tvm_differs_on_some_points(jobs, tvm, record_property):
     chosen = transcendental(jobs, "float16", "float32", "float64", "bfloat16")
     points = sum(len(job.expected) for job in chosen if not isinstance(tvm[job.name], str))
