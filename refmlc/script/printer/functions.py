@@ -58,6 +58,12 @@ def is_type_var(page: Page, var: tir.Var) -> bool:
     return page.modern and page.functions is not None and var.dtype == INT64
 
 
+def define_type_vars(page: Page, variables: list[tir.Var]) -> None:
+    """Name those of `variables` that are declared before the class. Order: by name, function by function."""
+    names = [page.names.define(var, var.name) for var in variables if is_type_var(page, var)]
+    page.shape_vars.extend(name for name in sorted(names) if name not in page.shape_vars)
+
+
 def write_prim_func(page: Page, func: tir.PrimFunc, name: str) -> None:
     """A function. Fails: RM504 before 0.27, when it is not of the schedulable kind: those texts have no word for it."""
     if not (page.modern or func.s_tir):
@@ -78,12 +84,7 @@ class _Function:
 
     def write(self) -> None:
         page, func = self.page, self.func
-        for var in self.variables:
-            if is_type_var(page, var):
-                page.names.define(var, var.name)
-                name = page.names.get(var) or var.name
-                if name not in page.shape_vars:
-                    page.shape_vars.append(name)
+        define_type_vars(page, self.variables)
         self.annotated = {id(var) for var in func.params if self.can_annotate(var)}
         params = ", ".join(self.params())
         page.line(self.decorator())

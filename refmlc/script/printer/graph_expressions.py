@@ -160,15 +160,12 @@ def _destination_passing(page: Page, node: relax.Call, name: str) -> str:
     if page.oldest and name == "call_dps_packed" and isinstance(node.args[0], relax.ExternFunc):
         name = "call_tir"
     parts = [_callee(page, node.args[0]), value_text(page, node.args[1])]
-    outputs = _old_outputs(page, node) if page.oldest else None
+    outputs = _old_outputs(page, node) if page.oldest and name == "call_tir" else None
     parts.extend(outputs or [])
-    if "inplace_indices" in node.attrs:
-        parts.append(f"inplace_indices={attribute_text(page, node.attrs['inplace_indices'])}")
     if outputs is None:
         parts.append(f"{page.spelled('out_ty') or 'out_sinfo'}={_outputs(page, node)}")
     parts.extend(f"tir_vars={value_text(page, arg)}" for arg in node.args[2:])
-    rest = {key: value for key, value in node.attrs.items() if key != "inplace_indices"}
-    parts.extend(f"{key}={attribute_text(page, value)}" for key, value in rest.items())
+    parts.extend(f"{key}={attribute_text(page, value)}" for key, value in node.attrs.items())
     return f"R.{name}({', '.join(parts)})"
 
 

@@ -10,14 +10,13 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from refmlc.ir import relax, tir
 from refmlc.ir.types import PrimType, Type
 from refmlc.ir.visit import walk
 from refmlc.script.printer.buffers import variable_text
-from refmlc.script.printer.expressions import attribute_text
-from refmlc.script.printer.functions import defines, is_type_var
+from refmlc.script.printer.expressions import attribute_text, tuple_text
+from refmlc.script.printer.functions import define_type_vars, defines, is_type_var
 from refmlc.script.printer.graph_expressions import value_text
 from refmlc.script.printer.page import Page
 from refmlc.script.printer.types import Types, is_own
@@ -27,11 +26,7 @@ def write_function(page: Page, func: relax.Function, name: str) -> None:
     """A global function."""
     with page.names.frame(), page.speaking("relax"):
         variables = shape_variables(func)
-        for var in variables:
-            if is_type_var(page, var):
-                text = page.names.define(var, var.name)
-                if text not in page.shape_vars:
-                    page.shape_vars.append(text)
+        define_type_vars(page, variables)
         waiting = [var for var in variables if not is_type_var(page, var)]
         if not page.oldest:
             waiting.sort(key=lambda var: var.name)
@@ -53,9 +48,9 @@ def shape_variables(func: relax.Function) -> list[tir.Var]:
 
 
 def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) -> None:
-    options = ["private=True"] if func.private else []
-    if not func.pure:
-        options.append("pure=False")
+    options = [] if func.pure else ["pure=False"]
+    if func.private:
+        options.append("private=True")
     page.line(f"@R.function({', '.join(options)})" if options else "@R.function")
     declared = (node for node in walk(func) if isinstance(node, tir.Var) and page.names.get(node) is not None)
     types = Types(page, frozenset(id(node) for node in declared))
@@ -75,7 +70,7 @@ def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) 
             page.line(f"R.func_attr({attribute_text(page, attrs)})")
         if not page.oldest and page.functions is not None and page.module and _names_functions(func):
             page.line(f"cls = {page.module}")
-        _blocks(page, func.body)
+        write_blocks(page, func.body.blocks)
         page.line(f"return {bound_text(page, func.body.body, None)}")
 
 
@@ -99,23 +94,17 @@ def type_of_var(types: Types, var: relax.Var) -> str:
     return "" if ty is None else types.text(ty)
 
 
-def bound_text(page: Page, value: relax.Expr, ty: Type | None) -> str:
-    """A value that is bound or returned: a plain number would be a tensor there."""
+def bound_text(page: Page, value: relax.Expr, ty: Type | None, *, bare: bool = False) -> str:
+    """A value that is bound or returned: a plain number would be a tensor there; `bare`: no parentheses."""
     match value:
+        case relax.Tuple(fields=(_, *_) as fields) if bare and not page.oldest:
+            return tuple_text([value_text(page, field) for field in fields])[1:-1]
         case relax.PrimValue(value=tir.IntImm() | tir.FloatImm()) if page.modern and not isinstance(ty, PrimType):
             return f"R.prim_value({value_text(page, value)})"
     return value_text(page, value)
 
 
 # ------------------------------------------------------------------------------------------------- blocks
-
-
-def _blocks(page: Page, seq: relax.SeqExpr, *, without_last: bool = False) -> None:
-    blocks = seq.blocks
-    if without_last:
-        *before, last = blocks
-        blocks = (*before, replace(last, bindings=last.bindings[:-1]))
-    write_blocks(page, blocks)
 
 
 def write_blocks(page: Page, blocks: Sequence[relax.Block]) -> None:
@@ -152,7 +141,7 @@ def write_binding(page: Page, binding: relax.Binding) -> None:
 
 
 def _bind(page: Page, var: relax.Var, value: relax.Expr) -> None:
-    text = bound_text(page, value, var.ty)
+    text = bound_text(page, value, var.ty, bare=True)
     if var.name == "_" and var.ty is None and isinstance(value, relax.Call):
         page.names.define(var, var.name)
         page.line(text)
@@ -177,24 +166,19 @@ def _match_cast(page: Page, binding: relax.MatchCast) -> None:
 
 def _if(page: Page, var: relax.Var, value: relax.If) -> None:
     page.line(f"if {value_text(page, value.condition)}:")
-    stem = page.names.free(var.name)
-    _branch(page, value.true_branch, var, stem)
+    name = page.names.define(var, var.name)
+    _branch(page, value.true_branch, var, f"{name}_then")
     page.line("else:")
-    _branch(page, value.false_branch, var, stem)
-    page.names.give(var, stem)
+    _branch(page, value.false_branch, var, f"{name}_else")
     define_var(page, var)
 
 
-def _branch(page: Page, seq: relax.SeqExpr, var: relax.Var, name: str) -> None:
-    """A branch; where its value is what it binds last, that binding gets the name."""
-    last = seq.blocks[-1].bindings[-1] if seq.blocks and seq.blocks[-1].bindings else None
-    merged = last is not None and last.var is seq.body and isinstance(seq.blocks[-1], relax.BindingBlock)
+def _branch(page: Page, seq: relax.SeqExpr, var: relax.Var, inner: str) -> None:
+    """A branch: its blocks, then the variable of the `if` bound to its value."""
+    body = seq.body
     with page.block():
-        _blocks(page, seq, without_last=merged)
-        if merged and last is not None:
-            with page.names.frame():
-                page.names.give(last.var, name)
-                write_binding(page, last)
-            return
+        if isinstance(body, relax.Var) and page.names.get(body) is None and body.name == var.name:
+            page.names.define(body, inner)
+        write_blocks(page, seq.blocks)
         annotation = "" if var.ty is None else f": {type_of_var(Types(page), var)}"
-        page.line(f"{name}{annotation} = {bound_text(page, seq.body, var.ty)}")
+        page.line(f"{page.names.get(var) or var.name}{annotation} = {bound_text(page, body, var.ty, bare=True)}")

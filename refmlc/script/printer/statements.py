@@ -93,9 +93,9 @@ def _simple(page: Page, stmt: tir.Stmt) -> None:
             text = expr_text(page, value)
             page.line(text if isinstance(value, tir.Call) else f"T.evaluate({text})")
         case tir.Break():
-            page.line("break")
+            page.line("T.break_loop()" if page.modern else "break")
         case tir.Continue():
-            page.line("continue")
+            page.line("T.continue_loop()" if page.modern else "continue")
         case tir.Return(value=value):
             page.line(f"return {expr_text(page, value)}" if page.modern else f"T.ret({expr_text(page, value)})")
         case _:
@@ -195,28 +195,40 @@ def _loop_head(page: Page, stmt: tir.For) -> str:
         parts.append(f"thread={string_text(stmt.thread.tag)}")
     if stmt.annotations:
         parts.append(f"annotations={attribute_text(page, stmt.annotations)}")
+    plain = stmt.kind is ForKind.SERIAL and not stmt.annotations
     if stmt.step is not None:
-        parts.append(f"step={expr_text(page, stmt.step)}")
-    plain = stmt.kind is ForKind.SERIAL and not stmt.annotations and stmt.step is None
+        parts.append(f"{'' if plain else 'step='}{expr_text(page, stmt.step)}")
     return f"{'range' if plain else _LOOPS[stmt.kind]}({', '.join(parts)})"
 
 
 # ----------------------------------------------------------------------------------------------- branches
 
 
+CHAIN = 8
+"""Decision: TVM nests an `if` in `else`, at any depth; Python has a limit, so long chains go on by `elif`."""
+
+
 def _if(page: Page, stmt: tir.IfThenElse) -> None:
-    """A chain of `if`, `elif`, `else`, however long."""
     word, here = "if", stmt
     while True:
         page.line(f"{word} {expr_text(page, here.condition)}:")
         _suite(page, here.then_case)
         if here.else_case is None:
             return
-        if not isinstance(here.else_case, tir.IfThenElse):
+        if not isinstance(here.else_case, tir.IfThenElse) or not _is_long(here):
             page.line("else:")
             _suite(page, here.else_case)
             return
         word, here = "elif", here.else_case
+
+
+def _is_long(stmt: tir.IfThenElse) -> bool:
+    here: tir.Stmt | None = stmt
+    for _ in range(CHAIN):
+        if not isinstance(here, tir.IfThenElse):
+            return False
+        here = here.else_case
+    return True
 
 
 # ---------------------------------------------------------------------------------------------- attributes

@@ -38,7 +38,7 @@ class Types:
             case TensorType():
                 return self.tensor(ty)
             case ShapeType(values=None, ndim=ndim):
-                return self.short("R.Shape") if ndim == -1 else f"{self.short('R.Shape')}(ndim={ndim})"
+                return f"{self.short('R.Shape')}(ndim={ndim})"
             case ShapeType(values=values):
                 return f"{self.short('R.Shape')}([{', '.join(self.dimensions(values or ()))}])"
             case PrimType():
