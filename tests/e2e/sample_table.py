@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--sample", help="a sample made before")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=120)
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(options.sample or temporary)
         if options.sample is None:
