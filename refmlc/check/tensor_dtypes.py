@@ -6,10 +6,12 @@
 |                   | unless the contract says otherwise; bool always     |                               |
 | `Cast`            | any but void, as many lanes as the result           | declared                      |
 | `And`, `Or`       | bool, as many lanes each                            | bool                          |
-| `Select`, `if_then_else` | condition bool; both arms of one dtype       | the arms'                     |
+| `Select`          | condition bool, one or as many lanes as the arms;   | the arms'                     |
+|                   | both arms of one dtype                              |                               |
+| `if_then_else`    | condition a scalar bool; both arms of one dtype     | the arms'                     |
 | `Ramp`            | base and stride integers of one dtype               | that dtype with lanes         |
 | `Broadcast`       | a scalar                                            | its dtype with lanes          |
-| `Shuffle`         | vectors of one element dtype                        | that dtype, one lane per index |
+| `Shuffle`         | vectors of one element dtype, indices among lanes   | that dtype, one lane per index |
 
 Decision: arithmetic on bool, and narrower sets of dtypes (`Contract.dtypes`), are not ill-formed: TVM prints such
 programs. Whether they have a meaning is the interpreter's finding.
@@ -23,6 +25,7 @@ from refmlc.ir.tir import (
     Cast,
     Expr,
     IfThenElseExpr,
+    IntImm,
     Or,
     Ramp,
     Select,
@@ -69,15 +72,23 @@ def dtype_problem(expr: Expr) -> str | None:
                 return f"the condition is {condition.dtype}, not bool"
             if true.dtype != false.dtype:
                 return f"one arm is {true.dtype}, the other is {false.dtype}"
+            lazy = isinstance(expr, IfThenElseExpr)
+            if condition.dtype.is_vector and (lazy or not same_lanes(condition.dtype, true.dtype)):
+                return f"the condition is {condition.dtype}, the arms are {true.dtype}"
         case Ramp(base, stride, _, _):
             if not base.dtype.is_integer or base.dtype != stride.dtype:
                 return f"the base of a ramp is {base.dtype}, its stride is {stride.dtype}"
         case Broadcast(value, _, dtype):
             if value.dtype.element != dtype.element:
                 return f"a broadcast of {value.dtype} cannot be {dtype}"
-        case Shuffle(vectors, _, dtype):
+        case Shuffle(vectors, indices, dtype):
             if {vector.dtype.element for vector in vectors} != {dtype.element}:
                 return f"a shuffle of {vectors[0].dtype if vectors else 'nothing'} cannot be {dtype}"
+            lanes = sum(vector.dtype.lanes for vector in vectors)
+            for index in indices:
+                if not isinstance(index, IntImm) or not 0 <= index.value < lanes:
+                    at = index.value if isinstance(index, IntImm) else "not known"
+                    return f"an index of a shuffle of {lanes} lanes is {at}"
         case _:
             pass
     return None
@@ -86,6 +97,11 @@ def dtype_problem(expr: Expr) -> str | None:
 def same_lanes(a: DType, b: DType) -> bool:
     """Whether values of both have as many lanes."""
     return (a.lanes, a.scalable) == (b.lanes, b.scalable)
+
+
+def width(dtype: DType) -> int:
+    """The bits of a value, all lanes."""
+    return dtype.bits * dtype.lanes
 
 
 def _apply(expr: Apply) -> str | None:
@@ -97,6 +113,8 @@ def _apply(expr: Apply) -> str | None:
     if len(dtypes) != contract.arity:
         return f"`{expr.op}` takes {contract.arity} operands, {len(dtypes)} given"
     listed = " and ".join(str(operand) for operand in dtypes)
+    if expr.op == "reinterpret" and width(dtypes[0]) != width(expr.dtype):
+        return f"a reinterpretation of {dtypes[0]} as {expr.dtype} does not keep the bits"
     if contract.rest is None and len(set(dtypes)) > 1:
         return f"the operands of `{expr.op}` are {listed}"
     if dtypes[0].kind not in (*contract.accepts, "bool"):

@@ -7,13 +7,14 @@
 | TIR-903 | a condition is a scalar bool, an index is an integer                         | RM201        |
 | TIR-904 | a load or store has one index for each dimension                             | RM208        |
 | TIR-905 | a called function of the module exists and takes so many arguments           | RM207, RM206 |
+| TIR-902 | an intrinsic gets what it takes, and has the dtype that it gives             | RM201, RM206 |
 
 Where an operator is unknown, nothing is said: that it is unsupported is the interpreter's finding.
 """
 
 from refmlc.check.findings import Findings
 from refmlc.check.scope import Scope
-from refmlc.check.tensor_dtypes import dtype_problem, operands
+from refmlc.check.tensor_dtypes import dtype_problem, operands, same_lanes
 from refmlc.diag import Related, Span
 from refmlc.diag.catalogue import ARITY, OUT_OF_SCOPE, RANK_MISMATCH, TYPE_MISMATCH, UNDEFINED_SYMBOL, UNKNOWN_FUNCTION
 from refmlc.dtypes import DType
@@ -34,6 +35,7 @@ from refmlc.ir.tir import (
     StringImm,
     Var,
 )
+from refmlc.ops.intrinsics import call_problem
 
 
 class ExprRules:
@@ -102,6 +104,10 @@ class ExprRules:
             self.integer(index, f"index {axis} of `{buffer.name}`", near)
         if predicate is not None:
             self.expr(predicate, near)
+            lanes = indices[-1].dtype if indices else predicate.dtype
+            if (predicate.dtype.bits != 1 and predicate.dtype.kind != "bool") or not same_lanes(predicate.dtype, lanes):
+                message = f"the predicate of an access to `{buffer.name}` at {lanes} is {predicate.dtype}"
+                self.findings.report(TYPE_MISMATCH, message, predicate.span or near)
 
     def rank(self, buffer: Buffer, given: int, near: Span | None) -> None:
         """Report an access with the wrong number of indices."""
@@ -152,6 +158,10 @@ class ExprRules:
             self.attr(arg, near)
         if isinstance(call.callee, GlobalVar):
             self._module_call(call.callee, len(call.args), near)
+            return
+        problem = call_problem(call)
+        if problem is not None:
+            self.findings.report(*problem, near)
 
     def _module_call(self, callee: GlobalVar, given: int, near: Span | None) -> None:
         function = self.module.functions.get(callee.name)

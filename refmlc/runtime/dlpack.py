@@ -129,10 +129,10 @@ def import_array(source: object) -> tuple[np.ndarray, DType]:
     give = getattr(source, "__dlpack__", None)
     if device is None or give is None:
         raise fail(BAD_INPUT, f"an object of type {type(source).__qualname__} is no array and has no `__dlpack__`")
-    where = device()
-    if where[0] != CPU[0]:
-        raise fail(UNSUPPORTED_DEVICE, f"the tensor lies on device {tuple(where)} of DLPack, not on the CPU")
     try:
+        where = device()
+        if where[0] != CPU[0]:
+            raise fail(UNSUPPORTED_DEVICE, f"the tensor lies on device {tuple(where)} of DLPack, not on the CPU")
         capsule = _ask(give, (1, 0))
         described = _described(capsule)
     except (BufferError, RuntimeError, ValueError) as reason:

@@ -38,6 +38,11 @@ def apply(scope: Scope, node: tir.Apply) -> Eval:
     if not row.contract.accepts_operands([dtype.scalar for dtype in operands]):
         spelled = ", ".join(map(str, operands))
         return scope.unsupported(UNSUPPORTED_DTYPE, f"operator `{node.op}` is not supported on {spelled}", node.span)
+    if node.op == "reinterpret" and operands[0].lanes != node.dtype.lanes:
+        spelled = f"{operands[0]} as {node.dtype}"
+        return scope.unsupported(
+            UNSUPPORTED_OP, f"a reinterpretation of {spelled}, other lanes, is not supported", node.span
+        )
     value = row.value(tuple(dtype.scalar for dtype in operands), node.dtype.scalar)
     resolve = resolver(scope, node)
     if any(dtype.is_vector for dtype in operands):

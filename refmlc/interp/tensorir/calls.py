@@ -2,20 +2,67 @@
 
 from collections.abc import Callable, Mapping
 
-from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
+from refmlc.diag.catalogue import BAD_POINTER, PACKED_RESULT, UNSUPPORTED_INTRINSIC
+from refmlc.dtypes import DType
+from refmlc.dtypes.rounding import rounder
 from refmlc.interp.tensorir import external, lowered, memory, plain
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ops.intrinsics import intrinsic
+from refmlc.runtime.values import kind_of
 
 Prepare = Callable[[Scope, tir.Call], Eval]
 
 EXECUTED: Mapping[str, Prepare] = {**plain.EXECUTED, **memory.EXECUTED, **external.EXECUTED, **lowered.EXECUTED}
+HINTS = ("type_annotation", "prefetch", "start_profile_intrinsic", "end_profile_intrinsic")
+FROM_OUTSIDE = {
+    **dict.fromkeys(external.EXECUTED, PACKED_RESULT),
+    **dict.fromkeys(("call_packed_lowered", "call_cpacked_lowered"), PACKED_RESULT),
+    "tvm_struct_get": BAD_POINTER,
+}
+"""The calls whose values nothing has checked yet, and the code of one that is not of the declared dtype."""
 
 
 def call(scope: Scope, node: tir.Call) -> Eval:
-    """The call as a closure; an intrinsic that is not executed fails when it is reached."""
+    """The call as a closure, its value of the declared dtype. Fails: RM404, RM313 where it is not."""
+    if node.callee in HINTS:
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` is used, and has no value", node.span)
+    value = effect(scope, node)
+    code = PACKED_RESULT if isinstance(node.callee, tir.GlobalVar) else FROM_OUTSIDE.get(node.callee)
+    dtype = node.dtype
+    if code is None or dtype.kind in ("handle", "void"):
+        return value
+    failure = scope.failing(code, node.span)
+    name = node.callee.name if isinstance(node.callee, tir.GlobalVar) else node.callee
+
+    def checked(frame: Frame) -> object:
+        found = value(frame)
+        own = as_declared(found, dtype)
+        if own is None:
+            raise failure(frame, f"`{name}` gives {kind_of(found)} where a value of {dtype} is declared")
+        return own
+
+    return checked
+
+
+def as_declared(value: object, dtype: DType) -> object:
+    """A value from outside as one of `dtype`: floats are rounded; None where it is none."""
+    if dtype.is_vector:
+        return value if isinstance(value, tuple) and len(value) == dtype.lanes else None
+    if not isinstance(value, bool | int | float):
+        return None
+    if dtype.is_float:
+        return rounder(dtype)(float(value)) if isinstance(value, float) or abs(value) <= dtype.maximum else None
+    if isinstance(value, float):
+        return None
+    if dtype.kind == "bool":
+        return bool(value) if value in (0, 1) else None
+    return int(value) if dtype.minimum <= value <= dtype.maximum else None
+
+
+def effect(scope: Scope, node: tir.Call) -> Eval:
+    """The call as a closure, whatever it gives; an intrinsic that is not executed fails when it is reached."""
     if isinstance(node.callee, tir.GlobalVar):
         return function(scope, node, node.callee)
     row = intrinsic(node.callee)

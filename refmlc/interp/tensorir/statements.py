@@ -4,7 +4,7 @@ from typing import assert_never
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
-from refmlc.interp.tensorir import access, vectors
+from refmlc.interp.tensorir import access, calls, vectors
 from refmlc.interp.tensorir.blocks import realize
 from refmlc.interp.tensorir.buffers import allocate, declare
 from refmlc.interp.tensorir.frame import Frame, Run, in_order
@@ -137,7 +137,7 @@ def _if(scope: Scope, node: tir.IfThenElse) -> Run:
 
 
 def _evaluate(scope: Scope, node: tir.Evaluate) -> Run:
-    value = scope.expr(node.value)
+    value = calls.effect(scope, node.value) if isinstance(node.value, tir.Call) else scope.expr(node.value)
 
     def evaluate(frame: Frame) -> None:
         value(frame)

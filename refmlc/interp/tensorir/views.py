@@ -80,9 +80,12 @@ def view_on(
 
 
 def shadow_of(storage: Storage, dtype: DType, start: int, count: int) -> Shadow:
-    """The shadow of the same cells; where they begin with the storage, its own bytes, which are read fastest."""
+    """The shadow of the same cells; where they begin with the storage, its own bytes, which are read fastest.
+
+    No cells have no shadow: an access is beyond its storage then, not to an element that was not written.
+    """
     found = shadow(storage, dtype, start, count)
-    return storage.shadow if start == 0 and storage.unit == cell_size(dtype) else found
+    return storage.shadow if count and start == 0 and storage.unit == cell_size(dtype) else found
 
 
 def view_of_tensor(buffer: tir.Buffer, tensor: Tensor) -> View:

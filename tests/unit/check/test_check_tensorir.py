@@ -112,6 +112,7 @@ def axis(var=None, least=ZERO, extent=ZERO):
     return IterVar(var or Var("v", INT32), Range(least, extent), IterKind.SPATIAL)
 
 
+LANES = Broadcast(TRUE, i32(4), BOOL.with_lanes(4))
 WELL_FORMED = {
     "store": store(load(I, ZERO)),
     "lanes": BufferStore(
@@ -239,6 +240,24 @@ V = Buffer("V", VOID, ())
         ),
         (Evaluate(Shuffle((), (), INT32)), "RM201", "a shuffle of nothing cannot be int32"),
         (Evaluate(Shuffle((I, F), (), INT32)), "RM201", "a shuffle of int32 cannot be int32"),
+        (Evaluate(Shuffle((I, I), (i32(2),), INT32)), "RM201", "an index of a shuffle of 2 lanes is 2"),
+        (Evaluate(Shuffle((I, I), (i32(-1),), INT32)), "RM201", "an index of a shuffle of 2 lanes is -1"),
+        (Evaluate(Shuffle((I, I), (I,), INT32)), "RM201", "an index of a shuffle of 2 lanes is not known"),
+        (Evaluate(Select(LANES, F, F)), "RM201", "the condition is boolx4, the arms are float32"),
+        (Evaluate(IfThenElseExpr(LANES, F, F)), "RM201", "the condition is boolx4, the arms are float32"),
+        (
+            Evaluate(Apply("reinterpret", (F,), INT64)),
+            "RM201",
+            "a reinterpretation of float32 as int64 does not keep the bits",
+        ),
+        (
+            store(BufferLoad(A, (ZERO, ZERO), LANES)),
+            "RM201",
+            "the predicate of an access to `A` at int32 is boolx4",
+        ),
+        (store(F, predicate=I), "RM201", "the predicate of an access to `A` at int32 is int32"),
+        (Evaluate(Call("vectorlow", (I,), INT32)), "RM201", "argument 0 of `T.vectorlow` is int32, not a vector"),
+        (Evaluate(Call("fma", (), FLOAT32)), "RM206", "`T.fma` takes 3 arguments, 0 given"),
         (Evaluate(Call(GlobalVar("g"), (), VOID)), "RM207", "the module has no function `g`"),
         (Evaluate(Call(GlobalVar("main"), (I,), VOID)), "RM206", "`main` takes 3 arguments, 1 given"),
         (block(axes=(axis(),)), "RM209", "block `b` has 1 axis, 0 bindings given"),

@@ -276,3 +276,48 @@ def test_tensor_from_a_pointer(run):
     run(text, eight(), 0, registry=registry(look=lambda t: seen.append(t.numpy().tolist())))
     assert seen == [[[1, 2, 3], [4, 5, 6]]]
     assert isinstance(Tensor.from_numpy(eight()), Tensor)
+
+
+@pytest.mark.parametrize(
+    ("result", "dtype", "seen"),
+    [
+        (0.1, "float32", float(np.float32(0.1))),
+        (3, "float32", 3.0),
+        (3, "int8", 3),
+        (True, "int32", 1),
+        (1, "bool", 1),
+        (None, "float32", None),
+        ("x", "float32", None),
+        (1.5, "int32", None),
+        (300, "int8", None),
+        (-1, "uint8", None),
+        (2, "bool", None),
+        (10**400, "float32", None),
+        (10**40, "float32", None),
+    ],
+)
+@pytest.mark.parametrize("call", ["call_packed", "call_extern"])
+def test_values_from_outside_are_of_the_declared_dtype(run, failing, call, result, dtype, seen):
+    text = body(
+        f'B[0] = T.Cast("float64", T.call_intrin("{dtype}", "tirx.{call}", "g"))', 'B: T.Buffer((1,), "float64")'
+    )
+    out, functions = np.zeros(1), registry(g=lambda: result)
+    if seen is None:
+        found = failing(text, Tensor.from_numpy(out), registry=functions)
+        assert (found.code.id, "declared" in found.message) == ("RM404", True)
+    else:
+        run(text, Tensor.from_numpy(out), registry=functions)
+        assert out[0] == seen
+
+
+def test_what_is_not_used_may_be_anything(run):
+    run(body('T.evaluate(T.call_packed("g"))', ""), registry=registry(g=lambda: "x"))
+
+
+def test_a_view_beyond_its_storage_has_no_element(failing):
+    params = 'A: T.Buffer((8,), "float32"), n: T.int32'
+    for access in ("A[0] = V[0]", "V[0] = A[0]", "V[0] = T.undef()"):
+        text = body(f'V = T.decl_buffer((4,), "float32", data=A.data, elem_offset=n)\n{access}', params)
+        for offset in (8, -1, 100):
+            found = failing(text, Tensor.from_numpy(eight()), offset)
+            assert (found.code.id, "beyond its storage" in found.message) == ("RM304", True)

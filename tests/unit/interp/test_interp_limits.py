@@ -165,7 +165,8 @@ def test_plain_intrinsics():
     assert call(returning(tir.Call("vscale", (), INT32))) == 1
     assert call(function(tir.Evaluate(tir.Call("ret", (imm(3),), INT32)))) == 3
     assert call(function(tir.Evaluate(tir.Call("ret", (), VOID)))) is None
-    assert call(returning(tir.Call("type_annotation", (), FLOAT32))) is None
+    assert call(function(tir.Evaluate(tir.Call("type_annotation", (), FLOAT32)))) is None
+    assert code(returning(tir.Call("type_annotation", (), FLOAT32))) == "RM502"
     fma = tir.Call("fma", (x, x, x), INT32)
     assert code(returning(fma, x), 5) == "RM503"
 

@@ -162,6 +162,12 @@ def test_other_devices_are_said():
     assert failure.value.code.id == "RM505"
 
 
+def test_devices_that_are_none(torch):
+    with pytest.raises(Malformed) as failure:
+        Tensor.from_dlpack(torch.zeros(2, device="meta"))
+    assert failure.value.code.id == "RM111"
+
+
 def test_tensors_that_want_gradients(torch):
     with pytest.raises(Malformed) as failure:
         Tensor.from_dlpack(torch.zeros(2, requires_grad=True))
