@@ -53,13 +53,12 @@ def show(node: Node, *, dialect: Generation = "0.27", show_meta: bool = False) -
 
 def _whole(page: Page) -> Iterable[str]:
     """The text of a page, with what it imports before and its metadata after."""
+    if page.constants and page.show_meta:
+        yield metadata_text(page)
     yield from _head(page)
     yield from (f'{name} = TypeVar("{name}")' for name in page.shape_vars)
     yield from page.lines
-    if page.constants and page.show_meta:
-        yield ""
-        yield metadata_text(page)
-    elif (page.constants or page.omitted) and not page.oldest:
+    if not page.show_meta and (page.constants or page.omitted) and not page.oldest:
         yield ""
         yield _OMITTED
 
