@@ -82,13 +82,13 @@ class Programs:
             return tir.IntImm(kind, self.choose((0, 1)))
         return tir.IntImm(kind, self.choose((0, 1, 2, 7, kind.maximum, kind.minimum)))
 
-    def leaf(self, kind):
+    def leaf(self, kind, depth=0):
         held = [var for var in self.variables if var.dtype == kind]
         loads = [buffer for buffer in self.buffers if buffer.dtype == kind]
         if held and self.chance(60):
             return self.choose(held)
-        if loads and self.chance(50):
-            return self.load(self.choose(loads), 0)
+        if loads and depth >= 0 and self.chance(50):
+            return self.load(self.choose(loads), -1)
         return self.constant(kind)
 
     def load(self, buffer, depth):
@@ -100,7 +100,7 @@ class Programs:
     def expr(self, kind, depth):
         """An expression of the scalar dtype `kind`."""
         if depth <= 0 or self.chance(20):
-            return self.leaf(kind)
+            return self.leaf(kind, depth)
         forms = [self.cast, self.select, self.choice, self.let, self.extern]
         if kind.kind == "bool":
             forms += [self.comparison] * 4 + [self.logical] * 4 + [self.negation]

@@ -2,7 +2,8 @@
 
 | wanted      | taken                                                                               |
 |-------------|-------------------------------------------------------------------------------------|
-| expression  | a node; a literal (`promote.literal`); a string (`StringImm`); a `Region` as a vector |
+| expression  | a node; a literal (`promote.literal`); a string (`StringImm`); a `Region` as a vector; |
+|             | a primitive variable of Relax, which means its own variable                          |
 | dtype       | `"float32"`, `T.float32`, `T.float32()`, `T.handle("float32").ty`                     |
 | integer     | a host int, an integer constant                                                      |
 | region      | `A[i, 0:4]`, a load, a whole buffer                                                   |
@@ -13,8 +14,9 @@ from collections.abc import Sequence
 from refmlc.diag import Diagnostic, RefmlcError, Related, Span, error, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, RANK_MISMATCH, UNKNOWN_DTYPE
 from refmlc.dtypes import INT32, DType, dtype
-from refmlc.ir import tir
+from refmlc.ir import relax, tir
 from refmlc.ir.equal import structural_equal
+from refmlc.ir.types import PrimType
 from refmlc.ops import promote
 from refmlc.script.reader.attributes import DTYPE_NAMES
 from refmlc.script.reader.tir_values import Region, VarSpec
@@ -64,6 +66,8 @@ def operand_of(value: Meta, span: Span) -> promote.Operand:
             return vector_load(value)
         case tir.ThreadVar(var=tir.Var() as var):
             return var
+        case relax.Var(ty=PrimType(value=known)) if known is not None:
+            return known
         case str():
             return tir.StringImm(value, span=span)
     if isinstance(value, EXPRESSIONS):

@@ -22,7 +22,6 @@ import numpy as np
 import tvm_ffi
 from tvm.script import from_source
 
-
 FLOAT = re.compile(r"T\.float(16|32)\((-?[0-9][0-9.e+-]*)\)")
 
 
