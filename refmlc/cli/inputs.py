@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.diag.errors import fail
 from refmlc.dtypes import DType
+from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, TensorType
 from refmlc.runtime.files import generate, is_generator, read_array, read_arrays
@@ -77,7 +78,7 @@ def _add(
 ) -> None:
     """Append the argument for one parameter."""
     if array is not None:
-        result.values.append(array)
+        result.values.append(_held(array, parameter))
     elif text is not None and is_generator(text):
         made = generate(text, _shape(parameter, sizes), _dtype(parameter))
         result.values.append(made.cells[0] if parameter.scalar else made)
@@ -89,6 +90,19 @@ def _add(
         result.values.append(tensor)
     else:
         raise fail(BAD_INPUT, f"`{func}` needs an input for `{parameter.name}`", None, "give `--input` or `--params`")
+
+
+def _held(array: NDArray[np.generic], parameter: Parameter) -> NDArray[np.generic]:
+    """What a file holds, as a function takes it: compact, in the machine's byte order.
+
+    Decision: `.npy` has no names for bfloat16 and what is narrower, `--out` writes the bytes of their elements; such
+    elements are read as of the dtype declared, where that is as wide.
+    """
+    if array.dtype.kind == "V" and array.dtype.names is None and parameter.dtype is not None:
+        stored = storage_dtype(parameter.dtype)
+        if stored.itemsize == array.dtype.itemsize:
+            array = array.view(stored)
+    return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
 
 
 def _parameters(module: IRModule, func: str) -> list[Parameter]:

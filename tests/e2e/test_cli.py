@@ -49,6 +49,12 @@ def main(n: T.int32, x: T.float32, C: T.Buffer((4,), "float32")):
     for i in range(4):
         C[i] = x * T.Cast("float32", n + i)
 """
+COPY = """
+@T.prim_func
+def main(A: T.Buffer((2, 3), "DTYPE"), B: T.Buffer((2, 3), "DTYPE")):
+    for i, j in T.grid(2, 3):
+        B[i, j] = A[i, j]
+"""
 ENDLESS = """
 @T.prim_func
 def main(A: T.Buffer((1,), "int32")):
@@ -152,6 +158,25 @@ def test_generated_scalars_are_numbers(folder):
     (folder / "scalars.py").write_text(SCALARS)
     done = refmlc("run", folder / "scalars.py", "--input", "n=ones", "--input", "x=ones", "--json")
     assert json.loads(done.stdout)["results"][0]["values"] == [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "int4", "float4_e2m1fn", "bool", "float16"])
+def test_results_of_every_dtype_are_inputs_again(folder, dtype):
+    (folder / "copy.py").write_text(COPY.replace("DTYPE", dtype))
+    done = refmlc("run", folder / "copy.py", "--input", "A=iota", "--out", folder / "out", "--json")
+    again = refmlc("run", folder / "copy.py", "--input", f"A={folder / 'out' / 'B.npy'}", "--json")
+    first, second = (json.loads(run.stdout)["results"][0] for run in (done, again))
+    assert (first["sha256"], first["values"]) == (second["sha256"], second["values"])
+    assert first["dtype"] == second["dtype"] == dtype
+
+
+@pytest.mark.parametrize("stored", [">f4", "<f4", "fortran"])
+def test_how_a_file_orders_its_elements_does_not_matter(folder, stored):
+    (folder / "copy.py").write_text(COPY.replace("DTYPE", "float32"))
+    values = np.arange(6, dtype="float32").reshape(2, 3)
+    np.save(folder / "a.npy", np.asfortranarray(values) if stored == "fortran" else values.astype(stored))
+    done = refmlc("run", folder / "copy.py", "--input", f"A={folder / 'a.npy'}", "--json")
+    assert json.loads(done.stdout)["results"][0]["values"] == values.reshape(-1).tolist()
 
 
 @pytest.mark.parametrize("arguments", [("run",), ("run", "gemm.py", "--max-steps", "0"), ("show", "--dialect", "1")])
