@@ -112,7 +112,7 @@ class Graphs:
     def argument(self):
         if self.chance(80):
             return self.leaf()
-        forms = (lambda: relax.StringImm(self.choose(TEXTS)), lambda: relax.PrimValue(self.dim()))
+        forms = (lambda: relax.StringImm(self.choose(TEXTS)), lambda: self.primitive())
         return self.choose(forms)()
 
     def value(self):
@@ -122,9 +122,15 @@ class Graphs:
             forms += [self.call_tir, self.call_global]
         return self.choose(forms)()
 
+    def primitive(self):
+        """A primitive value; the own variable of a primitive variable is read as that variable."""
+        dim = self.dim()
+        own = any(isinstance(var.ty, types.PrimType) and var.ty.value is dim for var in self.values)
+        return relax.PrimValue(tir.IntImm(INT64, 3) if own else dim)
+
     def plain(self):
         forms = (lambda: relax.StringImm(self.choose(TEXTS)), lambda: relax.DataTypeImm(self.choose(DTYPES)))
-        return self.choose(forms)() if self.chance(60) else relax.PrimValue(self.dim())
+        return self.choose(forms)() if self.chance(60) else self.primitive()
 
     def item(self):
         return relax.TupleGetItem(self.choose(self.values), self.choose((0, 1, 7)))

@@ -96,9 +96,10 @@ class _Function:
                     self.ev.scope.define(arg.arg, tir.Var(arg.arg, found, span=self.ev.spans.of(arg)))
 
     def predeclare(self) -> None:
-        """Define what the body declares, where nothing else has: a declaration may follow its first use."""
+        """Define what the body declares, where nothing of its dtype is: a declaration may follow its first use."""
         for name, dtype in self.declared:
-            if not isinstance(self.ev.scope.lookup(name), (tir.Var, tir.Buffer)):
+            known = self.ev.scope.lookup(name)
+            if not isinstance(known, tir.Buffer) and not (isinstance(known, tir.Var) and known.dtype == dtype):
                 self.ev.scope.define(name, tir.Var(name, dtype, span=self.span))
 
     # -------------------------------------------------------------------------------------- parameters, result
