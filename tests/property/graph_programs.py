@@ -112,7 +112,7 @@ class Graphs:
     def argument(self):
         if self.chance(80):
             return self.leaf()
-        forms = (lambda: relax.StringImm(self.choose(TEXTS)), lambda: self.primitive())
+        forms = (lambda: relax.StringImm(self.choose(TEXTS)), self.primitive)
         return self.choose(forms)()
 
     def value(self):
@@ -237,9 +237,9 @@ class Graphs:
 
 
 @st.composite
-def modules(draw):
+def modules(draw, *, old=False):
     """A module of functions of TensorIR and of Relax, and an external one."""
-    programs = Programs(draw)
+    programs = Programs(draw, old=old)
     prims = ["te_f", "f"][: programs.choose((0, 1, 2))]
     functions = {name: programs.function(1) for name in prims}
     graphs = Graphs(draw, tuple(prims))

@@ -48,8 +48,9 @@ ANNOTATIONS = st.dictionaries(st.sampled_from(("pragma_x", "a.b", "key")), ATTRI
 class Programs:
     """Draws nodes; knows the variables and buffers that are in scope."""
 
-    def __init__(self, draw) -> None:
+    def __init__(self, draw, *, old=False) -> None:
         self.draw = draw
+        self.old = old  # texts before 0.27 have schedulable functions only
         self.variables: list[tir.Var] = []
         self.buffers: list[tir.Buffer] = []
         self.in_loop = False
@@ -387,13 +388,13 @@ class Programs:
         self.variables += [param for param in params if param.dtype.kind != "handle"]
         self.buffers = list(buffer_map.values())
         attrs = self.draw(st.dictionaries(st.sampled_from(("tirx.noalias", "a", "b.c")), ATTRIBUTES, max_size=2))
-        s_tir = self.chance(80)
+        s_tir = self.old or self.chance(80)
         body = self.block(depth, "root", root=True)[0] if s_tir and self.chance(30) else self.body(depth)
         private = self.chance(30) if private is None else private
         return tir.PrimFunc(tuple(params), buffer_map, body, attrs, None, private, s_tir)
 
 
 @st.composite
-def prim_funcs(draw):
-    """A function of TensorIR."""
-    return Programs(draw).function()
+def prim_funcs(draw, *, old=False):
+    """A function of TensorIR; an `old` one is of the kind that every generation knows."""
+    return Programs(draw, old=old).function()

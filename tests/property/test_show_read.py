@@ -30,7 +30,9 @@ def test_modules_are_read_back(module):
     round_trip(module, "0.27")
 
 
-@pytest.mark.parametrize("programs", [prim_funcs().map(lambda func: IRModule({"main": func})), modules()])
+@pytest.mark.parametrize(
+    "programs", [prim_funcs(old=True).map(lambda func: IRModule({"main": func})), modules(old=True)]
+)
 @pytest.mark.parametrize("dialect", ["2023", "2022"])
 def test_what_older_language_can_say_is_read_back(dialect, programs):
     said = Counter()
