@@ -210,7 +210,8 @@ def test_an_empty_module():
 def test_build_checks_the_module(module):
     text = HEAD + (
         "@I.ir_module\nclass Module:\n    @R.function\n"
-        '    def main(x: R.Tensor((1,), "float32")):\n        with R.dataflow():\n            y = x\n            z = y\n'
+        '    def main(x: R.Tensor((1,), "float32")):\n        with R.dataflow():\n'
+        "            y = x\n            z = y\n"
         "            R.output(z)\n        return y\n"
     )
     broken = read(text, check=False)
