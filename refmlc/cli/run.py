@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from time import perf_counter
@@ -14,13 +15,14 @@ from rich.table import Table
 import refmlc
 from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.inputs import Inputs, gather
-from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
 
 JSON_ELEMENTS = 1000
 SHOWN_ELEMENTS = 6
+MOST_RESULTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Result:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--func", default="main", show_default=True, help="The function to run.")
+@click.option("--func", help="The function to run.  [default: main, or the only one]")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
 @click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
@@ -43,7 +45,7 @@ class Result:
 @json_option
 def run(  # noqa: PLR0913 - one parameter per option
     file: Path,
-    func: str,
+    func: str | None,
     inputs: tuple[str, ...],
     dims: tuple[str, ...],
     params: Path | None,
@@ -58,6 +60,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     Parameters of a prim_func that are given no input are its outputs: allocated uninitialised, shown after the run.
     """
     module = refmlc.read_file(file)
+    func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
     arguments = gather(module, func, inputs, dims, params)
     budget = Budget(max_steps=max_steps) if max_steps else Budget()
     machine = refmlc.VirtualMachine(refmlc.build(module, tier=tier, budget=budget))
@@ -65,7 +68,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     with err.status(f"running {func} …"):
         value = machine[func](*arguments.values)
     seconds = perf_counter() - start
-    results = [*named(value, "result"), *(Result(name, tensor) for name, tensor in arguments.outputs.items())]
+    results = [*results_of(value), *(Result(name, tensor) for name, tensor in arguments.outputs.items())]
     if directory is not None:
         write(results, directory)
     if as_json:
@@ -73,6 +76,14 @@ def run(  # noqa: PLR0913 - one parameter per option
     else:
         out.print(table(func, results, value))
         err.print(f"{seconds:.3f} s", style="dim")
+
+
+def results_of(value: object) -> list[Result]:
+    """The tensors in a returned value. Fails: RM603 when there are too many to be told."""
+    found = list(islice(named(value, "result"), MOST_RESULTS + 1))
+    if len(found) > MOST_RESULTS:
+        raise fail(MEMORY_EXHAUSTED, f"the function returns more than {MOST_RESULTS} tensors")
+    return found
 
 
 def named(value: object, name: str) -> Iterator[Result]:

@@ -114,7 +114,8 @@ def test_parameters_from_one_file_and_from_a_pickle(folder):
     ("arguments", "status", "code"),
     [
         (("run", "nothing.py"), 2, "RM109"),
-        (("run", "gemm.py"), 2, "RM112"),
+        (("run", "gemm.py"), 1, "RM305"),
+        (("run", "gemm.py", "--func", "main"), 2, "RM112"),
         (("run", "gemm.py", "--func", "gemm", "--input", "Q=ones"), 2, "RM111"),
         (("run", "gemm.py", "--func", "gemm", "--input", "A"), 2, "RM112"),
         (("run", "gemm.py", "--func", "gemm", "--dim", "n=x"), 2, "RM112"),
@@ -211,6 +212,15 @@ def test_a_full_device_is_no_traceback(folder, more):
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_more_results_than_can_be_told_are_a_finding(folder):
+    pairs = "".join(f"    y{k + 1} = (y{k}, y{k})\n" for k in range(60))
+    text = f'@R.function\ndef main(x: R.Tensor((1,), "int8")):\n    y0 = x\n{pairs}    return y60\n'
+    (folder / "pairs.py").write_text(text)
+    done = refmlc("run", folder / "pairs.py", "--input", "x=ones")
+    assert done.exit_code == 4
+    assert done.stderr.startswith("error[RM603]: the function returns more than 10000 tensors")
 
 
 def test_a_bug_of_ours_is_one_message_and_status_70(folder, monkeypatch):
