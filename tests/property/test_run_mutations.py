@@ -14,9 +14,11 @@ from refmlc.diag import Internal, RefmlcError
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import relax, tir
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType
+from refmlc.ops.intrinsics import INTRINSICS
 from refmlc.vm.parameters import parameters_of
 
 SECONDS = 5
+MOST_AXES = 32
 SMALLER = (("784", "7"), ("128", "6"))
 PIECES = """
 @I.ir_module
@@ -217,7 +219,7 @@ def extents(shape, sizes, choose):
 def argument(ty, sizes, choose):
     """A value for a parameter of type `ty`."""
     match ty:
-        case TensorType(shape=shape, dtype=dtype) if shape is not None and dtype is not None:
+        case TensorType(shape=shape, dtype=dtype) if shape is not None and dtype is not None and len(shape) < MOST_AXES:
             size = extents(shape, sizes, choose)
             content = np.random.default_rng(choose.randrange(1000)).integers(-3, 9, size)
             if dtype.kind == "handle" or dtype.is_vector:
@@ -290,6 +292,61 @@ def test_mutated_programs(capsys):
 def test_many_mutated_programs(part, capsys):
     run_all(range(1000 + part * 2000, 3000 + part * 2000))
     capsys.readouterr()
+
+
+NAMES = sorted(row.name for row in INTRINSICS.values() if row.supported)
+ARGUMENTS = (
+    *(
+        "k",
+        "A[0]",
+        "A[0:4]",
+        "T.Broadcast(k, 4)",
+        "T.Broadcast(A[0], 4)",
+        '"fill"',
+        "A.data",
+        "A",
+        "None",
+        "T.int64(0)",
+    ),
+    *("-1", "(1, 2)", '"float32"', "T.bool(True)", "T.Ramp(0, 1, 4)", "1000000000000", "T.isnullptr(A.data)"),
+    *('T.reinterpret("handle", T.uint64(0))', 'T.tvm_stack_alloca("shape", 4)', 'T.tvm_stack_alloca("array", 1)'),
+    *("T.tvm_stack_make_shape(1, 2)", "T.address_of(A[2])"),
+)
+RESULTS = ("int32", "float32", "float32x2", "handle", "bool", "int64x4", "void", "uint1x4")
+USES = (
+    *("T.evaluate({call})", "x = {call}", "B[0] = {call}"),
+    'h: T.let[T.handle] = {call}\n    Q = T.decl_buffer((4,), "float32", data=h)\n    Q[1] = T.float32(0)',
+)
+ONE_CALL = """
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((4,), "float32"), k: T.int32):
+    {use}
+"""
+
+
+def intrinsic_call(choose):
+    """A program of one intrinsic with arguments that hardly ever fit."""
+    name, args = (
+        choose.choice(NAMES),
+        [choose.choice(ARGUMENTS) for _ in range(choose.choice((0, 1, 1, 2, 2, 3, 3, 4, 5)))],
+    )
+    spelled = "".join(f", {arg}" for arg in args)
+    call = choose.choice(
+        (f'T.call_intrin("{choose.choice(RESULTS)}", "tirx.{name}"{spelled})', f"T.{name}({spelled[2:]})")
+    )
+    return ONE_CALL.format(use=choose.choice(USES).format(call=call))
+
+
+def test_intrinsics_with_any_arguments():
+    counts = Counter()
+    for seed in range(1500):
+        choose = random.Random(seed)  # noqa: S311 - a seed to reproduce
+        text = intrinsic_call(choose)
+        try:
+            counts.update(run(text, choose))
+        except Exception as unexpected:  # noqa: BLE001 - the seed must be told with whatever came
+            pytest.fail(f"seed {seed}: {unexpected!r}\n{text}")
+    assert counts["ran"] > 30
 
 
 INDICES = (
