@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refmlc.check.reading import read
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.ir import IRModule
 from refmlc.runtime.files import read_arrays, read_idx
 from refmlc.runtime.registry import FunctionRegistry
@@ -21,6 +23,7 @@ Floats = NDArray[np.float32]
 DATA = files("refmlc.demo") / "data"
 MODELS = files("refmlc.demo") / "models"
 CLASS_NAMES = tuple("0123456789")
+SIZE = (28, 28)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,28 @@ class Images:
 
 
 def read_images(images: Path | None, labels: Path | None, count: int) -> Images:
-    """The first `count` images of an IDX pair, the shipped digits where no files are given."""
+    """The first `count` images of an IDX pair, the shipped digits where no files are given. Fails: RM111."""
     pixels = read_idx(images or Path(str(DATA / "t10k-images-idx3-ubyte.gz")))
     truth = read_idx(labels or Path(str(DATA / "t10k-labels-idx1-ubyte.gz")))
+    number = len(truth) if truth.ndim == 1 else 0
+    if not number or pixels.shape != (number, *SIZE) or truth.max() >= len(CLASS_NAMES):
+        given = f"pixels {pixels.shape} and labels {truth.shape}"
+        raise fail(BAD_INPUT, f"the demo takes images of 28 x 28 with one label of 0 to 9 each, {given} are given")
     return Images((pixels[:count] / np.float32(255)).astype(np.float32), truth[:count].astype(np.uint8))
 
 
 def read_params(path: Path | None = None) -> Mapping[str, Floats]:
-    """The parameters w0, b0, w1, b1 from a file, the shipped ones where none is given."""
-    return read_arrays(path or Path(str(DATA / "digits_mlp.npz")))
+    """The parameters w0, b0, w1, b1 from a file, the shipped ones where none is given. Fails: RM111."""
+    shipped = read_arrays(Path(str(DATA / "digits_mlp.npz")))
+    if path is None:
+        return shipped
+    params = read_arrays(path)
+    for name, own in shipped.items():
+        given = params.get(name)
+        if given is None or given.shape != own.shape or given.dtype != own.dtype:
+            found = "nothing" if given is None else f"{given.shape} of {given.dtype}"
+            raise fail(BAD_INPUT, f"{path}: the demo's `{name}` is {own.shape} of {own.dtype}, {found} is given")
+    return params
 
 
 def numpy_model(x: Floats, params: Mapping[str, Floats]) -> Floats:

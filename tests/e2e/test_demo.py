@@ -56,3 +56,21 @@ def test_missing_images_are_one_message(tmp_path):
     done = demo("--images", tmp_path / "none.gz")
     assert done.exit_code == 2
     assert done.stderr.startswith("error[RM109]")
+
+
+def test_parameters_and_images_of_other_models_are_one_message(tmp_path):
+    np.savez(tmp_path / "p.npz", w0=np.zeros((2, 2), "float32"))
+    np.savez(tmp_path / "q.npz", **{**read_params(), "b1": np.zeros(10)})
+    images, labels = tmp_path / "images-ubyte", tmp_path / "labels-ubyte"
+    images.write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 5]))
+    labels.write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 1, 5]))
+    for arguments in (
+        ("--params", tmp_path / "p.npz"),
+        ("--params", tmp_path / "q.npz"),
+        ("--images", images, "--labels", labels),
+        ("--images", labels, "--labels", images),
+        ("--labels", labels),
+    ):
+        done = demo(*arguments)
+        assert done.exit_code == 2
+        assert done.stderr.startswith("error[RM111]: ")
