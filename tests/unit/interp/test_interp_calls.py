@@ -321,3 +321,17 @@ def test_a_view_beyond_its_storage_has_no_element(failing):
         for offset in (8, -1, 100):
             found = failing(text, Tensor.from_numpy(eight()), offset)
             assert (found.code.id, "beyond its storage" in found.message) == ("RM304", True)
+
+
+def test_bits_that_become_other_lanes_are_not_supported(failing):
+    text = body('B[0:2] = T.reinterpret("float32x2", T.float64(1.5))', 'B: T.Buffer((2,), "float32")')
+    assert failing(text, Tensor.from_numpy(np.zeros(2, "float32"))).code.id == "RM501"
+
+
+def test_vectors_from_outside_have_as_many_lanes(run, failing):
+    params = 'B: T.Buffer((2,), "float32")'
+    text = body('B[0:2] = T.call_intrin("float32x2", "tirx.call_extern", "g")', params)
+    out = np.zeros(2, "float32")
+    run(text, Tensor.from_numpy(out), registry=registry(g=lambda: (1.0, 2.0)))
+    assert out.tolist() == [1.0, 2.0]
+    assert failing(text, Tensor.from_numpy(out), registry=registry(g=lambda: 1.0)).code.id == "RM404"
