@@ -238,7 +238,7 @@ def argument(ty, sizes, choose):
 def run(text, choose):
     """What became of `text`: the class of each finding, or `ran` for each function that ended."""
     outcomes = []
-    begin = time.perf_counter()
+    begin = time.thread_time()
     try:
         module = refmlc.read(text)
         budget = refmlc.Budget(max_steps=200_000, max_bytes=1 << 28)
@@ -250,7 +250,7 @@ def run(text, choose):
         if isinstance(function, relax.ExternFunc):
             continue
         sizes = {}
-        begin = time.perf_counter()
+        begin = time.thread_time()
         try:
             machine[name](*(argument(parameter.ty, sizes, choose) for parameter in parameters_of(function)))
         except RefmlcError as finding:
@@ -258,7 +258,7 @@ def run(text, choose):
             outcomes.append(type(finding).__name__)
         else:
             outcomes.append("ran")
-        assert time.perf_counter() - begin < SECONDS
+        assert time.thread_time() - begin < SECONDS
     return outcomes
 
 
