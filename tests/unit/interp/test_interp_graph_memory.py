@@ -248,6 +248,8 @@ return (s, p)
         (call("match_shape", "R.shape([1])", "R.null_value()", "1", "1", "0"), "RM201"),
         (call("make_shape", "h", "1", "1", "0"), "RM305"),
         (call("make_prim_value", "h", "2", "0"), "RM311"),
+        (call("make_shape", "h", "-1"), "RM311"),
+        (call("match_shape", "R.shape([])", "h", "-1", "2"), "RM311"),
     ],
 )
 def test_what_the_shape_heap_refuses(wrong, line, code):

@@ -1,0 +1,159 @@
+"""Where a condition just holds or just does not: loops that begin below zero, other dtypes, null handles."""
+
+import math
+
+import numpy as np
+import pytest
+
+from refmlc.diag import RefmlcError
+from refmlc.dtypes import FLOAT32, FLOAT64, HANDLE, INT8, INT32, INT64
+from refmlc.interp.graph.activation import Activation
+from refmlc.interp.graph.matching import mismatch
+from refmlc.interp.graph.named import result_of
+from refmlc.interp.graph.operands import Site
+from refmlc.interp.machine import Machine
+from refmlc.interp.tensorir.records import extents
+from refmlc.ir import IRModule, tir
+from refmlc.ir.types import PrimType, TensorType
+from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.tensor import Tensor
+
+
+def imm(value, kind=INT32):
+    return tir.IntImm(kind, value)
+
+
+def called(value):
+    return Machine(IRModule({"f": tir.PrimFunc((), {}, tir.Return(value))})).call("f", ())
+
+
+def code(value):
+    with pytest.raises(RefmlcError) as caught:
+        called(value)
+    return caught.value.code.id
+
+
+BELOW = """
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 2), "float32"), B: T.Buffer((4, 2), "float32")):
+    for i in T.serial({low}, {high}):
+        {statement}
+"""
+
+
+@pytest.mark.parametrize("statement", ["B[0, 0] = A[i, 1]", "B[i, 1] = A[0, 0]"])
+def test_a_loop_that_begins_below_the_first_element(failing, statement):
+    """The last iterations are in bounds, and the loop has as many as the axis has elements."""
+    zeros = np.zeros((4, 2), "float32")
+    found = failing(BELOW.format(low=-1, high=3, statement=statement), zeros, zeros.copy())
+    assert (found.code.id, found.label) == ("RM304", "index 0 is -1, extent is 4")
+
+
+def test_a_loop_that_goes_beyond_the_last_element(failing):
+    zeros = np.zeros((4, 2), "float32")
+    found = failing(BELOW.format(low=1, high=5, statement="B[i, 1] = A[0, 0]"), zeros, zeros.copy())
+    assert (found.code.id, found.label) == ("RM304", "index 0 is 4, extent is 4")
+
+
+def test_an_intrinsic_of_llvm_on_another_dtype_is_not_executed():
+    single, double = tir.FloatImm(FLOAT32, 9.0), tir.FloatImm(FLOAT64, 9.0)
+    root = [tir.Call("call_llvm_pure_intrin", (tir.StringImm("llvm.sqrt"), arg), FLOAT32) for arg in (single, double)]
+    assert called(root[0]) == 3.0
+    assert code(root[1]) == "RM502"
+
+
+@pytest.mark.parametrize(("a", "b", "c", "expected"), [(2, 3, math.inf, math.inf), (2, 3, -math.inf, -math.inf)])
+def test_fma_with_an_infinite_addend(a, b, c, expected):
+    args = tuple(tir.FloatImm(FLOAT32, float(value)) for value in (a, b, c))
+    assert called(tir.Call("fma", args, FLOAT32)) == expected
+
+
+def test_fma_of_opposite_infinities_is_nan():
+    args = tuple(tir.FloatImm(FLOAT32, value) for value in (math.inf, 1.0, -math.inf))
+    assert math.isnan(called(tir.Call("fma", args, FLOAT32)))
+
+
+def test_fma_that_cancels_is_zero():
+    args = tuple(tir.FloatImm(FLOAT32, value) for value in (2.0, 3.0, -6.0))
+    result = called(tir.Call("fma", args, FLOAT32))
+    assert (result, math.copysign(1, result)) == (0.0, 1.0)
+
+
+def test_a_field_of_what_has_no_fields():
+    for number in (4, 17):
+        assert code(tir.Call("tvm_struct_get", (imm(5), imm(0), imm(number)), INT32)) == "RM313"
+    null = tir.Call("reinterpret", (imm(0, INT64),), HANDLE)
+    assert code(tir.Call("tvm_struct_get", (null, imm(0), imm(4)), INT32)) == "RM313"
+
+
+def test_extents_that_a_handle_stands_for():
+    stored = Tensor.from_numpy(np.array([7, 8, 9], "int64"))
+    assert extents(Pointer(stored.storage, 8), 2) == (8, 9)
+    assert extents((2, 3), 2) == (2, 3)
+    assert extents(None, 2) is None
+    assert extents(0, 2) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"), [(-128, True), (127, True), (-129, False), (128, False)], ids=["least", "most", "below", "above"]
+)
+def test_the_ends_of_a_primitive_type(value, fits):
+    assert (mismatch("it", value, PrimType(INT8), Activation("f"), binds=True) is None) is fits
+
+
+def test_the_type_of_a_call_binds_nothing():
+    """What a function from outside returned is compared with what is known; an extent that nobody gave is not."""
+    n = tir.Var("n", INT64)
+    result, env = Tensor.from_numpy(np.zeros((2, 3), "float32")), Activation("f")
+    site = Site(Machine(IRModule({})), "outside", None)
+    shapes = [(n, imm(3, INT64)), (imm(2, INT64), tir.Apply("add", (n, imm(1, INT64)), INT64))]
+    for shape in shapes:
+        assert result_of(site, result, (TensorType(shape, FLOAT32),), env) is result
+    assert env.dims == {}
+    env.dims[n] = 5
+    with pytest.raises(RefmlcError) as caught:
+        result_of(site, result, (TensorType(shapes[0], FLOAT32),), env)
+    assert caught.value.code.id == "RM404"
+
+
+ARITH = """
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((7,), "int32"), n: T.int32, m: T.int32):
+    A[0] = (n + 1) + (m - 1)
+    A[1] = (n + 1) - (m - 1)
+    A[2] = (n + 1) * (m - 1)
+    A[3] = (n + 1) // (m - 1)
+    A[4] = (n + 1) % (m - 1)
+    A[5] = n // m
+    A[6] = n % m
+"""
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "expected"),
+    [
+        (16, 6, [22, 12, 85, 3, 2, 2, 4]),  # 17 and 5; 16 and 6
+        (-18, 6, [-12, -22, -85, -4, 3, -3, 0]),  # -17 and 5; -18 and 6
+        (16, -4, [12, 22, -85, -4, -3, -4, 0]),  # 17 and -5; 16 and -4
+        (6, 2, [8, 6, 7, 7, 0, 3, 0]),  # 7 and 1; 6 and 2
+    ],
+)
+def test_integer_operators_on_values_and_on_variables(run, n, m, expected):
+    found = np.zeros(7, "int32")
+    run(ARITH, found, n, m)
+    assert found.tolist() == expected
+
+
+OPEN_RESULT = """
+from tvm.script import relax as R
+
+@R.function
+def main(x: R.Tensor(ndim=1, dtype="float32")) -> R.Tensor(("n + 1",), "float32"):
+    n = T.int64()
+    return x
+"""
+
+
+def test_the_type_of_a_result_binds_nothing(run):
+    x = np.array([1, 2], "float32")
+    assert run(OPEN_RESULT, x, func="main").numpy().tolist() == [1, 2]
