@@ -7,7 +7,6 @@ and `index.json`: for each model its texts, its arguments and its result as a tr
 `{"tensor": key} | {"shape": [..]} | {"prim": n} | {"tuple": [..]}`.
 """
 
-
 import json
 import sys
 from pathlib import Path
