@@ -30,12 +30,13 @@ _NO_FLOAT = 1 << 1024  # an integer from here on has no float
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a function asks for. `written`: the program stores into it."""
+    """What a function asks for. `written`: the program stores into it. `compact`: tensors without gaps only."""
 
     name: str
     ty: Type | None
     span: Span | None
     written: bool = False
+    compact: bool = False
 
 
 def ordered(
@@ -67,6 +68,10 @@ def accept(function: str, parameters: Sequence[Parameter], given: Sequence[objec
     for parameter, thing in zip(parameters, given, strict=True):
         place = f"`{parameter.name}` of `{function}`"
         value = as_value(thing, parameter.ty, place, parameter.span)
+        if parameter.compact and isinstance(value, Tensor) and value.strides is not None:
+            raise fail(
+                BAD_INPUT, f"{place} is not contiguous", parameter.span, "np.ascontiguousarray makes a copy that is"
+            )
         if parameter.written and isinstance(value, Tensor) and not value.writable:
             raise fail(BAD_INPUT, f"{place} is written, the array given is read-only", parameter.span)
         _check(value, parameter.ty, place, dims, parameter.span)

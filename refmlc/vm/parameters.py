@@ -13,7 +13,7 @@ from refmlc.vm.arguments import Parameter
 def parameters_of(function: "tir.PrimFunc | relax.Function") -> list[Parameter]:
     """The parameters of a function, in order."""
     if isinstance(function, relax.Function):
-        return [Parameter(var.name, var.ty, var.span) for var in function.params]
+        return [Parameter(var.name, var.ty, var.span, compact=True) for var in function.params]
     written = {node.buffer for node in walk(function.body) if isinstance(node, tir.BufferStore)}
     return [_prim_parameter(var, function.buffer_map.get(var), written) for var in function.params]
 

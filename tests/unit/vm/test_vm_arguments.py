@@ -312,3 +312,13 @@ def test_an_argument_that_holds_itself(vm):
     inside = []
     inside.append(inside)
     refused(vm, "anything", [inside], "an argument of `anything` nests too deep, or holds itself")
+
+
+def test_a_tensor_with_gaps_is_not_given_to_relax():
+    text = '@R.function\ndef main(x: R.Tensor((2, 2), "float32")):\n    return x\n'
+    main = VirtualMachine(build(read(text)))["main"]
+    with pytest.raises(Malformed) as failure:
+        main(np.zeros((2, 4), "float32")[:, ::2])
+    assert failure.value.code.id == "RM111"
+    assert "contiguous" in failure.value.diagnostic.message
+    assert main(np.zeros((2, 2), "float32")).shape == (2, 2)
