@@ -5,17 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32, FLOAT64, HANDLE, INT8, INT32, INT64
+from refmlc.diag import RefmlcError, Source, Span
+from refmlc.dtypes import FLOAT32, FLOAT64, HANDLE, INT8, INT32, INT64, dtype
 from refmlc.interp.graph.activation import Activation
+from refmlc.interp.graph.dims import eval_dim
 from refmlc.interp.graph.matching import mismatch
 from refmlc.interp.graph.named import result_of
 from refmlc.interp.graph.operands import Site
 from refmlc.interp.machine import Machine
-from refmlc.interp.tensorir.records import extents
+from refmlc.interp.tensorir.records import dtype_of_code, extents
 from refmlc.ir import IRModule, tir
 from refmlc.ir.types import PrimType, TensorType
 from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.registry import FunctionRegistry, python_func
 from refmlc.runtime.tensor import Tensor
 
 
@@ -161,3 +163,57 @@ def main(x: R.Tensor(ndim=1, dtype="float32")) -> R.Tensor(("n + 1",), "float32"
 def test_the_type_of_a_result_binds_nothing(run):
     x = np.array([1, 2], "float32")
     assert run(OPEN_RESULT, x, func="main").numpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [((0, 8, 1), "int8"), ((1, 16, 1), "uint16"), ((2, 32, 1), "float32"), ((2, 32, 4), "float32x4")],
+)
+def test_dtypes_by_the_numbers_of_dlpack(numbers, name):
+    assert dtype_of_code(*numbers) == dtype(name)
+
+
+def lowered(result):
+    """The value of a lowered call of a function that returns `result`, where an int32 is declared."""
+    registry, stack = FunctionRegistry(), tir.Var("s", HANDLE)
+    registry.add(python_func("give", lambda: result))
+    made = tir.Bind(stack, tir.Call("tvm_stack_alloca", (tir.StringImm("tvm_ffi_any"), imm(1)), HANDLE))
+    value = tir.Call("call_packed_lowered", (tir.StringImm("give"), stack, imm(0), imm(0)), INT32)
+    body = tir.SeqStmt((made, tir.Return(tir.Apply("add", (value, imm(1)), INT32))))
+    return Machine(IRModule({"f": tir.PrimFunc((), {}, body)}), registry=registry).call("f", ())
+
+
+def test_the_result_of_a_lowered_call_is_of_the_declared_dtype():
+    assert lowered(6) == 7
+    for wrong in ("word", 0.5, 2**31):
+        with pytest.raises(RefmlcError) as caught:
+            lowered(wrong)
+        assert caught.value.code.id == "RM404"
+
+
+DECLARED = """
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4,), "float32"), n: T.int32):
+    B = T.decl_buffer((n,), "float32", data=A.data)
+    for i in range(n):
+        B[i] = 1.0
+"""
+
+
+def test_a_buffer_without_elements_is_declared(run, failing):
+    a = np.zeros(4, "float32")
+    run(DECLARED, a, 0)
+    assert a.tolist() == [0, 0, 0, 0]
+    run(DECLARED, a, 3)
+    assert a.tolist() == [1, 1, 1, 0]
+    found = failing(DECLARED, a, -1)
+    assert (found.code.id, "`B` has the shape (-1,)" in found.message) == ("RM315", True)
+
+
+def test_a_dimension_without_a_value_is_found_where_it_stands():
+    source = Source("t.py", "a\nb\n")
+    own, outer = Span(source, 1, 0, 1, 1), Span(source, 2, 0, 2, 1)
+    for span, line in ((own, 1), (None, 2)):
+        with pytest.raises(RefmlcError) as caught:
+            eval_dim(tir.Var("n", INT64, span=span), {}, outer)
+        assert (caught.value.code.id, caught.value.diagnostic.span.line) == ("RM211", line)
