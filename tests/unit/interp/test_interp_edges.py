@@ -217,3 +217,20 @@ def test_a_dimension_without_a_value_is_found_where_it_stands():
         with pytest.raises(RefmlcError) as caught:
             eval_dim(tir.Var("n", INT64, span=span), {}, outer)
         assert (caught.value.code.id, caught.value.diagnostic.span.line) == ("RM211", line)
+
+
+def test_a_lowered_call_on_what_holds_no_arguments():
+    value = tir.Call("call_packed_lowered", (tir.StringImm("give"), imm(5), imm(0), imm(0)), INT32)
+    with pytest.raises(RefmlcError) as caught:
+        called(value)
+    assert caught.value.code.id == "RM313"
+    assert "holds no arguments 0 … 0" in str(caught.value)
+
+
+def test_a_division_by_zero_in_a_dimension_is_found_where_it_stands():
+    source = Source("t.py", "a\nb\n")
+    own, outer = Span(source, 1, 0, 1, 1), Span(source, 2, 0, 2, 1)
+    for span, line in ((own, 1), (None, 2)):
+        with pytest.raises(RefmlcError) as caught:
+            eval_dim(tir.Apply("floordiv", (imm(4, INT64), imm(0, INT64)), INT64, span=span), {}, outer)
+        assert (caught.value.code.id, caught.value.diagnostic.span.line) == ("RM307", line)
