@@ -34,7 +34,13 @@ class Tensor:
         *,
         span: Span | None = None,
     ) -> None:
-        """View `storage`. Fails: RM315 (negative extent), RM304 (not inside), RM503 (no fixed element size)."""
+        """View `storage`.
+
+        Fails: RM315 (negative extent), RM304 (not inside), RM503 (no fixed element size), RM111 (strides of another
+        rank, or negative).
+        """
+        if strides is not None and len(strides) != len(shape):
+            raise fail(BAD_INPUT, f"{len(strides)} strides are given for {len(shape)} dimensions", span)
         self.storage = storage
         self.dtype = dtype
         self.shape = shape

@@ -3,8 +3,8 @@
 An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
 """
 
-from refmlc.diag import Related
-from refmlc.diag.catalogue import BINDING_RANGE
+from refmlc.diag import Related, fail
+from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
 from refmlc.interp.tensorir.buffers import allocate, match_region
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
 from refmlc.interp.tensorir.scope import Scope
@@ -14,6 +14,9 @@ from refmlc.ir.kinds import IterKind
 
 def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
     """One instance of the block, if the predicate holds."""
+    if len(node.iter_values) != len(node.block.iter_vars):
+        has = f"block `{node.block.name}` has {len(node.block.iter_vars)} axes and {len(node.iter_values)} bindings"
+        raise fail(BLOCK_RULE, has, node.span)
     binds = tuple(
         bind
         for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True)

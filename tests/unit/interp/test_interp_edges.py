@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from refmlc.diag import RefmlcError, Source, Span
-from refmlc.dtypes import FLOAT32, FLOAT64, HANDLE, INT8, INT32, INT64, dtype
+from refmlc.diag import IllFormed, RefmlcError, Source, Span
+from refmlc.dtypes import BOOL, FLOAT32, FLOAT64, HANDLE, INT8, INT32, INT64, dtype
 from refmlc.interp.graph.activation import Activation
 from refmlc.interp.graph.dims import eval_dim
 from refmlc.interp.graph.matching import mismatch
@@ -15,6 +15,7 @@ from refmlc.interp.graph.operands import Site
 from refmlc.interp.machine import Machine
 from refmlc.interp.tensorir.records import dtype_of_code, extents
 from refmlc.ir import IRModule, tir
+from refmlc.ir.kinds import IterKind
 from refmlc.ir.types import PrimType, TensorType
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.registry import FunctionRegistry, python_func
@@ -234,3 +235,13 @@ def test_a_division_by_zero_in_a_dimension_is_found_where_it_stands():
         with pytest.raises(RefmlcError) as caught:
             eval_dim(tir.Apply("floordiv", (imm(4, INT64), imm(0, INT64)), INT64, span=span), {}, outer)
         assert (caught.value.code.id, caught.value.diagnostic.span.line) == ("RM307", line)
+
+
+def test_a_block_without_a_binding_is_a_finding_where_nobody_checked():
+    domain = tir.Range(tir.IntImm(INT32, 0), tir.IntImm(INT32, 4))
+    axis = tir.IterVar(tir.Var("v", INT32), domain, IterKind.SPATIAL)
+    block = tir.SBlock("b", (axis,), None, None, tir.SeqStmt(()))
+    func = tir.PrimFunc((), {}, tir.SBlockRealize((), tir.IntImm(BOOL, 1), block))
+    with pytest.raises(IllFormed) as failure:
+        Machine(IRModule({"main": func})).call("main", ())
+    assert failure.value.diagnostic.message == "block `b` has 1 axes and 0 bindings"

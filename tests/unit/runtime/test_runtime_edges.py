@@ -1,7 +1,9 @@
 """Memory at its edges: what was never written and is forgotten, views without elements."""
 
 import numpy as np
+import pytest
 
+from refmlc.diag import Malformed
 from refmlc.dtypes import FLOAT32
 from refmlc.runtime.memory import span_of
 from refmlc.runtime.storage import Storage
@@ -27,3 +29,9 @@ def test_a_strided_tensor_without_elements_has_no_cells():
     assert len(tensor.shadow) == 0
     assert tensor.numpy().shape == (0, 2)
     assert tensor.numpy().dtype == np.float32
+
+
+def test_strides_are_one_per_dimension():
+    with pytest.raises(Malformed) as failure:
+        Tensor(Storage(16), FLOAT32, (2, 2), (1,))
+    assert failure.value.diagnostic.message == "1 strides are given for 2 dimensions"
