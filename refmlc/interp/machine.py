@@ -90,11 +90,10 @@ class Machine:
 
         Fails: RM207, RM111 (arguments of the outermost call), RM602, and whatever the function does.
         """
-        prepared = self.function(name, span)
         if self.depth:
-            return self.invoke(name, prepared, args, span)
+            return self.invoke(name, self.function(name, span), args, span)
         with stack_for(self.budget.max_depth):
-            return self.invoke(name, prepared, args, span)
+            return self.invoke(name, self.function(name, span), args, span)
 
     def invoke(self, name: str, prepared: Prepared, args: Sequence[object], span: Span | None = None) -> object:
         """Call `prepared`, a function that depth and hooks count under `name`. Fails: RM602, and as it does."""

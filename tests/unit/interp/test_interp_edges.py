@@ -20,6 +20,7 @@ from refmlc.ir.types import PrimType, TensorType
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.registry import FunctionRegistry, python_func
 from refmlc.runtime.tensor import Tensor
+from refmlc.script import read
 
 
 def imm(value, kind=INT32):
@@ -245,3 +246,11 @@ def test_a_block_without_a_binding_is_a_finding_where_nobody_checked():
     with pytest.raises(IllFormed) as failure:
         Machine(IRModule({"main": func})).call("main", ())
     assert failure.value.diagnostic.message == "block `b` has 1 axes and 0 bindings"
+
+
+def test_a_sum_of_600_terms_is_no_deep_nest():
+    terms = " + ".join(["A[0]"] * 600)
+    buffers = 'A: T.Buffer((1,), "float32"), B: T.Buffer((1,), "float32")'
+    b = np.zeros(1, "float32")
+    Machine(read(f"@T.prim_func\ndef f({buffers}):\n    B[0] = {terms}\n")).call("f", (np.ones(1, "float32"), b))
+    assert b[0] == 600
