@@ -216,7 +216,7 @@ def _with_lanes(dtype: DType, lanes: tir.Expr, site: CallSite) -> DType:
             pass
         case _:
             raise fail(BAD_ARGUMENTS, "the number of lanes is not constant", site.span)
-    if not 1 <= count <= 1 << 16:
+    if not (1 if scalable else 2) <= count <= 1 << 16:  # one lane is no vector, and TVM builds none
         raise fail(BAD_ARGUMENTS, f"the number of lanes is {count}", site.span)
     if dtype.is_vector:
         raise fail(TYPE_MISMATCH, f"a vector of {dtype} is no vector", site.span)

@@ -216,6 +216,8 @@ REFUSED = {
     "A.foo": "RM103",
     "A.local(3)": "RM103",
     "T.foo(n)": "RM103",
+    "T.Broadcast(x, 1)": "RM105",
+    "T.Ramp(0, 1, 1)": "RM105",
     "T.foo": "RM105",
     "T.call_intrin('int32', 'tirx.foo')": "RM103",
     "'a' - 'b'": "RM103",
