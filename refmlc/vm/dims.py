@@ -1,32 +1,19 @@
 """Symbolic dimensions at the border: what arguments say about them, and what expressions over them come to."""
 
 from refmlc.check.expr_text import dim_text
+from refmlc.diag import Undefined, Unsupported
+from refmlc.interp.graph.dims import Unbound, eval_known
 from refmlc.ir import tir
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS
 
 Dims = dict[tir.Var, int]
 
 
 def known(extent: tir.Expr, dims: Dims) -> int | None:
-    """The value of a dimension, where the variables in it are known; None where they are not."""
-    match extent:
-        case tir.IntImm(value=value):
-            return value
-        case tir.Var():
-            return dims.get(extent)
-        case tir.Cast(value=value):
-            return known(value, dims)
-        case tir.Apply(op=op, args=args, dtype=dtype) if op in SCALAR_OPS:
-            values = [known(arg, dims) for arg in args]
-            if None in values:
-                return None
-            try:
-                return int(SCALAR_OPS[op].value(tuple(arg.dtype for arg in args), dtype)(*values))
-            except UndefinedValue:
-                return None
-        case _:
-            return None
+    """The value of a dimension, where the variables in it are known; None where they are not, or it has none."""
+    try:
+        return int(eval_known(extent, dims))
+    except (Unbound, Undefined, Unsupported):
+        return None
 
 
 def text(shape: tuple[tir.Expr, ...], dims: Dims) -> str:

@@ -145,7 +145,7 @@ def _locate_any(access: Slot[Strided], indices: tuple[IntEval, ...], wrong: Expl
             if not 0 <= i < shape[axis]:
                 raise wrong(frame, tuple([index(frame) for index in indices]))
             offset += i * strides[axis]
-            axis += 1  # noqa: SIM113 - twice as fast as enumerate here
+            axis += 1  # noqa: SIM113 - a hot path: enumerate makes a tuple for each axis
         return cells, shadow, offset
 
     return locate_any

@@ -322,3 +322,9 @@ def test_a_tensor_with_gaps_is_not_given_to_relax():
     assert failure.value.code.id == "RM111"
     assert "contiguous" in failure.value.diagnostic.message
     assert main(np.zeros((2, 2), "float32")).shape == (2, 2)
+
+
+def test_a_conversion_in_a_dimension_converts():
+    n = tir.Var("n", INT64)
+    assert known(tir.Cast(dtype("int8"), n), {n: 300}) == 44
+    assert known(tir.Cast(dtype("int8"), n), {}) is None
