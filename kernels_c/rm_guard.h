@@ -1,0 +1,61 @@
+/* The state of a run, and what checked code needs: fuel, memory, overlap. Struct and numbers: refmlc/codegen/unit.py. */
+#ifndef RM_GUARD_H
+#define RM_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RM_DONE = 0, RM_CHECK_FAILED = 1, RM_FUEL_EXHAUSTED = 2, RM_NO_MEMORY = 3, RM_OVERLAP = 4 };
+
+/* fuel: loop iterations that may still be executed. site: which check failed. result: what the function returned. */
+typedef struct rm_run {
+  int64_t fuel;
+  int64_t site;
+  int64_t result_int;
+  double result_float;
+} rm_run;
+
+#if defined __GNUC__
+#define RM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define RM_UNUSED __attribute__((unused))
+#else
+#define RM_UNLIKELY(condition) (condition)
+#define RM_UNUSED
+#endif
+
+/* Stop when something does not hold: the caller lets the interpreter tell what. */
+#define RM_CHECK(condition, number)     \
+  do {                                  \
+    if (RM_UNLIKELY(!(condition))) {    \
+      run->site = (number);             \
+      status = RM_CHECK_FAILED;         \
+      goto leave;                       \
+    }                                   \
+  } while (0)
+
+/* Pay for `count` iterations before they are executed. */
+#define RM_PAY(count)                   \
+  do {                                  \
+    run->fuel -= (count);               \
+    if (RM_UNLIKELY(run->fuel < 0)) {   \
+      status = RM_FUEL_EXHAUSTED;       \
+      goto leave;                       \
+    }                                   \
+  } while (0)
+
+/* Whether 0 <= index < extent. */
+#define RM_WITHIN(index, extent) ((uint64_t)(index) < (uint64_t)(extent))
+
+RM_UNUSED static inline bool rm_overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
+  const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+  return a_bytes > 0 && b_bytes > 0 && first < second + (uintptr_t)b_bytes && second < first + (uintptr_t)a_bytes;
+}
+
+/* Memory that lives as long as one call, on an address that 64 divides; NULL: there is none. */
+RM_UNUSED static inline void *rm_memory(int64_t bytes) {
+  return bytes < 0 ? NULL : aligned_alloc(64, ((size_t)bytes + 64) & ~(size_t)63);
+}
+
+#endif

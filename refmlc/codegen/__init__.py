@@ -1,0 +1,13 @@
+"""The native tier: TensorIR to C, from the IR and the contracts alone; it cannot see how the interpreter computes.
+
+| part        | does                                                                                   |
+|-------------|----------------------------------------------------------------------------------------|
+| `options`   | what may be generated: the best grade, the instruction set, the transcendentals         |
+| `unit`      | what is generated: a C function with its parameters, and the grade of each block        |
+| `analysis/` | what is known about a function: bounds of integers, what is written, what may move      |
+| `emit/`     | IR to C as it is written (grades 1 and 2)                                              |
+| `tile/`     | loop nests whose iterations may move, to vectors and register tiles (grade 3)          |
+| `fuse/`     | runs of calls of a dataflow block to one C function                                    |
+| `build/`    | C text to a library: the compiler, the cache of libraries, loading                     |
+| `headers/`  | the hand-written C that generated code includes (the folder `kernels_c`)               |
+"""
