@@ -4,8 +4,9 @@ A call is: charge one level of depth and one step, tell the hooks, run the prepa
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, UNKNOWN_FUNCTION
@@ -16,6 +17,9 @@ from refmlc.interp.hooks import Hooks
 from refmlc.interp.tensorir import prepare_prim_func
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.ir import IRModule, relax, tir
+from refmlc.ops.contract import ScalarOp
+from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 
@@ -50,7 +54,8 @@ class Machine:
     `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
     clause names one (RM306: the wrapped result; RM312: the value outside of the domain). `hooks` None watches nothing.
     Packed functions are looked up in `registry`; `output` takes each line that the program prints.
-    Not for concurrent use.
+    `math` chooses the transcendentals (NUM-506): `scalar_ops` holds the operators, `c_functions` what a program calls
+    by C's or LLVM's name. Not for concurrent use.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class Machine:
         allow: frozenset[str] = frozenset(),
         registry: FunctionRegistry = DEFAULT,
         output: Callable[[str], object] = write_line,
+        math: Literal["cr", "libm"] = "cr",
     ) -> None:
         """Hold the parts; functions are prepared when first called."""
         self.module = module
@@ -70,6 +76,8 @@ class Machine:
         self.allow = allow
         self.registry = registry
         self.output = output
+        self.scalar_ops: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else LIBM_OPS
+        self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
         self.depth = 0
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None

@@ -7,8 +7,8 @@
 | add, sub, mul of float32, float64            | always: computed in binary64, rounded once                       |
 | eq, ne, lt, le, gt, ge                       | always: Python's comparison of two numbers is exact              |
 
-Everything else calls the row. A row that finds its operands undefined raises `UndefinedValue`; here it gets its
-place, or, where `Machine.allow` has the code, the value that wraps.
+Everything else calls the row, of the machine's mode. A row that finds its operands undefined raises `UndefinedValue`;
+here it gets its place, or, where `Machine.allow` has the code, the value that wraps.
 """
 
 import operator
@@ -22,16 +22,18 @@ from refmlc.interp.tensorir import integers
 from refmlc.interp.tensorir.frame import Eval, Frame, LanesEval, NumberEval
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.ops.contract import ScalarOp, UndefinedValue
 
 Value = Callable[..., float]
 Resolve = Callable[[Frame, UndefinedValue], float]
 
 
-def apply(scope: Scope, node: tir.Apply) -> Eval:
-    """`node` as a closure: operands from left to right, then the operator, lane by lane."""
-    row = SCALAR_OPS.get(node.op)
+def apply(scope: Scope, node: tir.Apply, rows: Mapping[str, ScalarOp] | None = None) -> Eval:
+    """`node` as a closure: operands from left to right, then the operator, lane by lane.
+
+    `rows` are the operators (None: the machine's).
+    """
+    row = (scope.machine.scalar_ops if rows is None else rows).get(node.op)
     operands = tuple(arg.dtype for arg in node.args)
     if row is None:
         return scope.unsupported(UNSUPPORTED_OP, f"operator `{node.op}` is not supported", node.span)

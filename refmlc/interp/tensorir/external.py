@@ -86,7 +86,7 @@ def _libm(scope: Scope, node: tir.Call, name: str) -> Eval | None:
     args = cast("tuple[tir.Expr, ...]", node.args[1:])
     if not op or node.dtype.scalar != dtype or any(arg.dtype != node.dtype for arg in args):
         return None
-    return arith.apply(scope, tir.Apply(op, args, node.dtype, span=node.span))
+    return arith.apply(scope, tir.Apply(op, args, node.dtype, span=node.span), scope.machine.c_functions)
 
 
 LLVM: Mapping[str, str] = {
@@ -114,7 +114,7 @@ def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
     if first not in LLVM or any(arg.dtype != node.dtype for arg in args):
         message = f"the LLVM intrinsic `{spelled}` on {node.dtype} is not executed: it belongs to one kind of hardware"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    return arith.apply(scope, tir.Apply(LLVM[first], args, node.dtype, span=node.span))
+    return arith.apply(scope, tir.Apply(LLVM[first], args, node.dtype, span=node.span), scope.machine.c_functions)
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
