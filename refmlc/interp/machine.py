@@ -14,6 +14,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.interp.graph import prepare_function
 from refmlc.interp.hooks import Hooks
+from refmlc.interp.substitutes import Prepared, Substitutes
 from refmlc.interp.tensorir import prepare_prim_func
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.ir import IRModule, relax, tir
@@ -23,7 +24,6 @@ from refmlc.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 
-Prepared = Callable[[Sequence[object]], object]
 FRAMES = 20  # of Python, that a call of a function takes, loops and branches around the call included
 MOST_LEVELS = 1000  # that the stack is made larger for: beyond, Python's limit ends the run
 
@@ -55,7 +55,9 @@ class Machine:
     clause names one (RM306: the wrapped result; RM312: the value outside of the domain). `hooks` None watches nothing.
     Packed functions are looked up in `registry`; `output` takes each line that the program prints.
     `math` chooses the transcendentals (NUM-506): `scalar_ops` holds the operators, `c_functions` what a program calls
-    by C's or LLVM's name. Not for concurrent use.
+    by C's or LLVM's name. `substitutes` executes what it can in the interpreter's place. Decision: not while hooks
+    watch, which would see nothing, nor where something is allowed, which only the interpreter knows how to continue.
+    Not for concurrent use.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Machine:
         registry: FunctionRegistry = DEFAULT,
         output: Callable[[str], object] = write_line,
         math: Literal["cr", "libm"] = "cr",
+        substitutes: Substitutes | None = None,
     ) -> None:
         """Hold the parts; functions are prepared when first called."""
         self.module = module
@@ -78,6 +81,7 @@ class Machine:
         self.output = output
         self.scalar_ops: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else LIBM_OPS
         self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
+        self.substitutes = None if allow or type(self.hooks) is not Hooks else substitutes
         self.depth = 0
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
@@ -127,11 +131,16 @@ class Machine:
             case None:
                 raise fail(UNKNOWN_FUNCTION, f"the module has no function `{name}`", span)
             case tir.PrimFunc():
-                return prepare_prim_func(func, name, self)
+                return self._prepare_prim_func(func, name)
             case relax.Function():
                 return prepare_function(func, name, self)
             case relax.ExternFunc():
                 return self.registry.get_func(func.symbol)
+
+    def _prepare_prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
+        if self.substitutes is None:
+            return prepare_prim_func(func, name, self)
+        return self.substitutes.function(name, lambda: prepare_prim_func(func, name, self))
 
     def locate(self, failure: RefmlcError, frame: Frame) -> None:
         """Note where in the run `failure` happened, unless a function called from there noted it."""

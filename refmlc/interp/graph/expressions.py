@@ -11,6 +11,7 @@ from refmlc.interp.graph.activation import Activation, Eval, Run, Scope
 from refmlc.interp.graph.dims import eval_dim
 from refmlc.interp.graph.matching import mismatch
 from refmlc.interp.graph.operands import condition
+from refmlc.interp.substitutes import BlockRun
 from refmlc.ir import relax, tir
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape, kind_of
@@ -119,9 +120,26 @@ def _block(scope: Scope, block: relax.Block) -> list[Run]:
             return bindings
         case relax.DataflowBlock():  # RLX-124
             hidden = [binding.var for binding in block.bindings if binding.var.dataflow]
-            return [*bindings, _leave(hidden)]
+            substitutes = scope.machine.substitutes
+            run = None if substitutes is None else substitutes.block(scope.function, block)
+            return [*bindings, _leave(hidden)] if run is None else [_in_turns(run, bindings), _leave(hidden)]
         case _:
             assert_never(block)
+
+
+def _in_turns(run: BlockRun, bindings: list[Run]) -> Run:
+    """The bindings in order, those that `run` executes and those that are left to us."""
+
+    def in_turns(env: Activation) -> None:
+        done = 0
+        while done < len(bindings):
+            count = run(env, done)
+            if count == 0:
+                bindings[done](env)
+                count = 1
+            done += count
+
+    return in_turns
 
 
 def _leave(hidden: list[relax.Var]) -> Run:
