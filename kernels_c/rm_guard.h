@@ -9,9 +9,11 @@
 
 enum { RM_DONE = 0, RM_CHECK_FAILED = 1, RM_FUEL_EXHAUSTED = 2, RM_NO_MEMORY = 3, RM_OVERLAP = 4 };
 
-/* fuel: loop iterations that may still be executed. site: which check failed. result: what the function returned. */
+/* fuel: loop iterations that may still be executed. memory: bytes that may still be taken. site: which check failed.
+   result: what the function returned. */
 typedef struct rm_run {
   int64_t fuel;
+  int64_t memory;
   int64_t site;
   int64_t result_int;
   double result_float;
@@ -53,9 +55,41 @@ RM_UNUSED static inline bool rm_overlap(const void *a, int64_t a_bytes, const vo
   return a_bytes > 0 && b_bytes > 0 && first < second + (uintptr_t)b_bytes && second < first + (uintptr_t)a_bytes;
 }
 
-/* Memory that lives as long as one call, on an address that 64 divides; NULL: there is none. */
-RM_UNUSED static inline void *rm_memory(int64_t bytes) {
-  return bytes < 0 ? NULL : aligned_alloc(64, ((size_t)bytes + 64) & ~(size_t)63);
+/* a * b of numbers that are not negative, or the greatest number. */
+RM_UNUSED static inline int64_t rm_times(int64_t a, int64_t b) {
+  return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
 }
+
+/* Memory on an address that 64 divides, counted against run->memory. */
+typedef struct rm_block {
+  void *data;
+  int64_t bytes;
+} rm_block;
+
+RM_UNUSED static inline void rm_give(rm_run *run, rm_block *block) {
+  free(block->data);
+  run->memory += block->bytes;
+  block->data = NULL;
+  block->bytes = 0;
+}
+
+RM_UNUSED static inline bool rm_take(rm_run *run, rm_block *block, int64_t bytes) {
+  rm_give(run, block);
+  if (bytes > run->memory) return false;
+  block->data = aligned_alloc(64, ((size_t)bytes + 64) & ~(size_t)63);
+  if (!block->data) return false;
+  run->memory -= bytes;
+  block->bytes = bytes;
+  return true;
+}
+
+/* Take memory for `block` (in place of what it holds), or leave. */
+#define RM_TAKE(block, count_of_bytes)                       \
+  do {                                                       \
+    if (RM_UNLIKELY(!rm_take(run, &(block), (count_of_bytes)))) { \
+      status = RM_NO_MEMORY;                                 \
+      goto leave;                                            \
+    }                                                        \
+  } while (0)
 
 #endif

@@ -1,0 +1,93 @@
+"""Loads and stores of elements: bounds of every axis, initialisation, one cell; what is proved is not checked."""
+
+from collections.abc import Sequence
+
+from refmlc.codegen.emit.state import Place, State, Unsuited
+from refmlc.diag.source import Span
+from refmlc.ir import tir
+
+NATIVE = frozenset(
+    ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"),
+)
+"""Dtypes whose cells are their values."""
+
+
+def load(state: State, node: tir.BufferLoad, indices: list[str]) -> str:
+    """The element at `indices`, which are C expressions."""
+    if node.predicate is not None:
+        raise Unsuited("it loads with a mask", node.span)
+    offset = element(state, node, indices)
+    place = state.place(node.buffer, node.span)
+    if place.shadow:
+        offset = state.temp("int64_t", offset)
+        state.check(f"{place.shadow}[{offset}]", f"the element of `{node.buffer.name}` is initialised", node.span)
+    return cell(state, node.buffer, place, offset)
+
+
+def cell(state: State, buffer: tir.Buffer, place: Place, offset: str) -> str:
+    """The value of one cell as a C expression."""
+    state.use(buffer.dtype)
+    if buffer.dtype.element in NATIVE:
+        return f"{place.cells}[{offset}]"
+    return f"rm_get_{buffer.dtype.element}({place.cells}, {offset})"
+
+
+def store(state: State, node: tir.BufferStore, stored: str, indices: list[str]) -> None:
+    """Write the C expression `stored` at `indices`."""
+    buffer = node.buffer
+    state.tally.stores += 1
+    place = state.place(buffer, node.span)
+    offset = element(state, node, indices)
+    element_type = state.use(buffer.dtype)
+    if place.shadow:
+        offset = state.temp("int64_t", offset)
+    if buffer.dtype.element in NATIVE:
+        narrowing = f"({element_type})" if buffer.dtype.is_integer else ""
+        state.text.line(f"{place.cells}[{offset}] = {narrowing}{stored};", node.span)
+    else:
+        state.text.line(f"rm_put_{buffer.dtype.element}({place.cells}, {offset}, {stored});", node.span)
+    if place.shadow:
+        state.text.line(f"{place.shadow}[{offset}] = 1;")
+
+
+def element(state: State, node: tir.BufferLoad | tir.BufferStore, indices: Sequence[str]) -> str:
+    """The number of the element; indices that are not proved to be inside are checked."""
+    buffer = node.buffer
+    if len(indices) != len(buffer.shape):
+        raise Unsuited(f"`{buffer.name}` is accessed with {len(indices)} indices", node.span)
+    if buffer.dtype.is_vector:
+        raise Unsuited(f"the elements of `{buffer.name}` are vectors", node.span)
+    if any(index.dtype.is_vector for index in node.indices[:-1]):
+        raise Unsuited("an index before the last has lanes", node.span)
+    place = state.place(buffer, node.span)
+    found = [
+        _inside(state, buffer, axis, node.indices[axis], code, place.shape[axis], node.span)
+        for axis, code in enumerate(indices)
+    ]
+    return flat(place, found)
+
+
+def flat(place: Place, indices: Sequence[str]) -> str:
+    """The offset of an element as C."""
+    if place.strides:
+        terms = [f"{index} * {stride}" for index, stride in zip(indices, place.strides, strict=True)]
+    elif indices:
+        offset = indices[0]
+        for index, extent in zip(indices[1:], place.shape[1:], strict=True):
+            offset = index if offset == "0" else f"({offset}) * {extent} + {index}"
+            offset = offset if index != "0" or " * " not in offset else offset.removesuffix(" + 0")
+        terms = [offset]
+    else:
+        terms = []
+    return " + ".join([*([place.offset] if place.offset else []), *terms]) or "0"
+
+
+def _inside(  # noqa: PLR0913 - what a message needs
+    state: State, buffer: tir.Buffer, axis: int, index: tir.Expr, code: str, extent: str, span: Span | None
+) -> str:
+    if not index.dtype.is_vector and state.facts.within(index, buffer.shape[axis]):
+        state.proved(f"axis {axis} of `{buffer.name}`: {state.facts.why(index, buffer.shape[axis])}")
+        return code
+    name = state.temp("int64_t", code)
+    state.check(f"RM_WITHIN({name}, {extent})", f"axis {axis} of `{buffer.name}` is in bounds", span)
+    return name

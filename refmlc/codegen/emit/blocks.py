@@ -1,0 +1,64 @@
+"""Blocks as C: ask the predicate, bind the axes, allocate, view the matched regions, init where a reduction starts, run."""
+
+from collections.abc import Callable
+
+from refmlc.codegen.emit.buffers import allocate, match_region
+from refmlc.codegen.emit.expressions import value
+from refmlc.codegen.emit.state import State, Unsuited
+from refmlc.ir import tir
+from refmlc.ir.kinds import IterKind
+
+Emit = Callable[[State, tir.Stmt], None]
+
+
+def realize(state: State, node: tir.SBlockRealize, body: Emit) -> None:
+    """One instance of the block, if the predicate holds."""
+    if len(node.iter_values) != len(node.block.iter_vars):
+        raise Unsuited(f"block `{node.block.name}` has {len(node.iter_values)} bindings", node.span)
+    always = isinstance(node.predicate, tir.IntImm) and node.predicate.value
+    head = "" if always else f"if ({value(state, node.predicate)})"
+    facts = state.facts if always else state.facts.assume(node.predicate)
+    with state.text.block(head, node.block.span, f"block {node.block.name}"), state.knowing(facts):
+        with state.counting(node.block.name, node.block.span, node.block):
+            _instance(state, node, body)
+
+
+def _instance(state: State, node: tir.SBlockRealize, body: Emit) -> None:
+    block = node.block
+    for axis, bound in zip(block.iter_vars, node.iter_values, strict=True):
+        _bind(state, axis, bound)
+    for buffer in block.alloc_buffers:
+        allocate(state, buffer)
+    for match in block.match_buffers:
+        match_region(state, match)
+    if block.init is not None:
+        _init(state, block, block.init, body)
+    body(state, block.body)
+
+
+def _bind(state: State, axis: tir.IterVar, bound: tir.Expr) -> None:
+    """Give one axis its value, inside of its domain."""
+    code = value(state, bound)
+    name = state.declare(axis.var)
+    state.text.line(f"const int64_t {name} = {code};", bound.span or axis.span)
+    least, extent = axis.dom.min, axis.dom.extent
+    from_zero = isinstance(least, tir.IntImm) and least.value == 0
+    if from_zero and state.facts.within(bound, extent):
+        state.proved(f"axis `{axis.var.name}`: {state.facts.why(bound, extent)}")
+    else:
+        first = state.temp("int64_t", value(state, least))
+        inside = f"RM_WITHIN({name} - {first}, {value(state, extent)})"
+        state.check(inside, f"axis `{axis.var.name}` is in its domain", bound.span or axis.span)
+    state.facts = state.facts.bind_range(axis.var, least, extent)
+
+
+def _init(state: State, block: tir.SBlock, init: tir.Stmt, body: Emit) -> None:
+    """The init, where every reduction axis is at its first value."""
+    starts = [
+        f"{state.variable(axis.var)} == {value(state, axis.dom.min)}"
+        for axis in block.iter_vars
+        if axis.kind is IterKind.REDUCE
+    ]
+    with state.text.block(f"if ({' && '.join(starts)})" if starts else "", init.span, "init"):
+        with state.knowing(state.facts):
+            body(state, init)

@@ -1,0 +1,162 @@
+"""A PrimFunc as one C function, called from outside as from other generated functions.
+
+It looks first whether the variables of shapes are as declared and whether a written buffer overlaps another (the rest
+takes them as apart), then does what the body says, then gives its memory back.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from refmlc.codegen.analysis.facts import Facts
+from refmlc.codegen.analysis.written import find_written
+from refmlc.codegen.emit.buffers import product
+from refmlc.codegen.emit.expressions import value
+from refmlc.codegen.emit.state import Needs, Place, State, Unsuited
+from refmlc.codegen.emit.statements import statement
+from refmlc.codegen.emit.text import place
+from refmlc.codegen.options import Options
+from refmlc.codegen.unit import BufferParam, Param, ScalarParam, Unit
+from refmlc.dtypes import DType
+from refmlc.ir import tir
+from refmlc.ir.visit import walk
+from refmlc.runtime.cells import cell_size
+
+MOST = 1 << 40  # the greatest size or stride: products of three indices stay exact in int64
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """A unit with its C text and what that includes."""
+
+    unit: Unit
+    text: str
+    needs: Needs
+
+
+def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
+    """`func` in C. Raises `Unsuited` where it cannot be translated."""
+    state = State(name, options, Facts.empty(), find_written(func))
+    params = tuple(_param(state, func, var) for var in func.params)
+    dims = shape_variables(func)
+    head = [f"{_held(state, param)} {state.declare(param.var)}" for param in params if isinstance(param, ScalarParam)]
+    head += [f"const int64_t {state.declare(var)}" for var in dims]
+    cells = {param: _cells(state, param) for param in params if isinstance(param, BufferParam)}
+    for var in dims:
+        _bounded(state, var)
+    for param, (pointer, shadow) in cells.items():
+        shape = tuple(_part(state, part) for part in param.buffer.shape)
+        strides = tuple(_part(state, part) for part in param.buffer.strides)
+        state.buffers[param.buffer] = Place(pointer, shadow, shape, strides)
+    _apart(state, params)
+    with state.counting(f"body of {name}", func.span):
+        statement(state, func.body)
+    unit = Unit(name, symbol, params, dims, _result(func), tuple(state.blocks))
+    return Emitted(unit, "\n".join(_lines(state, func, unit, cells)), state.needs)
+
+
+def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:
+    """The variables that the shapes, strides and offsets of the parameters bind, in the order of their first use."""
+    found: dict[tir.Var, None] = {}
+    for var in func.params:
+        if var in func.buffer_map:
+            buffer = func.buffer_map[var]
+            offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+            parts = (*buffer.shape, *buffer.strides, *offset)
+            found.update((part, None) for part in parts if isinstance(part, tir.Var) and part not in func.params)
+    return tuple(found)
+
+
+def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
+    buffer = func.buffer_map.get(var)
+    if buffer is None:
+        if var.dtype.kind in ("handle", "void") or var.dtype.is_vector:
+            raise Unsuited(f"parameter `{var.name}` is a bare {var.dtype}", var.span)
+        return ScalarParam(var)
+    if buffer.dtype.is_vector or buffer.dtype.kind in ("handle", "void"):
+        raise Unsuited(f"the elements of `{buffer.name}` are of {buffer.dtype}", buffer.span)
+    use = state.written.use_of(buffer)
+    return BufferParam(var, buffer, use.loaded, use.stored, use.tracked, use.covered)
+
+
+def _held(state: State, param: ScalarParam) -> str:
+    return f"const {state.held(param.var.dtype)}"
+
+
+def _cells(state: State, param: BufferParam) -> tuple[str, str]:
+    """The names of the pointer to the elements and of the pointer to the shadow."""
+    name = state.names.new(param.buffer.name)
+    state.use(param.buffer.dtype)
+    return name, state.names.new(f"{param.buffer.name}_written") if param.tracked else ""
+
+
+def _bounded(state: State, var: tir.Var) -> None:
+    """A variable of a shape is not negative, and no greater than its dtype and `MOST` allow."""
+    most = min(var.dtype.maximum, MOST)
+    state.text.line(f"RM_CHECK({state.variable(var)} >= 0 && {state.variable(var)} <= INT64_C({most}), 0);")
+    state.facts = state.facts.bind_range(var, 0, most + 1)
+
+
+def _part(state: State, part: tir.Expr) -> str:
+    return state.temp("int64_t", value(state, part))
+
+
+def _apart(state: State, params: tuple[Param, ...]) -> None:
+    """Leave where a written buffer overlaps another one."""
+    buffers = [param for param in params if isinstance(param, BufferParam)]
+    for number, a in enumerate(buffers):
+        for b in buffers[number + 1 :]:
+            if a.stored or b.stored:
+                first, second = (f"{state.buffers[p.buffer].cells}, {_bytes(state, p.buffer)}" for p in (a, b))
+                state.text.line(f"if (rm_overlap({first}, {second})) return RM_OVERLAP;")
+
+
+def _bytes(state: State, buffer: tir.Buffer) -> str:
+    """How many bytes the elements of a parameter reach over."""
+    found = state.buffers[buffer]
+    reach = product(found.shape)
+    if found.strides:
+        steps = [f"({n} - 1) * {step}" for n, step in zip(found.shape, found.strides, strict=True)]
+        reach = f"({reach} > 0 ? 1 + {' + '.join(steps)} : 0)"
+    size = cell_size(buffer.dtype)
+    return str(int(reach) * size) if reach.isdigit() else f"rm_times({reach}, {size})"
+
+
+def _lines(
+    state: State, func: tir.PrimFunc, unit: Unit, cells: dict[BufferParam, tuple[str, str]]
+) -> Iterator[str]:
+    yield f"/* {unit.name} {place(func.span)} */".replace(" */", " */")
+    yield f"int64_t {unit.symbol}({', '.join(_signature(state, unit, cells))}) {{"
+    yield "  int64_t status = RM_DONE;"
+    yield from (f"  rm_block {owner} = {{NULL, 0}};" for owner in state.heap)
+    yield from state.text.lines
+    yield "leave: RM_UNUSED;" if not state.heap else "leave:"
+    yield from (f"  rm_give(run, &{owner});" for owner in state.heap)
+    yield "  return status;"
+    yield "}"
+
+
+def _signature(state: State, unit: Unit, cells: dict[BufferParam, tuple[str, str]]) -> Iterator[str]:
+    yield "rm_run *const run"
+    for param in unit.params:
+        if isinstance(param, ScalarParam):
+            yield f"const {'double' if param.var.dtype.is_float else 'int64_t'} {state.variable(param.var)}"
+            continue
+        pointer, shadow = cells[param]
+        constant = "" if param.stored else "const "
+        yield f"{constant}rm_{param.buffer.dtype.element}_cell *restrict const {pointer}"
+        if shadow:
+            yield f"uint8_t *restrict const {shadow}"
+    yield from (f"const int64_t {state.variable(var)}" for var in unit.dims)
+
+
+def _result(func: tir.PrimFunc) -> DType | None:
+    """The dtype of what the function returns: all its returns agree."""
+    if func.ret_dtype is not None and func.ret_dtype.kind != "void":
+        return func.ret_dtype
+    for node in walk(func.body):
+        match node:
+            case tir.Return(value) | tir.Call(callee="ret", args=(value, *_)):
+                return value.dtype if isinstance(value, tir.Expr) else None
+            case _:
+                continue
+    return None

@@ -1,0 +1,135 @@
+"""Loops: iterations one after the other, paid for before they are executed; nests whose iterations may move, as tiles."""
+
+from collections.abc import Callable
+
+from refmlc.codegen.analysis.legality import find_nest
+from refmlc.codegen.emit.expressions import value
+from refmlc.codegen.emit.state import State
+from refmlc.codegen.options import Grade
+from refmlc.codegen.tile import emit_nest
+from refmlc.codegen.unit import BlockReport
+from refmlc.ir import tir
+
+Emit = Callable[[State, tir.Stmt], None]
+
+
+def loop(state: State, node: tir.For, body: Emit) -> None:
+    """`node` as a C loop."""
+    first, count = value(state, node.min), state.temp("int64_t", value(state, node.extent))
+    step = "1"
+    extent = state.facts.bounds(node.extent)
+    if extent.low is None or extent.low < 0:
+        state.check(f"{count} >= 0", f"the extent of loop `{node.loop_var.name}` is not negative", node.span)
+    if node.step is not None:
+        step = state.temp("int64_t", value(state, node.step))
+        least = state.facts.bounds(node.step).low
+        if least is None or least <= 0:
+            state.check(f"{step} > 0", f"the step of loop `{node.loop_var.name}` is positive", node.span)
+    stop = count
+    if first != "0":
+        first = state.temp("int64_t", first)
+        stop = state.temp("int64_t", f"{first} + {count}")
+    pay(state, node, count)
+    name = state.declare(node.loop_var)
+    if node.thread is not None and node.thread.var is not None:
+        state.variables[node.thread.var] = name
+    facts = state.facts.bind_range(node.loop_var, node.min, node.extent)
+    advance = f"++{name}" if step == "1" else f"{name} += {step}"
+    with state.text.block(f"for (int64_t {name} = {first}; {name} < {stop}; {advance})", node.span):
+        with state.knowing(facts):
+            body(state, node.body)
+
+
+def pay(state: State, node: tir.For, count: str) -> None:
+    """Charge the iterations of `node`, and of the loops below it where their number is known; those do not pay again."""
+    if node in state.paid:
+        return
+    total = _countable(node)
+    if total is None:
+        state.text.line(f"RM_PAY({count});")
+        return
+    state.text.line(f"RM_PAY(INT64_C({min(total, 1 << 62)}));")
+    state.paid.update(_loops(node))
+
+
+def _loops(node: tir.Stmt) -> list[tir.For]:
+    """The loops of a countable nest."""
+    match node:
+        case tir.For():
+            return [node, *_loops(node.body)]
+        case tir.SeqStmt(seq):
+            return [found for part in seq for found in _loops(part)]
+        case tir.SBlockRealize(block=block):
+            return [*([] if block.init is None else _loops(block.init)), *_loops(block.body)]
+        case tir.AttrStmt(body=body):
+            return _loops(body)
+        case tir.IfThenElse(then_case=then_case, else_case=else_case):
+            return [*_loops(then_case), *([] if else_case is None else _loops(else_case))]
+        case _:
+            return []
+
+
+def _countable(node: tir.Stmt) -> int | None:
+    """At most how many iterations `node` executes; None where that is not known, or a loop may be left early."""
+    match node:
+        case tir.For(extent=tir.IntImm(value=count), body=body):
+            inner = _countable(body)
+            return None if inner is None else count * (1 + inner)
+        case tir.For() | tir.While() | tir.Break() | tir.Return():
+            return None
+        case tir.SeqStmt(seq):
+            return _sum([_countable(part) for part in seq])
+        case tir.SBlockRealize(block=block):
+            return _sum([0 if block.init is None else _countable(block.init), _countable(block.body)])
+        case tir.AttrStmt(key=key, body=body):
+            return None if "thread" in key else _countable(body)
+        case tir.IfThenElse(then_case=then_case, else_case=else_case):
+            return _sum([_countable(then_case), 0 if else_case is None else _countable(else_case)])
+        case _:
+            return 0
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def while_loop(state: State, node: tir.While, body: Emit) -> None:
+    """The condition is evaluated before each iteration."""
+    with state.text.block("for (;;)", node.span):
+        condition = value(state, node.condition)
+        state.text.line(f"if (!({condition})) break;", node.condition.span)
+        state.text.line("RM_PAY(1);")
+        with state.knowing(state.facts.assume(node.condition)):
+            body(state, node.body)
+
+
+def tiled(state: State, node: tir.For) -> bool:
+    """Emit a nest of one block in another order where that is legal and has a form; else note why not, once."""
+    chain = _chain(node)
+    if state.options.best < Grade.REORDERED or node in state.tried or not isinstance(chain[-1], tir.SBlockRealize):
+        return False
+    state.tried.update(chain)
+    block = chain[-1].block
+    nest = find_nest(node, state.facts, state.written)
+    form = nest if isinstance(nest, str) else emit_nest(nest, state.options, lambda buffer: state.place(buffer, None).cells)
+    if isinstance(form, str) or isinstance(nest, str):
+        state.unmoved[block] = str(form)
+        return False
+    if node not in state.paid:
+        state.text.line(f"RM_PAY(INT64_C({min(_countable(node) or 1, 1 << 62)}));")
+    state.text.line(f"/* {block.name}: {', '.join(form.plan)} */", node.span)
+    state.text.lines_of(form.lines)
+    state.needs.dtypes.update(form.dtypes)
+    state.needs.headers.update(form.headers)
+    state.needs.casts.update(form.casts)
+    state.blocks.append(BlockReport(block.name, block.span, Grade.REORDERED, 0, form.plan))
+    return True
+
+
+def _chain(node: tir.For) -> list[tir.Stmt]:
+    """`node` and the statements below it as long as each has a single one."""
+    chain: list[tir.Stmt] = [node]
+    while isinstance(chain[-1], tir.For):
+        chain.append(chain[-1].body)
+    return chain

@@ -1,0 +1,52 @@
+"""A module as one translation unit: the headers it needs, then a C function for each PrimFunc that C can take."""
+
+from collections.abc import Iterable
+
+from refmlc.codegen.emit.function import Emitted, emit_function
+from refmlc.codegen.emit.names import identifier
+from refmlc.codegen.emit.state import Unsuited
+from refmlc.codegen.options import Options
+from refmlc.codegen.unit import Declined, Source, Unit
+from refmlc.ir import IRModule, tir
+
+STANDARD = ("math.h",)
+
+
+def emit_module(module: IRModule, options: Options, names: Iterable[str] | None = None) -> Source:
+    """The functions of `module` (those in `names`, or all PrimFuncs) in C. Equal modules give equal text."""
+    wanted = module.functions if names is None else names
+    emitted: list[Emitted] = []
+    declined: dict[str, Declined] = {}
+    for number, name in enumerate(wanted):
+        func = module.functions[name]
+        if not isinstance(func, tir.PrimFunc):
+            continue
+        try:
+            emitted.append(emit_function(func, name, f"f{number}_{identifier(name)}", options))
+        except Unsuited as reason:
+            declined[name] = Declined(reason.reason, reason.span)
+        except RecursionError:
+            declined[name] = Declined("its expressions nest too deep", func.span)
+    units: dict[str, Unit] = {each.unit.name: each.unit for each in emitted}
+    return Source("\n".join([*_preamble(emitted, options), *(f"{each.text}\n" for each in emitted)]), units, declined)
+
+
+def _preamble(emitted: list[Emitted], options: Options) -> Iterable[str]:
+    """What the functions need, each once, in one order."""
+    dtypes = {name for each in emitted for name in each.needs.dtypes}
+    dtypes |= {name for each in emitted for pair in (*each.needs.casts, *each.needs.reinterprets) for name in pair}
+    headers = {name for each in emitted for name in each.needs.headers}
+    casts = {pair for each in emitted for pair in each.needs.casts}
+    reinterprets = {pair for each in emitted for pair in each.needs.reinterprets}
+    if options.math == "libm":
+        yield "#define RM_MATH_LIBM"
+    yield from (f"#define RM_USE_{name}" for name in sorted(dtypes))
+    yield from (f"#include <{name}>" for name in STANDARD)
+    yield '#include "rm_guard.h"'
+    yield '#include "rm_dtypes.h"'
+    if casts or reinterprets:
+        yield '#include "rm_convert.h"'
+    yield from (f'#include "{name}"' for name in sorted(headers - {*STANDARD, "rm_convert.h"}))
+    yield from (f"RM_DEFINE_CAST({source}, {target})" for source, target in sorted(casts))
+    yield from (f"RM_DEFINE_REINTERPRET({source}, {target})" for source, target in sorted(reinterprets))
+    yield ""

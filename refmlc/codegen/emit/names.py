@@ -1,0 +1,32 @@
+"""C identifiers for names of the IR: the same letters where C allows them, unique in their function."""
+
+import re
+
+KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register"
+    " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true"
+    " false run status leave main NULL asm typeof INFINITY NAN".split()
+)
+
+
+class Names:
+    """The identifiers that are taken in one C function."""
+
+    def __init__(self) -> None:
+        """Nothing is taken but what C and the generated frame use."""
+        self._taken = set(KEYWORDS)
+
+    def new(self, wanted: str) -> str:
+        """An identifier like `wanted` that was not given out before."""
+        base = identifier(wanted)
+        name, number = base, 1
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+
+def identifier(text: str) -> str:
+    """`text` with everything that C does not allow replaced; never one of the names that headers use (`rm_`, `RM_`)."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", text) or "v"
+    return f"v_{plain}" if plain[0].isdigit() or plain.startswith(("rm_", "RM_", "_", "INT", "UINT")) else plain

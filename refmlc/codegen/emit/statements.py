@@ -1,0 +1,102 @@
+"""Statements: each kind as C, in the order of `refmlc.ir.tir`."""
+
+from typing import assert_never
+
+from refmlc.codegen.emit import access, blocks, buffers, calls, loops
+from refmlc.codegen.emit.expressions import value
+from refmlc.codegen.emit.state import State, Unsuited
+from refmlc.ir import tir
+
+LAUNCHES = ("thread_extent", "virtual_thread")
+
+
+def statement(state: State, node: tir.Stmt) -> None:  # noqa: PLR0912 - a case per kind
+    """Emit `node`."""
+    match node:
+        case tir.Bind():
+            _bind(state, node)
+        case tir.AssertStmt():
+            state.check(value(state, node.condition), "the assertion holds", node.span)
+            state.facts = state.facts.assume(node.condition)
+        case tir.For():
+            _for(state, node)
+        case tir.While():
+            loops.while_loop(state, node, statement)
+        case tir.BufferStore():
+            _store(state, node)
+        case tir.AllocBuffer():
+            buffers.allocate(state, node.buffer)
+        case tir.DeclBuffer():
+            buffers.declare(state, node)
+        case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHES:
+            raise Unsuited("it launches threads", node.span)
+        case tir.AttrStmt():
+            statement(state, node.body)
+        case tir.SeqStmt(seq):
+            with state.knowing(state.facts):
+                for part in seq:
+                    statement(state, part)
+        case tir.IfThenElse():
+            _if(state, node)
+        case tir.Evaluate(tir.Call() as call):
+            calls.effect(state, call, value)
+        case tir.Evaluate():
+            value(state, node.value)
+        case tir.Break():
+            state.text.line("break;", node.span)
+        case tir.Continue():
+            state.text.line("continue;", node.span)
+        case tir.Return():
+            calls.leave(state, value(state, node.value), node.value)
+        case tir.SBlockRealize():
+            blocks.realize(state, node, statement)
+        case _:
+            assert_never(node)
+
+
+def _bind(state: State, node: tir.Bind) -> None:
+    if node.var.dtype.is_vector or node.var.dtype.kind in ("handle", "void"):
+        raise Unsuited(f"`{node.var.name}` is bound to no number", node.span)
+    code = value(state, node.value)
+    name = state.declare(node.var)
+    state.text.line(f"const {state.held(node.var.dtype)} {name} = {code};", node.span)
+    state.facts = state.facts.bind_value(node.var, node.value)
+
+
+def _for(state: State, node: tir.For) -> None:
+    tag = "" if node.thread is None else node.thread.tag
+    if tag.startswith(("threadIdx", "blockIdx")):
+        raise Unsuited(f"a loop is bound to `{tag}`", node.span)
+    if not loops.tiled(state, node):
+        loops.loop(state, node, statement)
+
+
+def _if(state: State, node: tir.IfThenElse) -> None:
+    with state.text.block(f"if ({value(state, node.condition)})", node.span):
+        with state.knowing(state.facts.assume(node.condition)):
+            statement(state, node.then_case)
+    if node.else_case is not None:
+        with state.text.block("else"), state.knowing(state.facts.assume_not(node.condition)):
+            statement(state, node.else_case)
+
+
+def _store(state: State, node: tir.BufferStore) -> None:
+    """The value, then the indices, then the cell; a vector is evaluated whole before its first lane is stored."""
+    if node.predicate is not None:
+        raise Unsuited("it stores with a mask", node.span)
+    wanted = tir.loaded_dtype(node.buffer, node.indices)
+    if wanted != node.value.dtype or wanted.scalable:
+        raise Unsuited(f"a value of {node.value.dtype} is stored", node.span)
+    if not wanted.is_vector:
+        stored = value(state, node.value)
+        access.store(state, node, stored, [value(state, index) for index in node.indices])
+        return
+    lanes = state.names.new("lanes")
+    lane = state.names.new("lane")
+    state.text.line(f"{state.held(wanted.scalar)} {lanes}[{wanted.lanes}];")
+    with state.text.block(f"for (int64_t {lane} = 0; {lane} < {wanted.lanes}; ++{lane})", node.span):
+        state.lane = lane
+        state.text.line(f"{lanes}[{lane}] = {value(state, node.value)};")
+    with state.text.block(f"for (int64_t {lane} = 0; {lane} < {wanted.lanes}; ++{lane})"):
+        access.store(state, node, f"{lanes}[{lane}]", [value(state, index) for index in node.indices])
+    state.lane = ""

@@ -1,0 +1,65 @@
+"""C text with indentation, and the place in the module's source behind each statement."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from refmlc.diag.source import Span
+
+INDENT = "  "
+COLUMN = 76
+
+
+class Text:
+    """Lines of C, growing."""
+
+    def __init__(self, depth: int = 1) -> None:
+        """`depth` is the level of the first line."""
+        self.lines: list[str] = []
+        self._depth = depth
+
+    def line(self, code: str, span: Span | None = None, note: str = "") -> None:
+        """Append a line; its place and `note` follow as a comment."""
+        where = place(span)
+        comment = "; ".join(part for part in (where, note) if part)
+        indented = INDENT * self._depth + code
+        self.lines.append(f"{indented:<{COLUMN}} /* {_plain(comment)} */" if comment else indented)
+
+    def lines_of(self, codes: tuple[str, ...]) -> None:
+        """Append lines that are indented among themselves."""
+        self.lines.extend(INDENT * self._depth + code if code else "" for code in codes)
+
+    @contextmanager
+    def block(self, head: str, span: Span | None = None, note: str = "") -> Iterator[None]:
+        """Lines in braces after `head`."""
+        self.line(f"{head} {{" if head else "{", span, note)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            self.line("}")
+
+    @contextmanager
+    def apart(self) -> Iterator[list[str]]:
+        """Lines that are collected apart, a level deeper: what to do with them is decided afterwards."""
+        outer, self.lines = self.lines, []
+        self._depth += 1
+        collected = self.lines
+        try:
+            yield collected
+        finally:
+            self._depth -= 1
+            self.lines = outer
+
+    def add(self, collected: list[str]) -> None:
+        """Append lines collected apart."""
+        self.lines.extend(collected)
+
+
+def place(span: Span | None) -> str:
+    """`gemm.py:14` of a span; nothing where there is none."""
+    return "" if span is None else f"{span.source.name}:{span.line}"
+
+
+def _plain(comment: str) -> str:
+    return comment.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ").replace("\\", "/")
