@@ -9,6 +9,8 @@ one storage stay coherent whatever their element size.
 |------|-----------------------------------------------------------------------------------------|
 | n    | by whoever allocates: the element size                                                  |
 | 0    | not yet: the first typed view decides (workspaces, storages that tensors are cut from)  |
+
+There is no shadow as long as the whole storage is alike (`_alike`: all written, or nothing) and nobody asked for it.
 """
 
 from weakref import ReferenceType, ref
@@ -34,12 +36,12 @@ class Storage:
 
     __slots__ = (
         "__weakref__",
+        "_alike",
         "_charged",
         "_shadow",
         "alive",
         "array",
         "budget",
-        "bytes",
         "nbytes",
         "objects",
         "origin",
@@ -119,7 +121,6 @@ class Storage:
 
     def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
         self.array = array
-        self.bytes: memoryview = array.data
         self.nbytes = array.nbytes
         self.writable = array.flags.writeable
         self.unit = unit
@@ -128,34 +129,42 @@ class Storage:
         self.objects: dict[int, object] = {}
         self.whole: Storage | None = None
         self.pieces: list[tuple[int, int, ReferenceType[Storage]]] = []
-        self._shadow = self._fresh_shadow(initialised=initialised)
-
-    def _fresh_shadow(self, *, initialised: bool) -> bytearray:
-        if self.unit == 0:
-            return bytearray()
-        count = -(-self.nbytes // self.unit)
-        return bytearray(b"\1") * count if initialised else bytearray(count)
+        self._alike = initialised
+        self._shadow: bytearray | None = None
 
     def __del__(self) -> None:
         """Give the bytes back to the budget."""
         self._give_back()
 
     @property
+    def bytes(self) -> memoryview:
+        """The memory, byte by byte."""
+        return self.array.data
+
+    @property
     def shadow(self) -> bytearray:
         """One byte per unit, 1 when the whole unit is initialised. An undecided unit becomes 1 byte."""
-        self.settle(1)
+        if self._shadow is None:
+            self.settle(1)
+            count = -(-self.nbytes // self.unit)
+            self._shadow = bytearray(b"\1") * count if self._alike else bytearray(count)
         return self._shadow
+
+    @property
+    def all_initialised(self) -> bool:
+        """Whether it is known without a look at any unit that all bytes were written."""
+        return self._alike and self._shadow is None
 
     def settle(self, unit: int) -> None:
         """Decide the unit, if it is not decided yet."""
         if self.unit == 0:
             self.unit = unit
-            self._shadow = self._fresh_shadow(initialised=False)
 
     def kill(self) -> None:
         """End the life of this memory: its bytes go back to the budget, and no element counts as initialised."""
-        self.alive = False
-        self._shadow[:] = bytes(len(self._shadow))
+        self.alive = self._alike = False
+        if self._shadow is not None:
+            self._shadow[:] = bytes(len(self._shadow))
         self.partial.clear()
         self._give_back()
 
@@ -166,12 +175,15 @@ class Storage:
 
     def initialise(self, offset: int, nbytes: int) -> None:
         """Mark `nbytes` bytes from `offset` on as written."""
-        self.settle(1)
+        if self._shadow is None and (self._alike or (offset == 0 and nbytes == self.nbytes)):
+            self._alike = True
+            return
+        shadow = self.shadow
         unit, last = self.unit, offset + nbytes
         first_whole = -(-offset // unit)
-        end_whole = len(self._shadow) if last >= self.nbytes else last // unit
+        end_whole = len(shadow) if last >= self.nbytes else last // unit
         if first_whole < end_whole:
-            self._shadow[first_whole:end_whole] = b"\1" * (end_whole - first_whole)
+            shadow[first_whole:end_whole] = b"\1" * (end_whole - first_whole)
         if first_whole * unit > offset:
             self._mark(offset // unit, offset % unit, min(unit, offset % unit + nbytes))
         if end_whole >= first_whole and end_whole * unit < last:
@@ -179,14 +191,15 @@ class Storage:
 
     def is_initialised(self, offset: int, nbytes: int) -> bool:
         """Whether all of `nbytes` bytes from `offset` on were written."""
-        self.settle(1)
-        unit, last = self.unit, offset + nbytes
+        if self._shadow is None:
+            return self._alike or nbytes == 0
+        shadow, unit, last = self._shadow, self.unit, offset + nbytes
         end = -(-last // unit)
-        first_open = self._shadow.find(0, offset // unit, end)
+        first_open = shadow.find(0, offset // unit, end)
         if first_open < 0:
             return True
         for number in range(first_open, end):
-            if not self._shadow[number]:
+            if not shadow[number]:
                 start = number * unit
                 wanted = _mask(max(offset - start, 0), min(last - start, unit))
                 if self.partial.get(number, 0) & wanted != wanted:
@@ -195,27 +208,27 @@ class Storage:
 
     def forget(self, offset: int, nbytes: int) -> None:
         """Mark `nbytes` bytes from `offset` on as not written; their units keep what they hold beside them."""
-        self.settle(1)
         if nbytes == 0:
             return
-        unit, last = self.unit, offset + nbytes
+        shadow, unit, last = self.shadow, self.unit, offset + nbytes
         first, end = offset // unit, -(-last // unit)
         for number in {first, end - 1}:
             start = number * unit
-            held = self._full(number) if self._shadow[number] else self.partial.get(number, 0)
+            held = self._full(number) if shadow[number] else self.partial.get(number, 0)
             self.partial[number] = held & ~_mask(max(offset - start, 0), min(last - start, unit))
-        self._shadow[first:end] = bytes(end - first)
+        shadow[first:end] = bytes(end - first)
         for number in [number for number in self.partial if first < number < end - 1]:
             del self.partial[number]
 
     def _mark(self, number: int, start: int, stop: int) -> None:
         """Bytes `start` … `stop` - 1 of unit `number` were written."""
-        if self._shadow[number]:
+        shadow = self.shadow
+        if shadow[number]:
             self.partial.pop(number, None)
             return
         held = self.partial.get(number, 0) | _mask(start, stop)
         if held == self._full(number):
-            self._shadow[number] = 1
+            shadow[number] = 1
             self.partial.pop(number, None)
         else:
             self.partial[number] = held
