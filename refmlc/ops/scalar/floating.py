@@ -96,7 +96,7 @@ HYPOT = ScalarOp(
         clause="NUM-503",
         accepts=FLOATS,
         accuracy=Accuracy.ULP,
-        ulps=1,
+        ulps=0.5,
         laws=("commutative",),
         examples=(
             Example("float32", (3.0, 4.0), 5.0),
@@ -105,7 +105,7 @@ HYPOT = ScalarOp(
         ),
         text="hypot",
     ),
-    _in_binary64(math.hypot),
+    _in_binary64(binary64.hypot),
 )
 
 COPYSIGN = ScalarOp(
