@@ -3,6 +3,7 @@
 import click
 
 from refmlc.cli.bench import bench
+from refmlc.cli.cache import cache
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
@@ -20,5 +21,5 @@ def main() -> None:
     """
 
 
-for command in (show, run, explain, spec, demo, bench):
+for command in (show, run, explain, spec, demo, bench, cache):
     main.add_command(command)

@@ -1,0 +1,70 @@
+"""`refmlc cache`: the libraries that compiled functions are kept in."""
+
+import click
+
+from refmlc.cli.console import json_option, out, print_json
+from refmlc.codegen.build.cache import Cache, chosen_limit
+from refmlc.codegen.build.failures import BuildFailed
+from refmlc.codegen.build.folder import chosen_folder
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+
+KIB = 1 << 10
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def cache(context: click.Context, *, as_json: bool) -> None:
+    """Look at the cache of compiled libraries: where it is, how much it holds. `clear` empties it."""
+    if context.invoked_subcommand is None:
+        _show(_opened(), 0, as_json=as_json)
+
+
+@cache.command()
+@json_option
+def clear(*, as_json: bool) -> None:
+    """Remove all libraries. Processes that have some loaded keep them."""
+    found = _opened()
+    _show(found, found.shrink(0), as_json=as_json)
+
+
+def _opened() -> Cache:
+    """The cache that the environment asks for. Fails: RM109 (not to be used), RM112 (its size is no size)."""
+    try:
+        return Cache(chosen_folder(), chosen_limit())
+    except BuildFailed as failure:
+        raise fail(BAD_FILE, str(failure)) from None
+
+
+def _show(found: Cache, removed: int, *, as_json: bool) -> None:
+    entries = found.entries()
+    size = sum(entry.size for entry in entries)
+    if as_json:
+        print_json(
+            {
+                "directory": str(found.folder),
+                "entries": len(entries),
+                "bytes": size,
+                "limit": found.limit,
+                "removed": removed,
+            }
+        )
+        return
+    if removed:
+        out.print(f"removed {_libraries(removed)}", markup=False)
+    out.print(f"{found.folder}: {_libraries(len(entries))}", markup=False)
+    out.print(f"{_amount(size)} of at most {_amount(found.limit)}", markup=False)
+
+
+def _libraries(count: int) -> str:
+    return "1 library" if count == 1 else f"{count} libraries"
+
+
+def _amount(size: int) -> str:
+    """Bytes for people: `12 KiB`."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < KIB:
+            return f"{size} {unit}"
+        size //= KIB
+    return f"{size} GiB"
