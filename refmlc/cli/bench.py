@@ -4,8 +4,8 @@ import click
 from rich.progress import Progress
 from rich.table import Table
 
+from refmlc.bench.interpreter import LIMIT, bench_linear0
 from refmlc.cli.console import err, json_option, out, print_json
-from refmlc.interp.bench import LIMIT, bench_linear0
 
 
 @click.group()

@@ -4,5 +4,4 @@
 |-------------|-------------------------------------------------------|
 | `tensorir/` | TensorIR as closures, cases in the order of `ir/tir`   |
 | `graph/`    | Relax as closures, cases in the order of `ir/relax`    |
-| `bench`     | its speed against a hand-written loop                 |
 """

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from refmlc.bench import interpreter
+from refmlc.bench.interpreter import LIMIT, Timing, bench_linear0
 from refmlc.diag import RefmlcError
-from refmlc.interp import bench
-from refmlc.interp.bench import LIMIT, Timing, bench_linear0
 
 
 def test_all_candidates_are_measured_and_equal():
@@ -28,7 +28,7 @@ def test_within_the_promise():
 
 
 def test_a_wrong_result_is_our_bug(monkeypatch):
-    monkeypatch.setattr(bench, "low_level_numpy", lambda x, w, b, z: np.copyto(z, 1.0))
+    monkeypatch.setattr(interpreter, "low_level_numpy", lambda x, w, b, z: np.copyto(z, 1.0))
     with pytest.raises(RefmlcError) as caught:
         bench_linear0(1)
     assert caught.value.code.id == "RM901"

@@ -1,0 +1,17 @@
+"""Measured speed, as ratios in one run: what is promised, and what this machine gives.
+
+| module        | holds                                                                        |
+|---------------|------------------------------------------------------------------------------|
+| `timing`      | how times are taken                                                            |
+| `row`         | a line of the table: a goal and what was measured                              |
+| `texts`       | the programs, as TVM prints them                                               |
+| `workloads`   | the programs with inputs                                                       |
+| `witness`     | what they must give, bit by bit                                                |
+| `compare`     | whether they do                                                                |
+| `numpy_peer`, `tvm_process`, `tvm_side` | the others                                           |
+| `peak`        | what the machine can do at most                                                |
+| `session`     | one run: one program with all who take part                                    |
+| `rows`        | the table, part by part                                                        |
+| `chart`       | the table as a picture                                                         |
+| `interpreter` | the interpreter's own promise                                                  |
+"""

@@ -1,0 +1,84 @@
+"""A row of the table: what is measured against what, the goal, and what came out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, TypeAlias
+
+Direction: TypeAlias = Literal["at least", "at most"]
+
+
+class Verdict(Enum):
+    """What became of a row."""
+
+    KEPT = "ok"
+    MISSED = "missed"
+    WRONG = "wrong"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is promised: a bound of a number in some unit (`x` times, `%`, `ms`, `µs`, `mismatches`)."""
+
+    value: float
+    unit: str = "x"
+    direction: Direction = "at least"
+
+    def met(self, measured: float) -> bool:
+        """Whether a measured number keeps the promise."""
+        return measured >= self.value if self.direction == "at least" else measured <= self.value
+
+    def __str__(self) -> str:
+        """The promise in short."""
+        return f"{'≥' if self.direction == 'at least' else '≤'} {number(self.value, self.unit)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table.
+
+    `number` is the row of the issue's table; `wrong` says what differs where a result is not what it must be (then
+    no time counts); `times` are the medians behind the ratio, in nanoseconds by candidate; `note` is what a reader
+    of the number should know.
+    """
+
+    number: int
+    what: str
+    against: str
+    goal: Goal
+    measured: float | None = None
+    wrong: str = ""
+    note: str = ""
+    times: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What became of it."""
+        if self.wrong:
+            return Verdict.WRONG
+        if self.measured is None:
+            return Verdict.NOT_MEASURED
+        return Verdict.KEPT if self.goal.met(self.measured) else Verdict.MISSED
+
+    def as_data(self) -> dict[str, object]:
+        """The row for machines."""
+        return {
+            "row": self.number,
+            "what": self.what,
+            "against": self.against,
+            "goal": self.goal.value,
+            "direction": self.goal.direction,
+            "unit": self.goal.unit,
+            "measured": self.measured,
+            "verdict": self.verdict.value,
+            "wrong": self.wrong,
+            "note": self.note,
+            "nanoseconds": dict(self.times),
+        }
+
+
+def number(value: float, unit: str) -> str:
+    """A number with its unit, with the digits that mean something."""
+    digits = f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+    return f"{digits}{unit}" if unit in ("x", "%") else f"{digits} {unit}"

@@ -1,0 +1,118 @@
+"""Real TVM as a peer: a process in an environment of its own, driven line by line (`tvm_side` is its other end).
+
+It measures its own thread CPU time; batches of it alternate with ours, so that both meet the same machine.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Self
+
+import ml_dtypes  # noqa: F401 - gives NumPy its names for small floats
+import numpy as np
+
+from refmlc.bench.witness import Array
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+
+class TvmFailed(Exception):
+    """TVM does not take a program, or has ended. The text is its last line."""
+
+
+class TvmProcess:
+    """A Python that has apache-tvm, at work. Use it in `with`."""
+
+    def __init__(self, python: str) -> None:
+        """Start it. Fails: RM112 when this Python does not start, or has no TVM."""
+        self._directory = TemporaryDirectory(prefix="refmlc-bench-")
+        script = str(files("refmlc.bench") / "tvm_side.py")
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user names it
+                [python, script],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+            )
+            self.version = str(self.ask({"do": "version"})["version"])
+        except (OSError, TvmFailed) as problem:
+            self._directory.cleanup()
+            raise fail(BAD_USAGE, f"`{python}` does not run TVM: {problem}") from None
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process and forget its files."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.terminate()
+        self._process.wait()
+        self._directory.cleanup()
+
+    def ask(self, request: Mapping[str, object]) -> Mapping[str, object]:
+        """Send one request and wait for the answer. Fails: `TvmFailed`."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise TvmFailed("the process has no pipes")
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise TvmFailed("the process has ended") from None
+        line = self._process.stdout.readline()
+        if not line:
+            raise TvmFailed("the process has ended")
+        reply: Mapping[str, object] = json.loads(line)
+        if "error" in reply:
+            raise TvmFailed(str(reply["error"]))
+        return reply
+
+    def load(self, name: str, text: str, func: str, inputs: Sequence[Array], output: Array) -> Array:
+        """Compile `text` and run `func` on `inputs` once; the result has the shape and dtype of `output`."""
+        folder = Path(self._directory.name)
+        arrays = [_written(array, folder / f"{name}.{number}") for number, array in enumerate(inputs)]
+        result = _described(output, folder / f"{name}.out")
+        self.ask({"do": "load", "name": name, "text": text, "func": func, "arrays": arrays, "output": result})
+        return np.fromfile(folder / f"{name}.out", output.dtype).reshape(output.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A loaded program as a candidate."""
+
+    name: str
+    process: TvmProcess
+    program: str
+    do: str = "run"
+
+    def take(self, calls: int) -> int:
+        """Run it there, or compile it there so many times."""
+        if self.do == "compile":
+            return sum(self._ns({"do": "compile", "name": self.program}) for _ in range(calls))
+        return self._ns({"do": "run", "name": self.program, "calls": calls})
+
+    def _ns(self, request: Mapping[str, object]) -> int:
+        taken = self.process.ask(request)["ns"]
+        if not isinstance(taken, int):
+            raise TvmFailed("the process answers something else")
+        return taken
+
+
+def _described(array: Array, path: Path) -> dict[str, object]:
+    return {"path": str(path), "dtype": str(array.dtype), "shape": list(array.shape)}
+
+
+def _written(array: Array, path: Path) -> dict[str, object]:
+    array.tofile(path)
+    return _described(array, path)
