@@ -1,1 +1,12 @@
-"""What is known about a function without running it."""
+"""What is known about a function without running it. An answer may be relied on; "not proved" is always a right one.
+
+| module       | answers                                                                              |
+|--------------|--------------------------------------------------------------------------------------|
+| `facts`      | at a place: bounds of integers, whether an index is within, whether an operator is defined |
+| `written`    | of a buffer: whether all that is read was written before, whether all is written      |
+| `legality`   | of a loop nest: whether its spatial iterations may be executed in any order, or why not |
+| `work`       | of a function: about how many iterations it executes                                  |
+
+Below them: `interval` (ranges), `polynomial` (canonical forms), `knowledge` (what is known of variables), `values`
+(ranges and forms of expressions), `conditions` (what a condition says), `operators` (when one is defined), `words`.
+"""
