@@ -1,0 +1,48 @@
+/* Fixed-point multiplication on int32: q_multiply_shift, q_multiply_shift_per_axis (NUM-601).
+ *
+ * Both are the exact x * y * 2**shift to the nearest integer, of two the greater: floor(… + 1/2). */
+#ifndef RM_FIXED_H
+#define RM_FIXED_H
+
+#include "rm_dtypes.h"
+
+/* x * y * 2**shift for -63 <= shift <= 63, or INT64_MAX where that is no int32 anyway. */
+RM_FN int64_t rm_fixed_product(int32_t x, int32_t y, int64_t shift) {
+  const int64_t product = (int64_t)x * y;
+  if (shift < 0) return ((product >> (-shift - 1)) + 1) >> 1;
+  if (product == 0) return 0;
+  return shift > 31 || product != (int32_t)product ? INT64_MAX : (int64_t)((uint64_t)product << shift);
+}
+
+RM_IF_USED(int32,
+RM_FN bool rm_bad_shift_int32(int32_t q, int32_t s) {
+  return q <= 0 || (int64_t)q - (s < 0 ? s : 0) > 63 || s > 63;
+}
+RM_FN bool rm_q_multiply_shift_int32_undefined(int32_t x, int32_t y, int32_t q, int32_t s) {
+  if (rm_bad_shift_int32(q, s)) return true;
+  const int64_t exact = rm_fixed_product(x, y, (int64_t)s - q);
+  return exact != (int32_t)exact;
+}
+RM_FN int32_t rm_q_multiply_shift_int32(int32_t x, int32_t y, int32_t q, int32_t s) {
+  return rm_bad_shift_int32(q, s) ? 0 : (int32_t)rm_fixed_product(x, y, (int64_t)s - q);
+}
+
+/* Operands are of any integer dtype; y beyond int32 counts as undefined, which the interpreter then looks into. */
+RM_FN bool rm_bad_per_axis_int32(int64_t y, int64_t left, int64_t right, int64_t q, int64_t is_left) {
+  return q <= 0 || q > 63 || right < 0 || right > 63 - q || (is_left != 0 && (left < 0 || left > 63)) || y != (int32_t)y;
+}
+RM_FN bool rm_q_multiply_shift_per_axis_int32_undefined(int32_t x, int64_t y, int64_t left, int64_t right, int64_t q,
+                                                        int64_t is_left, int64_t is_right) {
+  (void)is_right;
+  if (rm_bad_per_axis_int32(y, left, right, q, is_left)) return true;
+  const int64_t exact = rm_fixed_product(x, (int32_t)y, (is_left != 0 ? left : 0) - right - q);
+  return exact != (int32_t)exact;
+}
+RM_FN int32_t rm_q_multiply_shift_per_axis_int32(int32_t x, int64_t y, int64_t left, int64_t right, int64_t q,
+                                                 int64_t is_left, int64_t is_right) {
+  (void)is_right;
+  if (rm_bad_per_axis_int32(y, left, right, q, is_left)) return 0;
+  return (int32_t)rm_fixed_product(x, (int32_t)y, (is_left != 0 ? left : 0) - right - q);
+})
+
+#endif
