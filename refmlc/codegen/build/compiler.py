@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from errno import ENOSPC
+from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from functools import lru_cache
 from pathlib import Path
 
@@ -144,5 +144,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 def _failed(path: str, status: int, printed: str) -> BuildFailed:
     how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
     lines = [line for line in printed.splitlines() if line.strip()]
-    cause = Cause.DISK if os.strerror(ENOSPC) in printed else Cause.FAILED
+    full = any(os.strerror(number) in printed for number in (ENOSPC, EDQUOT, EFBIG, EROFS))
+    cause = Cause.DISK if full else Cause.FAILED
     return BuildFailed(cause, "\n  ".join((f"{path} {how}", *lines[:MOST_LINES])))

@@ -34,8 +34,8 @@ def chosen_folder() -> Path:
 def private_folder(folder: Path) -> Path:
     """`folder`, created if need be, once it is known to be the user's alone. Raises BuildFailed (CACHE)."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(PRIVATE, exist_ok=True)
+        for part in (*reversed(folder.parents), folder):
+            part.mkdir(PRIVATE, exist_ok=True)
         _check(folder, os.lstat(folder))
         for above in folder.resolve().parents:
             _check_above(above, os.lstat(above))

@@ -1,28 +1,21 @@
 """Loaded libraries: C functions by name, called through cffi's ABI mode.
 
-`rm_run` is declared here for cffi as `rm_guard.h` declares it for C; a test compares the two, field by field.
+What cffi knows of `rm_run` is what `rm_guard.h` says: its declaration is taken from there.
 Libraries are loaded by `dlopen` itself, declared to cffi: a library has no declarations of its own that cffi would
 have to parse each time.
 """
 
 import os
+import re
 import weakref
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
-import cffi
-
+from refmlc.codegen.build.compiler import HEADERS
 from refmlc.codegen.build.failures import BuildFailed, Cause
 
-RUN = """
-typedef struct rm_run {
-  int64_t fuel;
-  int64_t site;
-  int64_t result_int;
-  double result_float;
-} rm_run;
-"""
+RUN = re.compile(r"typedef struct rm_run \{.*?\} rm_run;", re.DOTALL)
 LOADER = """
 void *dlopen(const char *path, int mode);
 void *dlsym(void *library, const char *name);
@@ -36,8 +29,11 @@ CFunction: TypeAlias = Callable[..., int]
 @cache
 def ffi() -> Any:  # noqa: ANN401 - cffi has no types
     """The one FFI of the native tier; it knows `rm_run`. Made when first asked for: that takes milliseconds."""
+    import cffi  # noqa: PLC0415 - commands that compile nothing start without it
+
     made = cffi.FFI()
-    made.cdef(RUN + LOADER)
+    declared = RUN.search((HEADERS / "rm_guard.h").read_text(encoding="utf-8"))
+    made.cdef(LOADER + ("" if declared is None else declared[0]))
     return made
 
 
@@ -49,6 +45,8 @@ def _loader() -> Any:  # noqa: ANN401 - the same
 
 class Library:
     """A loaded library. It stays loaded as long as it or one of its functions is held."""
+
+    __slots__ = ("__weakref__", "_handle", "path")
 
     def __init__(self, path: str) -> None:
         """Load the file at `path`, of which the caller has made sure. Raises BuildFailed (NOT_LOADED).
