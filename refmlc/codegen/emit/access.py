@@ -71,21 +71,22 @@ def flat(place: Place, indices: Sequence[str]) -> str:
     """The offset of an element as C."""
     if place.strides:
         terms = [f"{index} * {stride}" for index, stride in zip(indices, place.strides, strict=True)]
-    elif indices:
-        offset = indices[0]
-        for index, extent in zip(indices[1:], place.shape[1:], strict=True):
-            offset = index if offset == "0" else f"({offset}) * {extent} + {index}"
-            offset = offset if index != "0" or " * " not in offset else offset.removesuffix(" + 0")
-        terms = [offset]
-    else:
-        terms = []
-    return " + ".join([*([place.offset] if place.offset else []), *terms]) or "0"
+        return " + ".join([*([place.offset] if place.offset else []), *terms]) or "0"
+    offset = "0"
+    for index, extent in zip(indices, place.shape, strict=True):
+        row = "" if offset == "0" or extent == "0" else f"{_factor(offset)} * {extent}"
+        offset = " + ".join(part for part in (row, "" if index == "0" else index) if part) or "0"
+    return offset
+
+
+def _factor(code: str) -> str:
+    return code if code.isidentifier() or code.isdigit() else f"({code})"
 
 
 def _inside(  # noqa: PLR0913 - what a message needs
     state: State, buffer: tir.Buffer, axis: int, index: tir.Expr, code: str, extent: str, span: Span | None
 ) -> str:
-    if not index.dtype.is_vector and state.facts.within(index, buffer.shape[axis]):
+    if state.proving and not index.dtype.is_vector and state.facts.within(index, buffer.shape[axis]):
         state.proved(f"axis {axis} of `{buffer.name}`: {state.facts.why(index, buffer.shape[axis])}")
         return code
     name = state.temp("int64_t", code)

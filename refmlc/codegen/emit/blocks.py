@@ -40,16 +40,16 @@ def _bind(state: State, axis: tir.IterVar, bound: tir.Expr) -> None:
     """Give one axis its value, inside of its domain."""
     code = value(state, bound)
     name = state.declare(axis.var)
-    state.text.line(f"const int64_t {name} = {code};", bound.span or axis.span)
+    state.text.line(f"const int64_t {name} = {code};")
     least, extent = axis.dom.min, axis.dom.extent
     from_zero = isinstance(least, tir.IntImm) and least.value == 0
-    if from_zero and state.facts.within(bound, extent):
+    if state.proving and from_zero and state.facts.within(bound, extent):
         state.proved(f"axis `{axis.var.name}`: {state.facts.why(bound, extent)}")
     else:
         first = state.temp("int64_t", value(state, least))
         inside = f"RM_WITHIN({name} - {first}, {value(state, extent)})"
         state.check(inside, f"axis `{axis.var.name}` is in its domain", bound.span or axis.span)
-    state.facts = state.facts.bind_range(axis.var, least, extent)
+    state.facts = state.facts.bind_axis(axis.var, least, extent, bound)
 
 
 def _init(state: State, block: tir.SBlock, init: tir.Stmt, body: Emit) -> None:

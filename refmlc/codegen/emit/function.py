@@ -35,7 +35,7 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    state = State(name, options, Facts.empty(), find_written(func))
+    state = State(name, options, Facts.entry(func), find_written(func))
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
     head = [f"{_held(state, param)} {state.declare(param.var)}" for param in params if isinstance(param, ScalarParam)]
@@ -75,7 +75,7 @@ def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
     if buffer.dtype.is_vector or buffer.dtype.kind in ("handle", "void"):
         raise Unsuited(f"the elements of `{buffer.name}` are of {buffer.dtype}", buffer.span)
     use = state.written.use_of(buffer)
-    return BufferParam(var, buffer, use.loaded, use.stored, use.tracked, use.covered)
+    return BufferParam(var, buffer, use.loaded, use.stored, state.tracks(buffer), use.covered)
 
 
 def _held(state: State, param: ScalarParam) -> str:
@@ -121,9 +121,7 @@ def _bytes(state: State, buffer: tir.Buffer) -> str:
     return str(int(reach) * size) if reach.isdigit() else f"rm_times({reach}, {size})"
 
 
-def _lines(
-    state: State, func: tir.PrimFunc, unit: Unit, cells: dict[BufferParam, tuple[str, str]]
-) -> Iterator[str]:
+def _lines(state: State, func: tir.PrimFunc, unit: Unit, cells: dict[BufferParam, tuple[str, str]]) -> Iterator[str]:
     yield f"/* {unit.name} {place(func.span)} */".replace(" */", " */")
     yield f"int64_t {unit.symbol}({', '.join(_signature(state, unit, cells))}) {{"
     yield "  int64_t status = RM_DONE;"

@@ -8,6 +8,7 @@ from refmlc.codegen.emit.state import State
 from refmlc.codegen.options import Grade
 from refmlc.codegen.tile import emit_nest
 from refmlc.codegen.unit import BlockReport
+from refmlc.dtypes import INT64
 from refmlc.ir import tir
 
 Emit = Callable[[State, tir.Stmt], None]
@@ -28,6 +29,9 @@ def loop(state: State, node: tir.For, body: Emit) -> None:
     stop = count
     if first != "0":
         first = state.temp("int64_t", first)
+        start = state.facts.bounds(node.min)
+        if start.high is None or extent.high is None or start.high + extent.high > INT64.maximum:
+            state.check(f"{first} <= INT64_MAX - {count}", f"loop `{node.loop_var.name}` ends in int64", node.span)
         stop = state.temp("int64_t", f"{first} + {count}")
     pay(state, node, count)
     name = state.declare(node.loop_var)
@@ -112,7 +116,11 @@ def tiled(state: State, node: tir.For) -> bool:
     state.tried.update(chain)
     block = chain[-1].block
     nest = find_nest(node, state.facts, state.written)
-    form = nest if isinstance(nest, str) else emit_nest(nest, state.options, lambda buffer: state.place(buffer, None).cells)
+    form = (
+        nest
+        if isinstance(nest, str)
+        else emit_nest(nest, state.options, lambda buffer: state.place(buffer, None).cells)
+    )
     if isinstance(form, str) or isinstance(nest, str):
         state.unmoved[block] = str(form)
         return False

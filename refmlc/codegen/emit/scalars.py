@@ -66,7 +66,7 @@ def apply(state: State, node: tir.Apply, args: list[str]) -> str:
     state.needs.headers.add(kernels.header_of(node.op))
     helper = f"rm_{node.op}_{first.element}"
     if kernels.has_undefined(node.op, first):
-        if _is_defined(state, node):
+        if state.proving and state.facts.is_defined(node):
             state.proved(f"`{node.op}` of {first} stays in range")
         else:
             wide = [dtype if index == 0 or row.contract.rest is None else None for index, dtype in enumerate(operands)]
@@ -89,7 +89,7 @@ def _written_out(state: State, node: tir.Apply, first: DType, args: Sequence[str
         return f"({a} {_COMPARE[node.op]} {b})"
     if node.op in _INFIX and first.element in _NATIVE_FLOATS:
         return f"({a} {_INFIX[node.op]} {b})"
-    if not is_index(first) or not _is_defined(state, node):
+    if not is_index(first) or node.dtype.is_vector or not (state.proving and state.facts.in_dtype(node)):
         return None
     if node.op in _INFIX:
         return f"({a} {_INFIX[node.op]} {b})"
@@ -99,11 +99,6 @@ def _written_out(state: State, node: tir.Apply, first: DType, args: Sequence[str
         if low is not None and low >= 0 and least is not None and least > 0:
             return f"({a} {_DIVIDE[node.op]} {b})"
     return None
-
-
-def _is_defined(state: State, node: tir.Apply) -> bool:
-    """Whether the operation is proved to be defined: vectors are not looked into."""
-    return not node.dtype.is_vector and node.dtype.is_integer and state.facts.in_dtype(node)
 
 
 def _reinterpret(state: State, node: tir.Apply, arg: str) -> str:
@@ -136,11 +131,6 @@ def cast(state: State, node: tir.Cast, arg: str) -> str:
 
 
 def _fits(state: State, node: tir.Cast) -> bool:
-    found = state.facts.bounds(node.value)
-    target = node.dtype.scalar
-    return (
-        found.low is not None
-        and found.high is not None
-        and found.low >= target.minimum
-        and found.high <= target.maximum
-    )
+    """Whether the value certainly is one of the target's dtype."""
+    low, high = node.dtype.scalar.minimum, node.dtype.scalar.maximum
+    return state.facts.at_least(node.value, low) and state.facts.less(node.value, high + 1)

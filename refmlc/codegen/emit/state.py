@@ -101,6 +101,16 @@ class State:
         if what not in self.tally.proofs:
             self.tally.proofs.append(what)
 
+    @property
+    def proving(self) -> bool:
+        """Whether what is proved is not checked: not in the guarded grade, which checks everything."""
+        return self.options.best > Grade.GUARDED
+
+    def tracks(self, buffer: tir.Buffer) -> bool:
+        """Whether `buffer` has a shadow."""
+        use = self.written.use_of(buffer)
+        return use.tracked or (use.stored and not self.proving)
+
     def use(self, dtype: DType) -> str:
         """The value type of `dtype` in C."""
         self.needs.dtypes.add(dtype.element)
