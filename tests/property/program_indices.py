@@ -1,0 +1,136 @@
+"""Indices of generated programs: in bounds for every value of the variables, unless the program aims at RM304.
+
+| form                | example                 | needs                                   |
+|---------------------|-------------------------|-----------------------------------------|
+| plain               | `A[i]`                  | the variable's range                    |
+| mirrored            | `A[4 - i]`              |                                         |
+| strided, shifted    | `A[i * 2 + 1]`          | the product's range                     |
+| window              | `A[i + k]`              | the sum's range                         |
+| divided, wrapped    | `A[i // 2]`, `A[i % 3]` |                                         |
+| clamped             | `A[max(min(x, 4), 0)]`  | `x` is whatever a buffer holds          |
+"""
+
+from program_values import WIDE, Sized, Values, fits, number
+
+from refmlc.dtypes import INT32, INT64
+from refmlc.ir import tir
+
+
+class Indices(Values):
+    """Makes indices from the integer variables in scope.
+
+    `inside`: how many indices are around; `odd`: how many of a hundred are not the axes themselves.
+    """
+
+    inside = 0
+    odd = 45
+
+    def indices(self, held, plain=None):
+        """Indices of an element of `held`; `plain` are variables that may stand for its axes as they are."""
+        found = []
+        for axis, extent in enumerate(held.shape):
+            direct = self._direct(axis, extent, plain)
+            found.append(direct if direct is not None else self.index(extent).expr)
+        if found and self.spoil("RM304", 50):
+            axis = self.choices.below(len(found))
+            found[axis] = self._outside(found[axis], held.shape[axis])
+        return tuple(found)
+
+    def _direct(self, axis, extent, plain):
+        """The axis itself, in most of the cases in which it fits."""
+        axes = [one for one in (plain or self.axes()) if one.low >= 0 and one.high < extent]
+        if not axes or self.choices.chance(self.odd):
+            return None
+        exact = [one for one in axes if one.high == extent - 1]
+        if plain is None and exact:
+            return exact[axis % len(exact)].expr
+        return axes[axis % len(axes)].expr
+
+    def axes(self):
+        """The variables that an index is made of: those of loops and blocks."""
+        return [one for one in self.numbers if isinstance(one.expr, tir.Var) and one.expr.name[0] in "vijk"]
+
+    def index(self, extent):
+        """An integer of 0 … extent - 1."""
+        axes = self.axes()
+        forms = [self._constant] + [self._clamped] * (self.inside < 1)
+        if axes:
+            forms += [self._affine] * 6 + [self._window] * 3 + [self._divided, self._wrapped, self._mirrored]
+        found = self.choices.pick(forms)(extent)
+        return self._clamp(found, extent)
+
+    def _clamp(self, a, extent):
+        """`a`, kept in bounds where it may leave them."""
+        if a.low >= 0 and a.high < extent:
+            return a
+        if self.spoil("RM304"):
+            return a
+        kind = a.dtype
+        if extent == 0:
+            return Sized(number(kind, 0))
+        if self.choices.chance(30):
+            return Sized(tir.Apply("floormod", (a.expr, number(kind, extent)), kind), 0, extent - 1)
+        low = a.expr if a.low >= 0 else tir.Apply("max", (a.expr, number(kind, 0)), kind)
+        return Sized(tir.Apply("min", (low, number(kind, extent - 1)), kind), 0, extent - 1)
+
+    def _outside(self, expr, extent):
+        """One beyond the index, or far beyond."""
+        kind = expr.dtype
+        op, value = self.choices.pick((("add", 1), ("sub", 1), ("add", extent), ("add", 100)))
+        return tir.Apply(op, (expr, number(kind, value)), kind)
+
+    def _constant(self, extent):
+        value = min(self.choices.below(3), max(extent - 1, 0))
+        return Sized(number(self.word, value), value, value)
+
+    def _affine(self, _extent):
+        a = self.choices.pick(self.axes())
+        scale, shift = self.choices.pick((1, 1, 2, 3)), self.choices.pick((0, 1, -1, 2))
+        return self._plus(self._times(a, scale), shift)
+
+    def _window(self, _extent):
+        a, b = self.choices.pick(self.axes()), self.choices.pick(self.axes())
+        if a.dtype != b.dtype:
+            return a
+        scaled = self._times(a, self.choices.pick((1, 1, 2)))
+        kind = a.dtype
+        return Sized(tir.Apply("add", (scaled.expr, b.expr), kind), scaled.low + b.low, scaled.high + b.high)
+
+    def _mirrored(self, extent):
+        a = self.choices.pick(self.axes())
+        return self._reverse(a, extent)
+
+    def _reverse(self, a, extent):
+        kind = a.dtype
+        return Sized(
+            tir.Apply("sub", (number(kind, extent - 1), a.expr), kind), extent - 1 - a.high, extent - 1 - a.low
+        )
+
+    def _divided(self, _extent):
+        a, by = self.choices.pick(self.axes()), self.choices.pick((2, 3))
+        op = self.choices.pick(("floordiv", "truncdiv"))
+        if a.low < 0:
+            return a
+        return Sized(tir.Apply(op, (a.expr, number(a.dtype, by)), a.dtype), a.low // by, a.high // by)
+
+    def _wrapped(self, extent):
+        a = self._affine(extent)
+        by = max(min(extent, self.choices.pick((extent, 2, 3))), 1)
+        return Sized(tir.Apply("floormod", (a.expr, number(a.dtype, by)), a.dtype), 0, by - 1)
+
+    def _clamped(self, _extent):
+        self.inside += 1
+        found = self.value(self.choices.pick((self.word, INT32, INT64)), 1)
+        self.inside -= 1
+        return found
+
+    def _times(self, a, scale):
+        if scale == 1:
+            return a
+        return Sized(tir.Apply("mul", (a.expr, number(a.dtype, scale)), a.dtype), a.low * scale, a.high * scale)
+
+    def _plus(self, a, shift):
+        if shift == 0 or not fits(a.dtype, a.low + shift, a.high + shift) or a.dtype.bits < WIDE:
+            return a
+        op = "add" if shift > 0 else "sub"
+        return Sized(tir.Apply(op, (a.expr, number(a.dtype, abs(shift))), a.dtype), a.low + shift, a.high + shift)

@@ -1,0 +1,178 @@
+"""Loop nests of generated programs: loops, and blocks whose axes are bound to them in many ways.
+
+| axis      | loops and binding                                                          |
+|-----------|----------------------------------------------------------------------------|
+| plain     | `for i in range(n)`, bound to `i`                                          |
+| split     | `for i0, i1`, bound to `i0 * f + i1`, with `T.where` where it does not divide |
+| shifted   | `for i in range(2, n + 2)`, bound to `i - 2`                               |
+| mirrored  | bound to `n - 1 - i` (spatial axes)                                        |
+
+Loops stand in any order. A program that aims at RM312 binds an axis beyond its domain, one that aims at RM315 has
+a loop of negative extent.
+"""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from program_indices import Indices
+from program_values import Sized, number
+
+from refmlc.dtypes import BOOL, INT32, INT64
+from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind, IterKind
+
+TRUE = tir.IntImm(BOOL, 1)
+KINDS = (ForKind.SERIAL, ForKind.SERIAL, ForKind.PARALLEL, ForKind.UNROLLED, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
+TAGS = ("threadIdx.x", "blockIdx.x", "threadIdx.y", "blockIdx.y", "vthread.x")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a block to be: its extent in this call, the expression of it, and its kind."""
+
+    extent: int
+    size: tir.Expr
+    kind: IterKind = IterKind.SPATIAL
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop to be."""
+
+    var: tir.Var
+    first: tir.Expr
+    size: tir.Expr
+    kind: ForKind = ForKind.SERIAL
+    step: tir.Expr | None = None
+
+
+class Nests(Indices):
+    """Makes loops and blocks. `tags`: the thread axes that no loop has yet."""
+
+    def __init__(self, choices, aim="") -> None:
+        super().__init__(choices, aim)
+        self.tags = list(TAGS)
+
+    @contextmanager
+    def scope(self, *found):
+        """Variables that are known inside only."""
+        known = len(self.numbers)
+        self.numbers += found
+        try:
+            yield
+        finally:
+            del self.numbers[known:]
+
+    def loops_for(self, axis, name):
+        """The loops of an axis, the value it is bound to, and where not all instances are meant the condition."""
+        kind = axis.size.dtype
+        var = tir.Var(name, kind)
+        plain = [Loop(var, number(kind, 0), axis.size)]
+        forms = ("plain", "plain", "plain", "split", "shifted", "mirrored")
+        form = self.choices.pick(forms)
+        spatial = axis.kind is IterKind.SPATIAL
+        if self.spoil("RM312", 40):
+            return self._beyond(plain, var, axis)
+        if self.spoil("RM315", 25):
+            return [Loop(var, number(kind, 0), tir.Apply("sub", (axis.size, number(kind, 9)), kind))], var, None
+        if form == "split" and axis.extent > 1:
+            return self._split(axis, name, spatial=spatial)
+        if form == "shifted":
+            by = number(kind, self.choices.pick((2, 5, -1)))
+            return [Loop(var, by, axis.size)], tir.Apply("sub", (var, by), kind), None
+        if form == "mirrored" and spatial:
+            last = tir.Apply("sub", (axis.size, number(kind, 1)), kind)
+            return plain, tir.Apply("sub", (last, var), kind), None
+        return plain, var, None
+
+    def _beyond(self, plain, var, axis):
+        """A binding that leaves the domain at one end."""
+        if self.choices.chance(50):
+            return plain, tir.Apply("add", (var, number(var.dtype, 1)), var.dtype), None
+        more = tir.Apply("add", (axis.size, number(var.dtype, 1)), var.dtype)
+        return [replace(plain[0], size=more)], var, None
+
+    def _split(self, axis, name, *, spatial):
+        kind = axis.size.dtype
+        factor = self.choices.pick((2, 3, 4, 8))
+        outer, inner = tir.Var(f"{name}_0", kind), tir.Var(f"{name}_1", kind)
+        count = number(kind, -(-axis.extent // factor))
+        if not isinstance(axis.size, tir.IntImm):
+            rounded = tir.Apply("add", (axis.size, number(kind, factor - 1)), kind)
+            count = tir.Apply("floordiv", (rounded, number(kind, factor)), kind)
+        value = tir.Apply("add", (tir.Apply("mul", (outer, number(kind, factor)), kind), inner), kind)
+        where = None
+        if axis.extent % factor or not isinstance(axis.size, tir.IntImm):
+            where = tir.Apply("lt", (value, axis.size), BOOL)
+            if self.spoil("RM312", 50):
+                where = None
+        loops = [Loop(outer, number(kind, 0), count), Loop(inner, number(kind, 0), number(kind, factor))]
+        return (list(reversed(loops)) if spatial and self.choices.chance(20) else loops), value, where
+
+    def block(self, name, axes, body, *, init=None, allocated=(), matches=()):
+        """Loops around one block; `body` (and `init`) make its statements, the axes being in scope.
+
+        `matches` makes the matched regions from the axes; allocated ones are in scope of the body only.
+        """
+        groups, values, conditions, iter_vars, numbers = [], [], [], [], []
+        for place, axis in enumerate(axes):
+            loops, value, where = self.loops_for(axis, f"i{place}")
+            groups.append(loops)
+            conditions += [where] if where is not None else []
+            var = tir.Var(f"v{place}", axis.size.dtype)
+            if axis.size.dtype == INT32 and self.choices.chance(5):
+                var, value = tir.Var(f"v{place}", INT64), tir.Cast(INT64, value)
+            values.append(value)
+            domain = tir.Range(number(var.dtype, 0), self._as(axis.size, var.dtype))
+            iter_vars.append(tir.IterVar(var, domain, axis.kind))
+            numbers.append(Sized(var, 0, max(axis.extent - 1, 0)))
+        predicate = TRUE
+        for condition in conditions:
+            predicate = condition if predicate is TRUE else tir.And(predicate, condition)
+        with self.scope(*numbers):
+            matched = tuple(matches() if matches else ())
+            first = init() if init else None
+            inside = body()
+        block = tir.SBlock(name, tuple(iter_vars), None, None, inside, first, tuple(allocated), matched)
+        realize = tir.SBlockRealize(tuple(values), predicate, block)
+        return self.wrapped(self.ordered(groups), realize)
+
+    def _as(self, size, kind):
+        if size.dtype == kind:
+            return size
+        return number(kind, size.value) if isinstance(size, tir.IntImm) else tir.Cast(kind, size)
+
+    def ordered(self, groups):
+        """The loops in the order of the axes, or (the loops of one axis in their order) in another."""
+        loops = [loop for group in groups for loop in group]
+        if not self.choices.chance(25):
+            return loops
+        order = self.choices.permutation([place for place, group in enumerate(groups) for _ in group])
+        left = [list(group) for group in groups]
+        return [left[place].pop(0) for place in order]
+
+    def wrapped(self, loops, body):
+        """`body` in `loops`, outermost first; some of them of other kinds."""
+        for loop in reversed(loops):
+            kind = loop.kind
+            if kind is ForKind.SERIAL and loop.step is None and self.choices.chance(12):
+                kind = self.choices.pick(KINDS)
+            thread = tir.ThreadVar(self.tags.pop(0)) if kind is ForKind.THREAD_BINDING and self.tags else None
+            kind = ForKind.SERIAL if kind is ForKind.THREAD_BINDING and thread is None else kind
+            body = tir.For(loop.var, loop.first, loop.size, kind, body, thread, {}, loop.step)
+        return body
+
+    def axes_of(self, held, kind=IterKind.SPATIAL):
+        """One axis for each dimension of a buffer."""
+        return [Axis(extent, size, kind) for extent, size in zip(held.shape, held.buffer.shape, strict=True)]
+
+    def grid(self, held, body):
+        """Loops over the elements of a buffer, without a block; `body` is made from the indices."""
+        loops, numbers = [], []
+        for place, (extent, size) in enumerate(zip(held.shape, held.buffer.shape, strict=True)):
+            var = tir.Var("ijk"[place % 3] + "" * (place // 3), size.dtype)
+            loops.append(Loop(var, number(size.dtype, 0), size))
+            numbers.append(Sized(var, 0, max(extent - 1, 0)))
+        with self.scope(*numbers):
+            inside = body([one.expr for one in numbers])
+        return self.wrapped(loops, inside)

@@ -1,0 +1,114 @@
+"""The generated functions are what they say: well-formed, mostly defined, and of every kind there is.
+
+A law over generated programs is empty where the generator does not reach: here is what it reaches.
+"""
+
+import inspect
+from collections import Counter
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from program_inputs import Array, arguments
+from tensor_programs import AIMS, cases, rolled
+
+from refmlc.check import check_module
+from refmlc.diag import RefmlcError
+from refmlc.dtypes import SCALARS
+from refmlc.interp.machine import Machine
+from refmlc.ir import IRModule, tir
+from refmlc.ir.kinds import ForKind
+from refmlc.ir.node import Node
+from refmlc.ir.visit import walk
+from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.runtime.budget import Budget
+
+MANY = 700
+STEPS = 50_000
+# Of calls within a module and to the outside; of facts that nothing is computed from.
+ELSEWHERE = {"Node", "GlobalVar", "StringImm", "VDevice", "Target", "CommReducer", "IndexMap"}
+INTRINSICS = {"assume", "fma", "ret", "undef"}
+
+
+def outcome(func, recipe, budget):
+    """`ok`, or the code of what the interpreter finds."""
+    try:
+        Machine(IRModule({"main": func}), budget=budget).call("main", arguments(recipe))
+    except RefmlcError as failure:
+        return failure.code.id
+    return "ok"
+
+
+@cache
+def sample():
+    """Many programs: what occurs in them, and how their calls end, by aim."""
+    seen, ends, steps = Counter(), Counter(), 0
+    for seed in range(MANY):
+        case = rolled(seed)
+        for node in walk(case.func):
+            seen[type(node).__name__] += 1
+            match node:
+                case tir.Apply():
+                    seen[f"op {node.op}"] += 1
+                case tir.Buffer():
+                    seen[f"dtype {node.dtype.element}"] += 1
+                case tir.Call():
+                    seen[f"intrinsic {node.callee}"] += 1
+                case tir.For():
+                    seen[f"loop {node.kind.name}"] += 1
+        for recipe in case.recipes:
+            seen.update(f"form {one.form}" for one in recipe if isinstance(one, Array))
+            budget = Budget(STEPS)
+            ends[case.aim, outcome(case.func, recipe, budget)] += 1
+            steps = max(steps, budget.steps)
+    return seen, ends, steps
+
+
+@settings(max_examples=100)
+@given(cases())
+def test_they_are_well_formed(case):
+    module = IRModule({"main": case.func})
+    assert check_module(module) == ()
+
+
+def test_those_without_an_aim_are_defined():
+    _, ends, _ = sample()
+    calls = sum(count for (aim, _), count in ends.items() if not aim)
+    assert calls > MANY / 3
+    assert ends["", "ok"] >= 0.98 * calls
+
+
+@pytest.mark.parametrize("aim", AIMS)
+def test_the_others_hit_their_aim(aim):
+    _, ends, _ = sample()
+    calls = sum(count for (meant, _), count in ends.items() if meant == aim)
+    assert ends[aim, aim] >= max(0.1 * calls, 3)
+
+
+def test_every_kind_of_node_occurs():
+    seen, _, _ = sample()
+    kinds = {name for name, one in inspect.getmembers(tir, inspect.isclass) if issubclass(one, Node)}
+    assert {name for name in kinds if not seen[name]} == ELSEWHERE
+
+
+def test_every_scalar_operator_occurs():
+    seen, _, _ = sample()
+    assert [op for op in SCALAR_OPS if not seen[f"op {op}"]] == []
+
+
+def test_every_dtype_occurs():
+    seen, _, _ = sample()
+    kinds = [name for name in SCALARS if name not in ("handle", "void")]
+    assert [name for name in kinds if not seen[f"dtype {name}"]] == []
+
+
+def test_every_form_of_argument_loop_and_call_occurs():
+    seen, _, _ = sample()
+    assert [kind for kind in ForKind if not seen[f"loop {kind.name}"]] == []
+    forms = ("compact", "fresh", "partial", "strided", "locked")
+    assert [form for form in forms if not seen[f"form {form}"]] == []
+    assert [name for name in INTRINSICS if not seen[f"intrinsic {name}"]] == []
+
+
+def test_they_end_soon():
+    assert sample()[2] < STEPS
