@@ -83,7 +83,7 @@ def _factor(code: str) -> str:
     return code if code.isidentifier() or code.isdigit() else f"({code})"
 
 
-def _inside(  # noqa: PLR0913 - what a message needs
+def _inside(
     state: State, buffer: tir.Buffer, axis: int, index: tir.Expr, code: str, extent: str, span: Span | None
 ) -> str:
     if state.proving and not index.dtype.is_vector and state.facts.within(index, buffer.shape[axis]):

@@ -1,4 +1,4 @@
-"""Blocks as C: ask the predicate, bind the axes, allocate, view the matched regions, init where a reduction starts, run."""
+"""Blocks as C: predicate, axes, allocations, matched regions, the init where a reduction starts, the body."""
 
 from collections.abc import Callable
 
@@ -18,9 +18,10 @@ def realize(state: State, node: tir.SBlockRealize, body: Emit) -> None:
     always = isinstance(node.predicate, tir.IntImm) and node.predicate.value
     head = "" if always else f"if ({value(state, node.predicate)})"
     facts = state.facts if always else state.facts.assume(node.predicate)
-    with state.text.block(head, node.block.span, f"block {node.block.name}"), state.knowing(facts):
-        with state.counting(node.block.name, node.block.span, node.block):
-            _instance(state, node, body)
+    block = node.block
+    braces = state.text.block(head, block.span, f"block {block.name}")
+    with braces, state.knowing(facts), state.counting(block.name, block.span, block):
+        _instance(state, node, body)
 
 
 def _instance(state: State, node: tir.SBlockRealize, body: Emit) -> None:
@@ -59,6 +60,6 @@ def _init(state: State, block: tir.SBlock, init: tir.Stmt, body: Emit) -> None:
         for axis in block.iter_vars
         if axis.kind is IterKind.REDUCE
     ]
-    with state.text.block(f"if ({' && '.join(starts)})" if starts else "", init.span, "init"):
-        with state.knowing(state.facts):
-            body(state, init)
+    head = f"if ({' && '.join(starts)})" if starts else ""
+    with state.text.block(head, init.span, "init"), state.knowing(state.facts):
+        body(state, init)

@@ -1,7 +1,7 @@
 """Buffers come into being in C: memory of the function's own, and views of other buffers.
 
-Memory of a known size up to `STACK` bytes is an array in the block; other memory is taken when it is reached (again), and
-given back when the function is left. A tracked buffer has a shadow of a byte per element beside it.
+Memory of a known size up to `STACK` bytes is an array in the block; other memory is taken when it is reached (again),
+and given back when the function is left. A tracked buffer has a shadow of a byte per element beside it.
 """
 
 from math import prod

@@ -1,4 +1,4 @@
-"""Calls of intrinsics as C: the few that are plain. Everything that calls out of the function is left to the interpreter.
+"""Calls of intrinsics as C: the few that are plain. What calls out of the function is left to the interpreter.
 
 | intrinsic                                             | C                                  |
 |-------------------------------------------------------|------------------------------------|
@@ -11,12 +11,12 @@
 """
 
 from collections.abc import Callable
+from typing import cast, get_args
 
 from refmlc.codegen.emit.state import State, Unsuited
 from refmlc.ir import tir
 
 Value = Callable[[State, tir.Expr], str]
-SAME = ("tvm_thread_invariant", "ignore_loop_partition")
 HINTS = ("type_annotation", "prefetch", "start_profile_intrinsic", "end_profile_intrinsic")
 FUSED = {"float32": "fmaf", "float64": "fma"}
 
@@ -63,10 +63,10 @@ def leave(state: State, code: str, result: tir.Expr | None) -> None:
 
 def operands(node: tir.Call) -> tuple[tir.Expr, ...]:
     """The arguments, which the plain intrinsics take as expressions."""
-    args = tuple(arg for arg in node.args if hasattr(arg, "dtype"))
+    args = tuple(arg for arg in node.args if isinstance(arg, get_args(tir.Expr)))
     if len(args) != len(node.args):
         raise unsuited(node)
-    return args
+    return cast("tuple[tir.Expr, ...]", args)
 
 
 def unsuited(node: tir.Call) -> Unsuited:

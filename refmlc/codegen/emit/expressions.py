@@ -11,7 +11,7 @@ from refmlc.codegen.emit.state import State, Unsuited
 from refmlc.ir import tir
 
 
-def value(state: State, node: tir.Expr) -> str:  # noqa: PLR0911 - a case per kind
+def value(state: State, node: tir.Expr) -> str:
     """`node` as a C expression of the value type of its dtype; checks it needs are emitted before."""
     match node:
         case tir.Var():

@@ -1,4 +1,4 @@
-"""Loops: iterations one after the other, paid for before they are executed; nests whose iterations may move, as tiles."""
+"""Loops: iterations one after the other, paid for before they are executed; nests whose iterations may move: tiles."""
 
 from collections.abc import Callable
 
@@ -39,13 +39,13 @@ def loop(state: State, node: tir.For, body: Emit) -> None:
         state.variables[node.thread.var] = name
     facts = state.facts.bind_range(node.loop_var, node.min, node.extent)
     advance = f"++{name}" if step == "1" else f"{name} += {step}"
-    with state.text.block(f"for (int64_t {name} = {first}; {name} < {stop}; {advance})", node.span):
-        with state.knowing(facts):
-            body(state, node.body)
+    head = f"for (int64_t {name} = {first}; {name} < {stop}; {advance})"
+    with state.text.block(head, node.span), state.knowing(facts):
+        body(state, node.body)
 
 
 def pay(state: State, node: tir.For, count: str) -> None:
-    """Charge the iterations of `node`, and of the loops below it where their number is known; those do not pay again."""
+    """Charge the iterations of `node`, and of the loops below it where their number is known: they do not pay again."""
     if node in state.paid:
         return
     total = _countable(node)

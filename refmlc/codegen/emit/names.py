@@ -2,11 +2,17 @@
 
 import re
 
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register"
-    " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true"
-    " false run status leave main NULL asm typeof INFINITY NAN".split()
+TAKEN = frozenset(
+    (
+        *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum"),
+        *("extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return"),
+        *("short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void"),
+        *("volatile", "while", "bool", "true", "false", "asm", "typeof", "linux", "unix", "run", "status", "leave"),
+        *("main", "NULL", "INFINITY", "NAN", "memset", "fma", "fmaf"),
+    )
 )
+"""Words of C, and what generated functions use themselves."""
+MACROS = ("rm_", "RM_", "_", "INT", "UINT", "M_", "FP_", "HUGE_", "EXIT_", "RAND_", "MB_", "SIZE_", "PTRDIFF_")
 
 
 class Names:
@@ -14,14 +20,17 @@ class Names:
 
     def __init__(self) -> None:
         """Nothing is taken but what C and the generated frame use."""
-        self._taken = set(KEYWORDS)
+        self._taken = set(TAKEN)
+        self._numbers: dict[str, int] = {}
 
     def new(self, wanted: str) -> str:
         """An identifier like `wanted` that was not given out before."""
         base = identifier(wanted)
-        name, number = base, 1
+        name, number = base, self._numbers.get(base, 0)
         while name in self._taken:
-            name, number = f"{base}_{number}", number + 1
+            number += 1
+            name = f"{base}_{number}"
+        self._numbers[base] = number
         self._taken.add(name)
         return name
 
@@ -29,4 +38,4 @@ class Names:
 def identifier(text: str) -> str:
     """`text` with everything that C does not allow replaced; never one of the names that headers use (`rm_`, `RM_`)."""
     plain = re.sub(r"[^A-Za-z0-9_]", "_", text) or "v"
-    return f"v_{plain}" if plain[0].isdigit() or plain.startswith(("rm_", "RM_", "_", "INT", "UINT")) else plain
+    return f"v_{plain}" if plain[0].isdigit() or plain.startswith(MACROS) else plain

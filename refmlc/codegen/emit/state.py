@@ -1,6 +1,7 @@
 """What emitting one function knows and collects.
 
-A `Place` says how C reaches the elements of a buffer; a `Tally` counts what was checked and what was proved in a block; a block without stores of its own is not reported.
+A `Place` says how C reaches the elements of a buffer; a `Tally` counts what was checked and what was proved in a block;
+a block without stores of its own is not reported.
 """
 
 from collections.abc import Iterator
@@ -61,7 +62,7 @@ class Needs:
 
 @dataclass(slots=True)
 class State:
-    """The state of emitting one function. `lane` is the C text of the current lane of a vector, empty outside of one."""
+    """The state of emitting one function. `lane`: the C text of the current lane of a vector, empty outside of one."""
 
     function: str
     options: Options

@@ -10,7 +10,7 @@ from refmlc.ir import tir
 LAUNCHES = ("thread_extent", "virtual_thread")
 
 
-def statement(state: State, node: tir.Stmt) -> None:  # noqa: PLR0912 - a case per kind
+def statement(state: State, node: tir.Stmt) -> None:
     """Emit `node`."""
     match node:
         case tir.Bind():
@@ -72,9 +72,9 @@ def _for(state: State, node: tir.For) -> None:
 
 
 def _if(state: State, node: tir.IfThenElse) -> None:
-    with state.text.block(f"if ({value(state, node.condition)})", node.span):
-        with state.knowing(state.facts.assume(node.condition)):
-            statement(state, node.then_case)
+    head = f"if ({value(state, node.condition)})"
+    with state.text.block(head, node.span), state.knowing(state.facts.assume(node.condition)):
+        statement(state, node.then_case)
     if node.else_case is not None:
         with state.text.block("else"), state.knowing(state.facts.assume_not(node.condition)):
             statement(state, node.else_case)
