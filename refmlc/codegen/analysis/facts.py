@@ -18,6 +18,7 @@ taken into account). So a generator must check each node for which `is_defined` 
 before it relies on the bounds of what is around it. A variable of which nothing was said has the range of its dtype.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from refmlc.codegen.analysis.conditions import assumed, decided, with_fact
@@ -138,6 +139,18 @@ class Facts:
     def not_negative(self, form: Poly) -> bool:
         """Whether a canonical form is 0 or more."""
         return self._values.bounds.not_negative(form)
+
+    def interval(self, form: Poly) -> Interval:
+        """The range of a canonical form."""
+        return self._values.bounds.interval(form)
+
+    def quotient(self, form: Poly, divisor: int) -> Poly:
+        """The canonical form of `form // divisor`, for a positive divisor."""
+        return self._values.quotient(form, divisor)
+
+    def with_value(self, form: Poly, values: Mapping[tir.Var, Poly]) -> Poly | None:
+        """`form` with variables replaced, as canonical as it was; None: it has no such form."""
+        return self._values.replaced(form, values)
 
     def holds(self, condition: tir.Expr) -> bool | None:
         """Whether `condition` certainly holds (True), certainly does not (False); None: not proved."""

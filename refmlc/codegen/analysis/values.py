@@ -16,12 +16,12 @@ A canonical form is given to expressions of variables and constants only: two th
 wherever the variables are bound to the same values. What loads, calls or chooses has none.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from refmlc.codegen.analysis.interval import ANY, Interval
 from refmlc.codegen.analysis.knowledge import Bounds, Knowledge, Range, mentions, of_dtype
-from refmlc.codegen.analysis.polynomial import Opaque, Poly, constant, single, variables
+from refmlc.codegen.analysis.polynomial import Atom, Opaque, Poly, constant, single, variables
 from refmlc.ir import tir
 
 WIDE = 32  # from this width on, overflow is undefined
@@ -218,6 +218,25 @@ class Values:
                 return whole + single(Opaque("floordiv", (inner, by.scaled(divisor))))
             case _:
                 return whole + single(Opaque("floordiv", (rest, constant(divisor))))
+
+    def replaced(self, form: Poly, table: Mapping[tir.Var, Poly]) -> Poly | None:
+        """`form` with each variable of `table` replaced."""
+        total = constant(0)
+        for key, factor in form.terms.items():
+            term: Poly | None = constant(factor)
+            for atom in key:
+                new = self._replaced(atom, table)
+                term = None if term is None or new is None else term * new
+            if term is None:
+                return None
+            total += term
+        return total
+
+    def _replaced(self, atom: Atom, table: Mapping[tir.Var, Poly]) -> Poly | None:
+        if isinstance(atom, tir.Var):
+            return table.get(atom, single(atom))
+        first, second = (self.replaced(arg, table) for arg in atom.args)
+        return None if first is None or second is None else self.applied(atom.op, first, second)
 
     def _chosen(self, op: str, a: Poly, b: Poly) -> Poly:
         """The minimum or maximum of two, one of them where it is known which."""

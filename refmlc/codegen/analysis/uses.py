@@ -1,0 +1,149 @@
+"""Which buffers a function reads and writes, which share storage, and what forbids to say more.
+
+| construct                                            | consequence                                              |
+|------------------------------------------------------|----------------------------------------------------------|
+| a view: `decl_buffer` on data, `match_buffer` in a block | shares storage; of neither anything is proved            |
+| a pointer to a buffer in a call or an expression      | whoever has it may read and write; nothing is proved     |
+| break, continue, return; loops over threads; `T.undef` stored | nothing is proved of any buffer of the function  |
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind
+from refmlc.ir.visit import walk
+
+PLAIN = frozenset(
+    (
+        "type_annotation",
+        "prefetch",
+        "start_profile_intrinsic",
+        "end_profile_intrinsic",
+        "tvm_thread_invariant",
+        "ignore_loop_partition",
+        "vscale",
+        "vectorlow",
+        "vectorhigh",
+        "vectorcombine",
+        "get_active_lane_mask",
+        "assume",
+        "fma",
+    )
+)
+LAUNCHES = ("thread_extent", "virtual_thread")
+
+
+@dataclass(slots=True)
+class Uses:
+    """What a function does with its buffers. `unproved` says of a buffer why nothing is; `nothing` of all of them."""
+
+    loaded: set[tir.Buffer] = field(default_factory=set)
+    stored: set[tir.Buffer] = field(default_factory=set)
+    unproved: dict[tir.Buffer, str] = field(default_factory=dict)
+    shared: dict[tir.Buffer, set[tir.Buffer]] = field(default_factory=dict)
+    nothing: str = ""
+
+    def share(self, a: tir.Buffer, b: tir.Buffer) -> None:
+        """`a` and `b` have storage in common."""
+        group = self.shared.get(a, {a}) | self.shared.get(b, {b})
+        for each in group:
+            self.shared[each] = group
+            self.unproved.setdefault(each, f"`{a.name}` and `{b.name}` share storage")
+
+
+def find_uses(func: tir.PrimFunc) -> Uses:
+    """The uses of the buffers of `func`."""
+    uses = Uses()
+    pointers = _pointers(func)
+    for node in walk(func.body):
+        _node(uses, node, func.buffer_map, pointers)
+    for group in uses.shared.values():
+        for kind in (uses.loaded, uses.stored):
+            if not kind.isdisjoint(group):
+                kind.update(group)
+    return uses
+
+
+def _pointers(func: tir.PrimFunc) -> Mapping[tir.Var, tir.Buffer]:
+    """Variables that are bound to the pointer of a buffer."""
+    found = {}
+    for node in walk(func.body):
+        match node:
+            case tir.Bind(var, tir.BufferData(buffer)) | tir.Let(var, tir.BufferData(buffer), _):
+                found[var] = buffer
+            case _:
+                continue
+    return found
+
+
+def _node(
+    uses: Uses, node: object, params: Mapping[tir.Var, tir.Buffer], pointers: Mapping[tir.Var, tir.Buffer]
+) -> None:
+    match node:
+        case tir.BufferLoad(buffer):
+            uses.loaded.add(buffer)
+        case tir.BufferStore(buffer, value):
+            uses.stored.add(buffer)
+            if _is_undef(value):
+                uses.nothing = "`T.undef()` is stored"
+        case tir.BufferData(buffer):
+            _escape(uses, buffer, f"the pointer `{buffer.name}.data` is used")
+        case tir.Var() if node in params:
+            _escape(uses, params[node], f"the pointer to `{params[node].name}` is used")
+        case tir.DeclBuffer(buffer, data) if data is not None:
+            _view(uses, buffer, data, params, pointers)
+        case tir.MatchBufferRegion(buffer, source):
+            uses.share(buffer, source.buffer)
+        case tir.Call():
+            _call(uses, node)
+        case tir.Break() | tir.Continue():
+            uses.nothing = "a loop may be left early"
+        case tir.Return():
+            uses.nothing = "the function may be left early"
+        case tir.For(kind=ForKind.THREAD_BINDING) | tir.AttrStmt(key="thread_extent" | "virtual_thread"):
+            uses.nothing = "it is written for threads"
+        case _:
+            return
+
+
+def _view(
+    uses: Uses,
+    buffer: tir.Buffer,
+    data: tir.Expr,
+    params: Mapping[tir.Var, tir.Buffer],
+    pointers: Mapping[tir.Var, tir.Buffer],
+) -> None:
+    source = data.buffer if isinstance(data, tir.BufferData) else None
+    if isinstance(data, tir.Var):
+        source = pointers.get(data) or params.get(data)
+    if source is None:
+        uses.unproved[buffer] = f"the storage of `{buffer.name}` is given by a pointer"
+    else:
+        uses.share(buffer, source)
+
+
+def _call(uses: Uses, node: tir.Call) -> None:
+    if node.callee in PLAIN:
+        return
+    if node.callee == "ret":
+        uses.nothing = "the function may be left early"
+    name = node.callee.name if isinstance(node.callee, tir.GlobalVar) else node.callee
+    for buffer in _buffers(node):
+        _escape(uses, buffer, f"`{buffer.name}` is given to `{name}`")
+
+
+def _buffers(node: tir.Call) -> Iterator[tir.Buffer]:
+    """The buffers that a call names in any way."""
+    return (each for each in walk(node) if isinstance(each, tir.Buffer))
+
+
+def _escape(uses: Uses, buffer: tir.Buffer, reason: str) -> None:
+    """Whoever has the pointer may read and write."""
+    uses.loaded.add(buffer)
+    uses.stored.add(buffer)
+    uses.unproved.setdefault(buffer, reason)
+
+
+def _is_undef(value: tir.Expr) -> bool:
+    return _is_undef(value.value) if isinstance(value, tir.Cast) else getattr(value, "callee", None) == "undef"
