@@ -6,12 +6,15 @@
 
 #include "rm_dtypes.h"
 
-/* x * y * 2**shift for -63 <= shift <= 63, or INT64_MAX where that is no int32 anyway. */
+/* x * y * 2**shift modulo 2**64, for -63 <= shift <= 63; and whether that is not the number in int32. */
 RM_FN int64_t rm_fixed_product(int32_t x, int32_t y, int64_t shift) {
   const int64_t product = (int64_t)x * y;
-  if (shift < 0) return ((product >> (-shift - 1)) + 1) >> 1;
-  if (product == 0) return 0;
-  return shift > 31 || product != (int32_t)product ? INT64_MAX : (int64_t)((uint64_t)product << shift);
+  return shift < 0 ? ((product >> (-shift - 1)) + 1) >> 1 : (int64_t)((uint64_t)product << shift);
+}
+RM_FN bool rm_fixed_overflows(int32_t x, int32_t y, int64_t shift) {
+  const int64_t product = (int64_t)x * y, scaled = rm_fixed_product(x, y, shift);
+  const bool lost = shift > 0 && product != 0 && (shift > 31 || product != (int32_t)product);
+  return lost || scaled != (int32_t)scaled;
 }
 
 RM_IF_USED(int32,
@@ -20,8 +23,7 @@ RM_FN bool rm_bad_shift_int32(int32_t q, int32_t s) {
 }
 RM_FN bool rm_q_multiply_shift_int32_undefined(int32_t x, int32_t y, int32_t q, int32_t s) {
   if (rm_bad_shift_int32(q, s)) return true;
-  const int64_t exact = rm_fixed_product(x, y, (int64_t)s - q);
-  return exact != (int32_t)exact;
+  return rm_fixed_overflows(x, y, (int64_t)s - q);
 }
 RM_FN int32_t rm_q_multiply_shift_int32(int32_t x, int32_t y, int32_t q, int32_t s) {
   return rm_bad_shift_int32(q, s) ? 0 : (int32_t)rm_fixed_product(x, y, (int64_t)s - q);
@@ -35,8 +37,7 @@ RM_FN bool rm_q_multiply_shift_per_axis_int32_undefined(int32_t x, int64_t y, in
                                                         int64_t is_left, int64_t is_right) {
   (void)is_right;
   if (rm_bad_per_axis_int32(y, left, right, q, is_left)) return true;
-  const int64_t exact = rm_fixed_product(x, (int32_t)y, (is_left != 0 ? left : 0) - right - q);
-  return exact != (int32_t)exact;
+  return rm_fixed_overflows(x, (int32_t)y, (is_left != 0 ? left : 0) - right - q);
 }
 RM_FN int32_t rm_q_multiply_shift_per_axis_int32(int32_t x, int64_t y, int64_t left, int64_t right, int64_t q,
                                                  int64_t is_left, int64_t is_right) {
