@@ -6,6 +6,7 @@ It measures its own thread CPU time; batches of it alternate with ours, so that 
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +31,6 @@ class TvmProcess:
 
     def __init__(self, python: str) -> None:
         """Start it. Fails: RM112 when this Python does not start, or has no TVM."""
-        self._directory = TemporaryDirectory(prefix="refmlc-bench-")
         script = str(files("refmlc.bench") / "tvm_side.py")
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user names it
@@ -41,9 +41,13 @@ class TvmProcess:
                 text=True,
                 encoding="utf-8",
             )
+        except OSError as problem:
+            raise fail(BAD_USAGE, f"`{python}` does not run: {problem.strerror}") from None
+        self._directory = TemporaryDirectory(prefix="refmlc-bench-")
+        try:
             self.version = str(self.ask({"do": "version"})["version"])
-        except (OSError, TvmFailed) as problem:
-            self._directory.cleanup()
+        except TvmFailed as problem:
+            self.close()
             raise fail(BAD_USAGE, f"`{python}` does not run TVM: {problem}") from None
 
     def __enter__(self) -> Self:
@@ -53,12 +57,17 @@ class TvmProcess:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
         """End the process and forget its files."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
         self._process.terminate()
         self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):  # what was not sent goes nowhere
+                    pipe.close()
         self._directory.cleanup()
 
     def ask(self, request: Mapping[str, object]) -> Mapping[str, object]:

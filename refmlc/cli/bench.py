@@ -1,16 +1,39 @@
-"""`refmlc bench`: measured speeds, as ratios in one process."""
+"""`refmlc bench`: measured speeds, as ratios in one run."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from rich.progress import Progress
 from rich.table import Table
 
+from refmlc.bench.chart import write_chart
 from refmlc.bench.interpreter import LIMIT, bench_linear0
+from refmlc.bench.row import LAST, Row, Verdict, number
+from refmlc.bench.sizes import FULL, TINY
 from refmlc.cli.console import err, json_option, out, print_json
+
+COLOURS = {Verdict.KEPT: "green", Verdict.MISSED: "yellow", Verdict.WRONG: "red", Verdict.NOT_MEASURED: "dim"}
+
+
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """Numbers of rows, with commas between."""
+
+    name = "row,row,…"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The numbers."""
+        if isinstance(value, tuple):
+            return value
+        parts = str(value).split(",")
+        if not all(part.strip().isdecimal() and 1 <= int(part) <= LAST for part in parts):
+            self.fail(f"{value!r} is not a list of rows; there are 1 to {LAST}", param, ctx)
+        return tuple(int(part) for part in parts)
 
 
 @click.group()
 def bench() -> None:
-    """Measure speed: ratios in one process, interleaved, medians of thread CPU time."""
+    """Measure speed: ratios in one run, interleaved, medians of thread CPU time."""
 
 
 @bench.command()
@@ -34,3 +57,48 @@ def interp(rounds: int, *, as_json: bool) -> None:
         out.print(f"promised: at most {LIMIT} times, with hooks that do nothing before each statement")
     if not all(timing.within for timing in timings):
         raise SystemExit(1)
+
+
+@bench.command()
+@click.option("--tvm", "python", metavar="PYTHON", envvar="REFMLC_TVM_PYTHON", help="A Python that has apache-tvm.")
+@click.option("--only", type=Numbers(), default=tuple(range(1, LAST + 1)), help="Only these rows: 1,2,5.")
+@click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
+@click.option("--tiny", is_flag=True, help="Small sizes: to see that it works, not how fast it is.")
+@click.option("--chart", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the rows as bars.")
+@json_option
+def native(
+    python: str | None, only: tuple[int, ...], rounds: int, *, tiny: bool, chart: Path | None, as_json: bool
+) -> None:
+    """Compiled functions against NumPy, TVM and the machine's limit; exit status 1 where a goal is missed.
+
+    Results are compared before anything is timed. Single thread; NumPy's BLAS is held to one (extra `bench`).
+    """
+    from refmlc.bench.run import run_table  # noqa: PLC0415 - loads the C generator: other commands start without it
+
+    with err.status("starting …") as status:
+        report = run_table(
+            python, only, rounds, lambda name: status.update(f"measuring {name} …"), TINY if tiny else FULL
+        )
+    if as_json:
+        print_json(report.as_data())
+    else:
+        for name, value in report.machine.items():
+            out.print(f"{name:16}{value}", style="dim", markup=False)
+        out.print(as_table(report.rows))
+    if chart is not None:
+        write_chart(report.rows, chart, f"{report.machine['processor']}, {report.machine['instruction set']}")
+    if report.missed:
+        raise SystemExit(1)
+
+
+def as_table(rows: Sequence[Row]) -> Table:
+    """The rows for people."""
+    table = Table(title="compiled functions: ratios in one run, one thread", title_justify="left")
+    for column in ("#", "what", "against", "goal", "measured", "", "note"):
+        table.add_column(column, justify="right" if column in ("#", "goal", "measured") else "left")
+    for row in rows:
+        measured = "" if row.measured is None else number(row.measured, row.goal.unit)
+        verdict = f"[{COLOURS[row.verdict]}]{row.verdict.value}[/]"
+        note = (row.wrong or row.note).replace("[", "\\[")
+        table.add_row(str(row.number), row.what, row.against, str(row.goal), measured, verdict, note)
+    return table

@@ -1,0 +1,48 @@
+"""The whole table, measured: who takes part is found, the rows are measured, the machine is described."""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from refmlc.bench import numpy_peer
+from refmlc.bench.machine import describe
+from refmlc.bench.row import Row, Verdict
+from refmlc.bench.session import Session
+from refmlc.bench.sizes import FULL, Sizes
+from refmlc.bench.table import measured_rows
+from refmlc.bench.tvm_process import TvmProcess
+from refmlc.codegen.build import detect_isa
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The table and what it was measured on."""
+
+    machine: Mapping[str, str]
+    rounds: int
+    rows: tuple[Row, ...]
+
+    @property
+    def missed(self) -> int:
+        """How many rows are not as promised."""
+        return sum(row.verdict in (Verdict.MISSED, Verdict.WRONG) for row in self.rows)
+
+    def as_data(self) -> dict[str, object]:
+        """The report for machines."""
+        rows = [row.as_data() for row in self.rows]
+        return {"machine": dict(self.machine), "rounds": self.rounds, "missed": self.missed, "rows": rows}
+
+
+def run_table(
+    python: str | None,
+    only: Collection[int],
+    rounds: int,
+    progress: Callable[[str], None],
+    sizes: Sizes = FULL,
+) -> Report:
+    """Measure the rows `only`; `python` has TVM, None: it takes no part. Fails: RM112 (that Python has no TVM)."""
+    with ExitStack() as stack:
+        tvm = stack.enter_context(TvmProcess(python)) if python else None
+        session = Session(rounds, isa=detect_isa(), tvm=tvm, blas=numpy_peer.blas(), progress=progress)
+        machine = describe(session)
+        return Report(machine, rounds, tuple(measured_rows(session, sizes, only)))
