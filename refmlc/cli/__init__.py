@@ -7,6 +7,7 @@ from refmlc.cli.cache import cache
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
+from refmlc.cli.native import native
 from refmlc.cli.run import run
 from refmlc.cli.show import show
 from refmlc.cli.spec import spec
@@ -21,5 +22,5 @@ def main() -> None:
     """
 
 
-for command in (show, run, explain, spec, demo, bench, cache):
+for command in (show, run, explain, spec, demo, native, bench, cache):
     main.add_command(command)

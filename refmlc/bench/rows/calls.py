@@ -14,7 +14,6 @@ compiled before.
 import resource
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import thread_time_ns
@@ -29,9 +28,9 @@ from refmlc.bench.tvm_process import Remote, TvmFailed
 from refmlc.bench.workloads import Workload, mlp, normal
 from refmlc.check.reading import read
 from refmlc.codegen.build import BuildFailed, Cache, build
-from refmlc.codegen.options import Isa
+from refmlc.codegen.options import Isa, Options
 from refmlc.ir import IRModule
-from refmlc.vm.native.library import NativeModule
+from refmlc.vm.native.library import Compiled, translate
 
 FIVE = """
 @T.prim_func
@@ -68,6 +67,7 @@ class Cold:
     """Compiling a module where the cache is empty, as a candidate."""
 
     module: IRModule
+    isa: Isa
     name: str = OURS
 
     def take(self, calls: int) -> int:
@@ -77,7 +77,7 @@ class Cold:
             with TemporaryDirectory(prefix="refmlc-bench-") as folder:
                 cache = Cache(Path(folder) / "cache")
                 start = _processor_time()
-                _functions(NativeModule(self.module, load=partial(build, cache=cache)))
+                _functions(self.module, self.isa, cache)
                 total += _processor_time() - start
         return total
 
@@ -106,7 +106,7 @@ def compile_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
     cold, warm = Goal(1.2, "x", "at most"), Goal(0.1, "ms", "at most")
     what, against = "cold compile of the MLP", "tvm.compile"
     session.progress(what)
-    candidates: list[Candidate] = [Cold(module)]
+    candidates: list[Candidate] = [Cold(module, session.isa)]
     try:
         if session.tvm is not None:
             session.tvm.load("cold", workload.text, workload.func, workload.inputs, workload.output)
@@ -124,20 +124,22 @@ def compile_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
 def _warm_row(session: Session, module: IRModule, goal: Goal) -> Row:
     with TemporaryDirectory(prefix="refmlc-bench-") as name:
         folder = Path(name) / "cache"
-        compiled = NativeModule(module, load=partial(build, cache=Cache(folder))).compiled()
-        candidate = Warm(compiled.translation.text, session.isa, folder)
+        text = _functions(module, session.isa, Cache(folder)).translation.text
+        candidate = Warm(text, session.isa, folder)
         timing = measure((candidate,), session.rounds, sample=session.sample)[candidate.name]
     milliseconds = timing.nanoseconds / 1e6
     return Row(7, "warm cache", "nothing", goal, milliseconds, times={candidate.name: timing.nanoseconds})
 
 
-def _functions(module: NativeModule) -> None:
-    """Compile, and look up every function. Raises BuildFailed where nothing was compiled."""
-    compiled = module.compiled()
-    for unit in compiled.translation.units.values():
+def _functions(module: IRModule, isa: Isa, cache: Cache) -> Compiled:
+    """Translate, compile, and look up every function. Raises BuildFailed."""
+    translation = translate(module, Options(isa=isa))
+    compiled = Compiled(translation, build(translation.text, isa, cache=cache))
+    for unit in translation.units.values():
         compiled.function(unit)
-    for fused in compiled.translation.fused:
+    for fused in translation.fused:
         compiled.fused_function(fused)
+    return compiled
 
 
 def _processor_time() -> int:

@@ -1,0 +1,175 @@
+"""`refmlc native FILE`: the C that a module's functions become, and how freely each block is executed."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.syntax import Syntax
+from rich.text import Text
+
+import refmlc
+from refmlc.cli.console import json_option, out, print_json
+from refmlc.codegen.options import ISAS, Grade, Options
+from refmlc.codegen.unit import BlockReport, Declined, Unit
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.source import Span
+from refmlc.ir import IRModule, tir
+
+if TYPE_CHECKING:
+    from refmlc.vm.native.library import Translation
+
+GRADES = {grade.name.lower(): grade for grade in Grade}
+COLOURS = {Grade.GUARDED: "yellow", Grade.UNCHECKED: "cyan", Grade.REORDERED: "green"}
+MEANINGS = {
+    Grade.GUARDED: "as written, what is not proved is checked",
+    Grade.UNCHECKED: "as written, everything is proved",
+    Grade.REORDERED: "everything is proved, in an order that is quick",
+}
+SHOWN = 3  # reasons in a line; --why shows all
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--func", help="Only this function.")
+@click.option("--why", is_flag=True, help="No C: what is proved, what is checked, what the next grade needs.")
+@click.option("--isa", type=click.Choice(list(ISAS)), help="Another instruction set than this machine's.")
+@click.option(
+    "--best", type=click.Choice(list(GRADES)), default="reordered", show_default=True, help="No better grade."
+)
+@click.option("--math", type=click.Choice(["cr", "libm"]), default="cr", show_default=True, help="Transcendentals.")
+@json_option
+def native(file: Path, func: str | None, isa: str | None, best: str, math: str, *, why: bool, as_json: bool) -> None:
+    """Show the C that the prim_funcs in FILE become, with the grade of each block and the reason.
+
+    Piped, the grades are comments after the C.
+    """
+    # The C generator is loaded here: the other commands start without it.
+    from refmlc.codegen.build import detect_isa  # noqa: PLC0415
+    from refmlc.codegen.emit import emit_module  # noqa: PLC0415
+    from refmlc.vm.native.library import Translation, translate  # noqa: PLC0415
+
+    module = refmlc.read_file(file)
+    options = Options(GRADES[best], ISAS[isa] if isa else detect_isa(), "libm" if math == "libm" else "cr")
+    if func is None:
+        made = translate(module, options)
+    else:
+        source = emit_module(module, options, (_known(module, func),))
+        made = Translation(source.text, source.units, source.declined)
+    if as_json:
+        print_json({"file": str(file), "isa": options.isa.name, "best": best, "math": math, **_data(made)})
+        return
+    if not why:
+        _show(made.text)
+    lines = [line for unit in made.units.values() for line in _unit_lines(unit, why=why)]
+    lines += [Text(f"{run.function}: {', '.join(run.calls)} in one call") for run in made.fused]
+    lines += [_declined_line(name, reason) for name, reason in made.declined.items()]
+    _tell(lines, comment=not why)
+
+
+def _known(module: IRModule, func: str) -> str:
+    """`func`, a prim_func of the module. Fails: RM112."""
+    names = [name for name, function in module.functions.items() if isinstance(function, tir.PrimFunc)]
+    if func not in names:
+        known = ", ".join(names) or "none"
+        raise fail(BAD_USAGE, f"the module has no prim_func `{func}`", None, f"its prim_funcs: {known}")
+    return func
+
+
+def _show(text: str) -> None:
+    """The C: coloured on a terminal, to the letter elsewhere."""
+    if out.is_terminal:
+        out.print(Syntax(text.rstrip("\n"), "c", theme="ansi_dark", background_color="default"), soft_wrap=True)
+        out.print()
+    else:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def _tell(lines: list[Text], *, comment: bool) -> None:
+    """What is said of the functions; behind C that is piped somewhere: as a comment."""
+    if comment and not out.is_terminal:
+        body = "\n".join(f" * {line.plain}" for line in lines).replace("*/", "* /")
+        sys.stdout.write(f"/*\n{body}\n */\n")
+        return
+    for line in lines:
+        out.print(line)
+
+
+def _unit_lines(unit: Unit, *, why: bool) -> Iterator[Text]:
+    """A function and its blocks."""
+    yield Text.assemble((unit.name, "bold"), f" ({unit.symbol}): ", _grade(unit.grade), f", {MEANINGS[unit.grade]}")
+    for block in unit.blocks:
+        yield Text.assemble(f"  {block.name} ", (_place(block.span), "dim"), ": ", _grade(block.grade), _reason(block))
+        if why:
+            yield from _list(block.proofs, "proved", "green")
+            checked = block.wanting if block.grade is Grade.GUARDED else ()
+            yield from _list(checked, "checked at run time, a proof is wanted", "yellow")
+            yield from _list(block.wanting if not checked else (), "wanted for the next grade", "cyan")
+
+
+def _list(items: tuple[str, ...], head: str, colour: str) -> Iterator[Text]:
+    """Items, each once, under a head; nothing where there are none."""
+    for item in dict.fromkeys(items):
+        yield Text.assemble("    ", (head, colour), f": {item}")
+
+
+def _reason(block: BlockReport) -> str:
+    """Why the block has its grade, in one line."""
+    match block.grade:
+        case Grade.GUARDED:
+            return f", {block.checks} checks: {_some(block.wanting)}"
+        case Grade.UNCHECKED:
+            return f", all proved; {_some(block.wanting)}" if block.wanting else ", all proved"
+        case Grade.REORDERED:
+            return f": {_some(block.proofs)}" if block.proofs else ""
+
+
+def _some(reasons: tuple[str, ...]) -> str:
+    """The first reasons, and how many more there are."""
+    different = list(dict.fromkeys(reasons))
+    more = f", and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
+    return "; ".join(different[:SHOWN]) + more
+
+
+def _declined_line(name: str, declined: Declined) -> Text:
+    why = f": interpreted, because {declined.reason}"
+    return Text.assemble((name, "bold"), " ", (_place(declined.span), "dim"), why)
+
+
+def _grade(grade: Grade) -> tuple[str, str]:
+    return grade.name.lower(), COLOURS[grade]
+
+
+def _place(span: Span | None) -> str:
+    return "" if span is None else span.place
+
+
+def _data(made: "Translation") -> dict[str, object]:
+    """The C and what is said of it, for machines."""
+    return {
+        "text": made.text,
+        "functions": [_unit_data(unit) for unit in made.units.values()],
+        "fused": [{"function": run.function, "symbol": run.symbol, "calls": list(run.calls)} for run in made.fused],
+        "declined": [
+            {"name": name, "reason": declined.reason, "place": _place(declined.span)}
+            for name, declined in made.declined.items()
+        ],
+    }
+
+
+def _unit_data(unit: Unit) -> dict[str, object]:
+    """A function for machines."""
+    blocks = [
+        {
+            "name": block.name,
+            "place": _place(block.span),
+            "grade": block.grade.name.lower(),
+            "checks": block.checks,
+            "proofs": list(block.proofs),
+            "wanting": list(block.wanting),
+        }
+        for block in unit.blocks
+    ]
+    return {"name": unit.name, "symbol": unit.symbol, "grade": unit.grade.name.lower(), "blocks": blocks}
