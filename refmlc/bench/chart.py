@@ -32,6 +32,11 @@ def label(row: Row) -> str:
     return row.verdict.value if row.measured is None else f"{number(row.measured, row.goal.unit)} ({row.goal})"
 
 
+def name(row: Row) -> str:
+    """What stands before the bar."""
+    return f"{row.number}  {row.what}" + (f" / {row.against}" if row.against else "")
+
+
 def write_chart(rows: Sequence[Row], path: Path, title: str) -> None:
     """Draw the rows that were measured. Fails: RM112 (no matplotlib), RM109 (the file cannot be written)."""
     if find_spec("matplotlib") is None:
@@ -47,9 +52,10 @@ def write_chart(rows: Sequence[Row], path: Path, title: str) -> None:
     axes.barh(places, [bar(row) for row in shown], color=[COLOURS[row.verdict] for row in shown], height=0.62)
     axes.axvline(1, color="#303030", linewidth=1, linestyle="--")
     for place, row in zip(places, shown, strict=True):
-        axes.text(bar(row) + 0.03, place, label(row), va="center", fontsize=8.5)
-    axes.set_yticks(places, [f"{row.number}  {row.what} / {row.against}" for row in shown], fontsize=8.5)
-    axes.set_xlim(0, LONGEST + 1)
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        axes.text(bar(row) + 0.03, place, label(row), va="center", fontsize=8.5, bbox=behind)
+    axes.set_yticks(places, [name(row) for row in shown], fontsize=8.5)
+    axes.set_xlim(0, LONGEST + 1.2)
     axes.set_xlabel("of the goal (dashed); longer is better")
     axes.set_title(title, fontsize=10, loc="left")
     axes.invert_yaxis()

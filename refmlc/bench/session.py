@@ -94,7 +94,7 @@ class Comparison:
 
     def row(self, number: int, peer: str, goal: float, against: str = "") -> Row:
         """The row that says how many times faster than `peer` we are."""
-        against = against or {TVM: "TVM `llvm` as by default", NUMPY: "NumPy"}[peer]
+        against = against or {TVM: "TVM llvm (default)", NUMPY: "NumPy"}[peer]
         what, absent = self.workload.name, self.absent.get(peer, "")
         if self.wrong or absent:
             return Row(number, what, against, Goal(goal), wrong=self.wrong, note=absent)
