@@ -1,4 +1,4 @@
-"""Operands to compare on: every value where there are few, else the boundaries and seeded random ones; and comparing."""
+"""Operands to compare on: every value where there are few, else boundaries and seeded random ones; and comparing."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ def distinct(values):
     """The values, one of each: 0 and -0 are two, NaN is one."""
     seen = {}
     for value in values:
-        seen.setdefault("nan" if value != value else (value, math.copysign(1, value)), value)
+        seen.setdefault("nan" if math.isnan(value) else (value, math.copysign(1, value)), value)
     return list(seen.values())
 
 
@@ -56,7 +56,23 @@ def boundary(dtype):
     normal = math.ldexp(1.0, row.minimum_exponent)
     step = math.ldexp(1.0, -row.fraction_bits)
     sizes = [0.0, least, 2 * least, 3 * least, normal - least, normal, normal + least, top, top * (1 - step / 2)]
-    sizes += [0.5, 0.75, 1.0, 1 - step / 2, 1 + step, 1.5, 1.5 + step, 2.0, 2.5, 3.0, 7.0, 10.0, 100.0, 1 / step, 2 / step]
+    sizes += [
+        0.5,
+        0.75,
+        1.0,
+        1 - step / 2,
+        1 + step,
+        1.5,
+        1.5 + step,
+        2.0,
+        2.5,
+        3.0,
+        7.0,
+        10.0,
+        100.0,
+        1 / step,
+        2 / step,
+    ]
     sizes += [top / 2, math.sqrt(normal), math.inf]
     sizes = [rounded_to(dtype, size) for size in sizes]
     return distinct([math.nan, *sizes, *(-size for size in sizes)])
@@ -65,7 +81,7 @@ def boundary(dtype):
 def rounded_to(dtype, number):
     """A nearby value of the dtype: NumPy's narrowing, or without the digits that do not fit."""
     if dtype.element == "float64":
-        return number
+        return float(number)
     with np.errstate(over="ignore"):
         single = float(np.float16(number) if dtype.element == "float16" else np.float32(number))
     if dtype.element != "bfloat16" or not math.isfinite(single):
@@ -76,7 +92,7 @@ def rounded_to(dtype, number):
 
 def chance(dtype, count, seed):
     """Random values: random codes, and for 32 bits and more numbers of every size."""
-    rng = random.Random(f"{dtype.element} {seed}")
+    rng = random.Random(f"{dtype.element} {seed}")  # noqa: S311 - reproducible, not secret
     codes = [from_bits(dtype, rng.getrandbits(dtype.bits)) for _ in range(count)]
     if not dtype.is_integer:
         return codes
@@ -103,7 +119,7 @@ def binary(dtype, count):
 
 def near(dtype, values):
     """Values not far from `values`, so that sums cancel and quotients come near to ties."""
-    rng = random.Random(f"near {dtype.element}")
+    rng = random.Random(f"near {dtype.element}")  # noqa: S311 - reproducible, not secret
     if dtype.is_integer:
         return [max(dtype.minimum, min(dtype.maximum, value + rng.randrange(-8, 9))) for value in values]
     return [rounded_to(dtype, value * rng.choice((1, -1)) * (1 + rng.random())) for value in values]
@@ -137,12 +153,13 @@ def differing(found, wanted):
     wanted = np.array(wanted, found.dtype)
     same = found == wanted
     if found.dtype.kind == "f":
-        same = (same & (np.signbit(found) == np.signbit(wanted))) | ((found != found) & (wanted != wanted))
+        same = (same & (np.signbit(found) == np.signbit(wanted))) | (np.isnan(found) & np.isnan(wanted))
     return ~same
 
 
 def first_lines(where, lists, found, wanted):
     """A few of the points where something differs, to read."""
     return [
-        f"{tuple(values[i] for values in lists)}: C {found[i]!r}, Python {wanted[i]!r}" for i in np.flatnonzero(where)[:5]
+        f"{tuple(values[i] for values in lists)}: C {found[i]!r}, Python {wanted[i]!r}"
+        for i in np.flatnonzero(where)[:5]
     ]

@@ -1,4 +1,4 @@
-"""Every operator's C helper against its value function: all pairs at 8 bits and below, all values of 16 bits, more above."""
+"""Every operator's C helper against its value function: all pairs at 8 bits and below, all values of 16 bits."""
 
 import itertools
 import os
@@ -26,7 +26,9 @@ def operands_of(contract, dtype):
             pairs = itertools.product([*boundary(dtype), *chance(dtype, 200, 5)], EXPONENTS)
             return (dtype, INT64), [list(column) for column in zip(*pairs, strict=True)]
         case "q_multiply_shift":
-            return (dtype,) * 4, fixed_point(((-1, 0, 1, 15, 31, 32, 62, 63, 64), (-64, -32, -1, 0, 1, 30, 31, 62, 63, 64)))
+            return (dtype,) * 4, fixed_point(
+                ((-1, 0, 1, 15, 31, 32, 62, 63, 64), (-64, -32, -1, 0, 1, 30, 31, 62, 63, 64))
+            )
         case "q_multiply_shift_per_axis":
             counts = (-1, 0, 1, 5, 32, 63, 64)
             return PER_AXIS, fixed_point((counts, counts, (-1, 0, 1, 31, 32, 58, 63), (False, True), (False, True)), 12)
@@ -37,8 +39,8 @@ def operands_of(contract, dtype):
 def fixed_point(others, count=30):
     """x, y from int32, and every choice of the others."""
     x, y = chance(SCALARS["int32"], count, 6), chance(SCALARS["int32"], count, 7)
-    rows = ((a, b, *rest) for a, b in zip([*x, 3, -1, -(2**31), 2**31 - 1], [*y, 1 << 30, 1, -(2**31), 2**31 - 1], strict=True)
-            for rest in itertools.product(*others))  # fmt: skip
+    factors = zip([*x, 3, -1, -(2**31), 2**31 - 1], [*y, 1 << 30, 1, -(2**31), 2**31 - 1], strict=True)
+    rows = [(*pair, *rest) for pair, rest in itertools.product(factors, itertools.product(*others))]
     return [list(column) for column in zip(*rows, strict=True)]
 
 

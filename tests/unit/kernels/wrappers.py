@@ -18,15 +18,17 @@ from refmlc.ops.scalar import SCALAR_OPS
 
 HEADERS = Path(__file__).parents[3] / "kernels_c"
 # As kernels_c/README.md has it.
-FLAGS = "-ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fexcess-precision=standard".split()
-STRICT = "-std=c11 -Wall -Wextra -Wconversion -Werror".split()
+FLAGS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fexcess-precision=standard")
+STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 DTYPES = tuple(dtype for dtype in SCALARS.values() if dtype.kind not in ("handle", "void"))
 FAMILIES = ("arith", "bitwise", "compare", "convert", "division", "fixed", "floating", "integral")
 INCLUDES = "".join(f'#include "rm_{family}.h"\n' for family in FAMILIES)
 # The transcendentals and the conversions have tests of their own.
 OWN = tuple(
-    row.contract for row in SCALAR_OPS.values() if kernels.header_of(row.contract.name)[3:-2] in set(FAMILIES) - {"convert"}
+    row.contract
+    for row in SCALAR_OPS.values()
+    if kernels.header_of(row.contract.name)[3:-2] in set(FAMILIES) - {"convert"}
 )
 
 
@@ -90,7 +92,10 @@ def cast_helpers():
 def reinterpret_helpers():
     return {
         (source.element, target.element): Helper(
-            f"rm_reinterpret_{source.element}_{target.element}", (f"rm_{source.element}",), f"rm_{target.element}", False
+            f"rm_reinterpret_{source.element}_{target.element}",
+            (f"rm_{source.element}",),
+            f"rm_{target.element}",
+            False,
         )
         for source in DTYPES
         for target in DTYPES
@@ -114,11 +119,11 @@ def cell_helpers():
 
 def cell_wrappers():
     return "".join(
-        f"void load_{dtype.element}(const void *cells, void *out, int64_t count) {{\n"
-        f"  for (int64_t i = 0; i < count; i++) ((rm_{dtype.element} *)out)[i] = rm_get_{dtype.element}(cells, i);\n}}\n"
-        f"void store_{dtype.element}(void *cells, const void *from, int64_t count) {{\n"
-        f"  for (int64_t i = 0; i < count; i++) rm_put_{dtype.element}(cells, i, ((const rm_{dtype.element} *)from)[i]);\n}}\n"
-        for dtype in DTYPES
+        f"void load_{name}(const void *cells, void *out, int64_t count) {{\n"
+        f"  for (int64_t i = 0; i < count; i++) ((rm_{name} *)out)[i] = rm_get_{name}(cells, i);\n}}\n"
+        f"void store_{name}(void *cells, const void *from, int64_t count) {{\n"
+        f"  for (int64_t i = 0; i < count; i++) rm_put_{name}(cells, i, ((const rm_{name} *)from)[i]);\n}}\n"
+        for name in (dtype.element for dtype in DTYPES)
     )
 
 
@@ -140,9 +145,9 @@ def compiled(command, source, target):
     """Run a compiler on the text `source`; the test fails with what it says."""
     file = target.with_suffix(".c")
     file.write_text(source, encoding="ascii")
-    done = subprocess.run(
-        [*command, f"-I{HEADERS}", str(file), "-o", str(target), "-lm"], capture_output=True, text=True, check=False
-    )
+    libraries = [] if {"-c", "-fsyntax-only"} & set(command) else ["-lm"]
+    command = [*command, f"-I{HEADERS}", str(file), "-o", str(target), *libraries]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
     return target
 
