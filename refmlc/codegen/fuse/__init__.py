@@ -1,1 +1,17 @@
-"""Runs of calls of a dataflow block as one C function, with the memory between the calls planned ahead."""
+"""Runs of calls of a dataflow block as one C function, with the memory between the calls planned ahead.
+
+| module   | does                                                                           |
+|----------|--------------------------------------------------------------------------------|
+| `plan`   | what the caller must know of each                                              |
+| `runs`   | which bindings are executed together                                           |
+| `step`   | one call: what its callee declares against what the graph gives                |
+| `sizes`  | expressions of symbolic dimensions                                             |
+| `memory` | where what lives between the calls lies                                        |
+| `text`   | the C function                                                                 |
+| `module` | all runs of a module                                                           |
+"""
+
+from refmlc.codegen.fuse.module import fuse_module
+from refmlc.codegen.fuse.plan import Fused, Operand, Plan
+
+__all__ = ["Fused", "Operand", "Plan", "fuse_module"]

@@ -54,8 +54,18 @@ class Fused:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """A binding of a dataflow block that is in no run, and why."""
+
+    function: str
+    binding: relax.Binding
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What is fused in a module, and the C text of it, to follow that of the module's functions."""
+    """What is fused in a module, the C text of it, to follow that of the module's functions, and what is not fused."""
 
     text: str
     runs: Sequence[Fused]
+    apart: Sequence[Apart] = ()

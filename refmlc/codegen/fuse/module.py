@@ -1,0 +1,55 @@
+"""All runs of a module's dataflow blocks, in the order of the text."""
+
+from collections.abc import Iterator
+
+from refmlc.codegen.emit.names import identifier
+from refmlc.codegen.fuse.plan import Apart, Fused, Operand, Plan
+from refmlc.codegen.fuse.runs import Block, Run, linked_units
+from refmlc.codegen.fuse.step import Piece
+from refmlc.codegen.fuse.text import Entry, Writer
+from refmlc.codegen.unit import Source
+from refmlc.ir import IRModule, relax
+from refmlc.ir.visit import walk
+
+
+def fuse_module(module: IRModule, source: Source) -> Plan:
+    """The runs of bindings of `module` whose callees are in `source`; their text is to follow that of `source`."""
+    linked = linked_units(module, source.units)
+    texts: list[str] = []
+    runs: list[Fused] = []
+    apart: list[Apart] = []
+    for name, dataflow in _blocks(module):
+        block = Block(dataflow, source.units, linked)
+        for run, outputs in block.runs():
+            symbol = f"g{len(runs)}_{identifier(name)}"
+            entry = Writer(run, outputs).write(symbol)
+            texts.append(entry.text)
+            runs.append(_fused(name, dataflow, run, outputs, entry, symbol))
+        apart += [Apart(name, dataflow.bindings[at], why.reason) for at, why in sorted(block.left.items())]
+    return Plan("\n".join(texts), tuple(runs), tuple(apart))
+
+
+def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock]]:
+    for name, function in module.functions.items():
+        if isinstance(function, relax.Function):
+            yield from ((name, node) for node in walk(function) if isinstance(node, relax.DataflowBlock))
+
+
+def _fused(
+    name: str, block: relax.DataflowBlock, run: Run, outputs: dict[Piece, relax.Var], entry: Entry, symbol: str
+) -> Fused:
+    equal = {id(pair): pair for one in run.entries for pair in one.equal}
+    return Fused(
+        function=name,
+        block=block,
+        start=run.start,
+        stop=run.stop,
+        symbol=symbol,
+        inputs=tuple(Operand(piece.operand, piece.dtype, piece.shape) for piece in entry.inputs if piece.operand),
+        outputs=tuple(Operand(var, piece.dtype, piece.shape) for piece, var in outputs.items()),
+        numbers=entry.numbers,
+        equal=tuple(equal.values()),
+        workspace=entry.workspace,
+        allocated=entry.allocated,
+        calls=tuple(step.unit.name for step in run.steps),
+    )
