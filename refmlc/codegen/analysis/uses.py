@@ -38,11 +38,16 @@ LAUNCHES = ("thread_extent", "virtual_thread")
 class Uses:
     """What a function does with its buffers. `unproved` says of a buffer why nothing is; `nothing` of all of them."""
 
+    params: tuple[tir.Buffer, ...] = ()
     loaded: set[tir.Buffer] = field(default_factory=set)
     stored: set[tir.Buffer] = field(default_factory=set)
     unproved: dict[tir.Buffer, str] = field(default_factory=dict)
     shared: dict[tir.Buffer, set[tir.Buffer]] = field(default_factory=dict)
     nothing: str = ""
+
+    def is_given(self, buffer: tir.Buffer) -> bool:
+        """Whether `buffer` is a parameter, or a view of one."""
+        return buffer in self.params or not self.shared.get(buffer, set()).isdisjoint(self.params)
 
     def share(self, a: tir.Buffer, b: tir.Buffer) -> None:
         """`a` and `b` have storage in common."""
@@ -54,10 +59,12 @@ class Uses:
 
 def find_uses(func: tir.PrimFunc) -> Uses:
     """The uses of the buffers of `func`."""
-    uses = Uses()
+    uses = Uses(tuple(func.buffer_map.values()))
     pointers = _pointers(func)
+    views = {node.data for node in walk(func.body) if isinstance(node, tir.DeclBuffer)}
     for node in walk(func.body):
-        _node(uses, node, func.buffer_map, pointers)
+        if node not in views:
+            _node(uses, node, func.buffer_map, pointers)
     for group in uses.shared.values():
         for kind in (uses.loaded, uses.stored):
             if not kind.isdisjoint(group):

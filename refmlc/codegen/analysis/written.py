@@ -1,0 +1,92 @@
+"""Initialisation, proved: whether every element of a buffer is read after it was written, and whether all are written.
+
+| buffer                                                 | `tracked` | `covered` | it must be initialised at the call |
+|--------------------------------------------------------|-----------|-----------|------------------------------------|
+| parameter, only read                                   | no        | no        | yes                                |
+| parameter, each read proved, all written in the end     | no        | yes       | no                                 |
+| parameter, any other                                   | yes       | no        | no                                 |
+| allocation, each read proved                           | no        | no        | –                                  |
+| allocation, any other                                  | yes       | no        | –                                  |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from refmlc.codegen.analysis.facts import Facts
+from refmlc.codegen.analysis.flow import ALL, Flow, State
+from refmlc.codegen.analysis.starts import Path
+from refmlc.codegen.analysis.uses import Uses, find_uses
+from refmlc.ir import tir
+from refmlc.ir.visit import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a function does with a buffer.
+
+    `tracked`: it needs a shadow, elements not written may be read or be left over. Not tracked and not stored: it must
+    be initialised at the call. `covered`: all elements are written before they are read, and all when a call is done.
+    `proof` says why, or why not. `shared` are the buffers with storage in common, itself among them; else empty.
+    """
+
+    loaded: bool
+    stored: bool
+    tracked: bool
+    covered: bool
+    proof: str
+    shared: frozenset[tir.Buffer] = frozenset()
+
+
+UNUSED = Use(loaded=False, stored=False, tracked=False, covered=False, proof="it is not used")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The uses of the buffers of a function. `unproved` are the loads that may come before a store, with the reason."""
+
+    uses: Mapping[tir.Buffer, Use]
+    unproved: Mapping[tir.BufferLoad, str]
+
+    def use_of(self, buffer: tir.Buffer) -> Use:
+        """What is done with `buffer`."""
+        return self.uses.get(buffer, UNUSED)
+
+    def initialised(self, load: tir.BufferLoad) -> bool:
+        """Whether what `load` reads is certainly initialised: written before, or only read and given."""
+        return load not in self.unproved
+
+
+def find_written(func: tir.PrimFunc) -> Written:
+    """What is certainly written when in `func`."""
+    uses = find_uses(func)
+    flow = Flow(uses)
+    end: State = {}
+    if not uses.nothing:
+        end = flow.stmt(func.body, {}, Path(Facts.entry(func)))
+    loads = flow.unproved if not uses.nothing else _any_loads(func, uses)
+    table = {}
+    for buffer in (*uses.params, *(uses.loaded | uses.stored)):
+        reasons = [reason for load, reason in loads.items() if load.buffer is buffer]
+        given = uses.is_given(buffer)
+        table[buffer] = _use(uses, buffer, reasons, given=given, is_all=end.get(buffer) == ALL)
+    return Written(table, loads)
+
+
+def _any_loads(func: tir.PrimFunc, uses: Uses) -> dict[tir.BufferLoad, str]:
+    """The loads of a function of which nothing is proved, but that its read-only parameters are given."""
+    loads = (node for node in walk(func.body) if isinstance(node, tir.BufferLoad))
+    given = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
+    return {load: uses.nothing for load in loads if load.buffer not in given}
+
+
+def _use(uses: Uses, buffer: tir.Buffer, reasons: list[str], *, given: bool, is_all: bool) -> Use:
+    loaded, stored = buffer in uses.loaded, buffer in uses.stored
+    shared = frozenset(uses.shared.get(buffer, ()))
+    if given and not stored:
+        proof = "it is only read: it is initialised at the call" if loaded else UNUSED.proof
+        return Use(loaded, stored, tracked=False, covered=False, proof=proof, shared=shared)
+    against = uses.nothing or uses.unproved.get(buffer, "") or next(iter(reasons), "")
+    if not against and given and not is_all:
+        against = f"it is not proved that all of `{buffer.name}` is written"
+    proof = against or ("every element is written before it is read" + (", all are written" if given else ""))
+    return Use(loaded, stored, tracked=bool(against), covered=given and not against, proof=proof, shared=shared)
