@@ -6,17 +6,25 @@
 | `max_depth`   | functions entered and not yet left                            | RM602 |
 | `max_bytes`   | data of live storages that the run allocated (no shadows)     | RM603 |
 | `max_seconds` | time since the first step, looked at every 2**16 steps        | RM605 |
+
+Compiled code takes fuel instead of steps, a unit for each iteration. Decision: a step buys 256 of them, because a
+budget bounds time and compiled iterations are that much shorter; with a limit of time there is fuel for an iteration
+in each nanosecond that is left, and the clock is looked at when the code returns.
 """
 
 from time import monotonic
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, MEMORY_EXHAUSTED, STEPS_EXHAUSTED, TIME_EXHAUSTED
+from refmlc.diag.errors import RefmlcError
 
 DEFAULT_STEPS = 200_000_000  # some minutes of a loop with a short body
 DEFAULT_BYTES = 4 << 30
 DEFAULT_DEPTH = 200
+FUEL_OF_A_STEP = 256
+MOST_FUEL = 1 << 62
 _STRIDE = 1 << 16
+_A_SECOND = 1_000_000_000  # iterations, more than any loop has
 
 
 class Budget:
@@ -58,6 +66,24 @@ class Budget:
         if self.steps >= self._look:
             self._check_steps(span)
 
+    def fuel(self) -> int:
+        """The iterations of compiled code that the limits leave; 0 and less: none."""
+        of_steps = (self.max_steps - self.steps) * FUEL_OF_A_STEP
+        left = self._seconds_left()
+        return min(of_steps, MOST_FUEL if left is None else int(left * _A_SECOND), MOST_FUEL)
+
+    def charge_fuel(self, used: int, calls: int, span: Span | None = None) -> None:
+        """Count `used` iterations of compiled code, and the `calls` they were executed in. Fails: RM601, RM605."""
+        self.steps += calls + used // FUEL_OF_A_STEP
+        if self.steps >= self._look or self.max_seconds is not None:
+            self._check_steps(span)
+
+    def out_of_fuel(self, span: Span | None = None) -> RefmlcError:
+        """What ends a run that has used all the fuel it got."""
+        if self.max_seconds is not None and self.fuel() < (self.max_steps - self.steps) * FUEL_OF_A_STEP:
+            return fail(TIME_EXHAUSTED, f"the run takes longer than {self.max_seconds:g} s", span)
+        return fail(STEPS_EXHAUSTED, f"the run takes more than {self.max_steps} steps", span)
+
     def charge_bytes(self, count: int, span: Span | None = None, *, what: str = "an allocation") -> None:
         """Count `count` bytes, before they are allocated. Fails: RM603."""
         if self.bytes + count > self.max_bytes:
@@ -78,6 +104,13 @@ class Budget:
     def leave(self) -> None:
         """The function entered last is left."""
         self.depth -= 1
+
+    def _seconds_left(self) -> float | None:
+        if self.max_seconds is None:
+            return None
+        if self._start is None:
+            self._start = monotonic()
+        return self.max_seconds - (monotonic() - self._start)
 
     def _next_look(self) -> int:
         beyond = self.max_steps + 1

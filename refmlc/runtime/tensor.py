@@ -103,18 +103,19 @@ class Tensor:
     def cells(self) -> Cells:
         """The elements as values, from the first to the last that the strides reach."""
         if self._cells is None:
-            self._cells = cells(self.storage, self.dtype, self.byte_offset, self._reach)
+            self._cells = cells(self.storage, self.dtype, self.byte_offset, self.reach)
         return self._cells
 
     @property
     def shadow(self) -> Shadow:
         """Whether elements are initialised, numbered as `cells` is."""
         if self._shadow is None:
-            self._shadow = shadow(self.storage, self.dtype, self.byte_offset, self._reach)
+            self._shadow = shadow(self.storage, self.dtype, self.byte_offset, self.reach)
         return self._shadow
 
     @property
-    def _reach(self) -> int:
+    def reach(self) -> int:
+        """The number of elements from the first to the last that the strides reach."""
         return self.size if self.strides is None else span_of(self.shape, self.strides, 1)[1]
 
     @property

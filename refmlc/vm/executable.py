@@ -1,7 +1,8 @@
-"""Build: a module is checked and each function gets its tier; the result can be run any number of times."""
+"""Build: a module is checked and gets its tier; the result can be run any number of times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from refmlc.check.reading import checked
 from refmlc.diag import fail
@@ -9,24 +10,41 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.ir import IRModule
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
-from refmlc.vm.tiers import Tier, choose_tiers
+from refmlc.vm.native.module import NativeModule
+from refmlc.vm.tiers import AUTO, Report, Tier, check_tier, reports
+
+MODES = ("cr", "libm")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Executable:
-    """A checked module with all that a run of it depends on. `tiers`: the tier of each function."""
+    """A checked module with all that a run of it depends on. `native`: its functions in C, compiled or not yet."""
 
     module: IRModule
-    tiers: Mapping[str, Tier]
+    tier: str
     registry: FunctionRegistry
     budget: Budget
     allow: frozenset[str]
+    math: Literal["cr", "libm"] = "cr"
+    native: NativeModule | None = None
+
+    @property
+    def report(self) -> Mapping[str, Report]:
+        """How each function is executed, and why not in C; under `auto` that changes, once."""
+        why = "undefined behaviour is allowed" if self.allow else "it is the tier asked for"
+        return reports(self.module, self.native, why)
+
+    @property
+    def tiers(self) -> Mapping[str, Tier]:
+        """The tier of each function as things are."""
+        return {name: report.tier for name, report in self.report.items()}
 
 
 def build(
     module: IRModule,
-    tier: str = "auto",
+    tier: str = AUTO,
     *,
+    math: Literal["cr", "libm"] = "cr",
     registry: FunctionRegistry = DEFAULT,
     budget: Budget | None = None,
     allow: frozenset[str] = frozenset(),
@@ -34,17 +52,25 @@ def build(
 ) -> Executable:
     """Make `module` executable.
 
+    `tier` says how: interpreted (`interp`), compiled to C here (`native`), or compiled when that pays (`auto`); `math`
+    which transcendentals: correctly rounded (`cr`), or the platform's (`libm`).
     `registry` is where packed functions are looked up (when they are called). `budget` limits each outermost call
     (None: the default limits). `allow` holds ids of codes of undefined behaviour that continue with the value that
-    hardware gives, where the clause names one (`{"RM306"}`: wrapped integers).
+    hardware gives, where the clause names one (`{"RM306"}`: wrapped integers); functions are interpreted then.
 
-    Fails: RM2xx (the first finding of the static rules, unless `check` is off), RM112 (tier or code unknown), RM504.
+    Fails: RM2xx (the first finding of the static rules, unless `check` is off), RM112 (tier, mode or code unknown).
     """
     if not isinstance(module, IRModule):
         raise fail(BAD_USAGE, f"a module is built, an object of type {type(module).__qualname__} is given")
     for code in sorted(allow):
         if code not in CODES or not code.startswith("RM3"):
             raise fail(BAD_USAGE, f"`{code}` is no code of undefined behaviour (RM3xx)")
-    tiers = choose_tiers(module, tier)
+    if math not in MODES:
+        raise fail(BAD_USAGE, f"there is no mode `{math}` of the transcendentals: the modes are {', '.join(MODES)}")
+    check_tier(tier)
     limits = Budget() if budget is None else budget
-    return Executable(checked(module, check=check), tiers, registry, limits, frozenset(allow))
+    found = checked(module, check=check)
+    native = None if allow or tier != Tier.NATIVE.value else NativeModule(found, math)
+    if native is not None and tier == Tier.NATIVE.value:
+        native.compiled()
+    return Executable(found, tier, registry, limits, frozenset(allow), math, native)

@@ -15,23 +15,28 @@ from refmlc.ir import relax, tir
 from refmlc.runtime.budget import Budget
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.executable import Executable
+from refmlc.vm.native.choosing import Choosing
 from refmlc.vm.parameters import aliases, parameters_of
+from refmlc.vm.tiers import AUTO
 
 
 class VirtualMachine:
     """Runs an executable. Not for concurrent use: take one per thread."""
 
     def __init__(self, executable: Executable, *, hooks: Hooks | None = None) -> None:
-        """`hooks` watches every run (None: nothing watches)."""
+        """`hooks` watches every run, which the interpreter then does alone (None: nothing watches)."""
         if not isinstance(executable, Executable):
             raise fail(BAD_USAGE, f"an executable is run, an object of type {type(executable).__qualname__} is given")
         self.executable = executable
+        self.native = _native(executable)
         self._machine = Machine(
             executable.module,
             hooks=hooks,
             budget=executable.budget,
             allow=executable.allow,
             registry=executable.registry,
+            math=executable.math,
+            substitutes=self.native,
         )
         self._functions: dict[str, VMFunction] = {}
 
@@ -87,6 +92,13 @@ class VMFunction:
     def _open(self, args: Sequence[object]) -> list[object]:
         """The arguments of a function with the C interface, which checks them itself."""
         return [as_value(arg, None, f"argument {number} of `{self.name}`") for number, arg in enumerate(args)]
+
+
+def _native(executable: Executable) -> Choosing | None:
+    """What executes functions in C; None: the executable has none."""
+    if executable.native is None:
+        return None
+    return Choosing(executable.native, executable.budget, waits=executable.tier == AUTO)
 
 
 def _list(names: Iterable[str]) -> str:

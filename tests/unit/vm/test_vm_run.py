@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refmlc.check.reading import read
-from refmlc.diag import Exhausted, IllFormed, Malformed, Trap, Undefined, Unsupported
+from refmlc.diag import Exhausted, IllFormed, Malformed, Trap, Undefined
 from refmlc.dtypes import FLOAT32
 from refmlc.interp.hooks import Hooks
 from refmlc.ir import IRModule, relax
@@ -175,13 +175,14 @@ def test_tiers(module):
         assert isinstance(executable, Executable)
         assert set(executable.tiers) == set(module.functions)
         assert set(executable.tiers.values()) == {Tier.INTERP}
-    with pytest.raises(Unsupported) as failure:
-        build(module, tier="native")
-    assert code(failure) == "RM504"
     with pytest.raises(Malformed) as failure:
         build(module, tier="fast")
     assert code(failure) == "RM112"
     assert "auto, interp, native" in str(failure.value)
+    with pytest.raises(Malformed) as failure:
+        build(module, math="exact")
+    assert code(failure) == "RM112"
+    assert "cr, libm" in str(failure.value)
 
 
 def test_wrong_use(module):

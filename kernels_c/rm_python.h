@@ -1,0 +1,90 @@
+/* Arguments as Python holds them: a tuple of NumPy arrays, looked at without a call of Python.
+
+   The layouts are those of CPython (PyTupleObject) and NumPy (PyArrayObject_fields), which every compiled extension
+   relies on. They are declared again in refmlc/vm/native/layout.py, which compares them with arrays of known shape
+   before anything here is called; where they differ, nothing here is. */
+#ifndef RM_PYTHON_H
+#define RM_PYTHON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rm_guard.h"
+
+typedef struct rm_object {
+  int64_t references;
+  const void *type;
+} rm_object;
+
+typedef struct rm_tuple {
+  rm_object head;
+  int64_t size;
+  const void *items[];
+} rm_tuple;
+
+typedef struct rm_ndarray {
+  rm_object head;
+  void *data;
+  int32_t rank;
+  const int64_t *shape;
+  const int64_t *strides;
+  const void *base;
+  const void *dtype;
+  int32_t flags;
+} rm_ndarray;
+
+enum { RM_CONTIGUOUS = 0x0001, RM_ALIGNED = 0x0100, RM_WRITEABLE = 0x0400 };
+
+/* What an argument must be: an array of this dtype (the object) and shape, with at least these flags. */
+typedef struct rm_wanted {
+  const void *dtype;
+  const int64_t *shape;
+  int32_t rank;
+  int32_t flags;
+} rm_wanted;
+
+/* What calls with equal shapes have in common. fixed: pointers that are no arguments; numbers: values of variables.
+   fuel, memory: what a call gets. */
+typedef struct rm_entry {
+  const void *array_type;
+  const rm_wanted *wanted;
+  int64_t count;
+  void *const *fixed;
+  const int64_t *numbers;
+  int64_t fuel;
+  int64_t memory;
+} rm_entry;
+
+enum { RM_DECLINED = -1 };
+
+/* The addresses of the elements of the arrays in the tuple at `args`; false where one is not what is wanted. */
+RM_UNUSED static inline bool rm_arrays(const rm_entry *entry, int64_t args, void **cells) {
+  const rm_tuple *const given = (const rm_tuple *)(intptr_t)args;
+  if (given->size != entry->count) return false;
+  for (int64_t number = 0; number < entry->count; number++) {
+    const rm_object *const head = (const rm_object *)given->items[number];
+    if (head->type != entry->array_type) return false;
+    const rm_ndarray *const array = (const rm_ndarray *)given->items[number];
+    const rm_wanted *const wanted = &entry->wanted[number];
+    if (array->dtype != wanted->dtype || array->rank != wanted->rank) return false;
+    if ((array->flags & wanted->flags) != wanted->flags) return false;
+    for (int32_t axis = 0; axis < wanted->rank; axis++) {
+      if (array->shape[axis] != wanted->shape[axis]) return false;
+    }
+    cells[number] = array->data;
+  }
+  return true;
+}
+
+/* The first address in the fresh array at `room` that 64 divides. */
+RM_UNUSED static inline void *rm_fresh(int64_t room) {
+  const uintptr_t data = (uintptr_t)((const rm_ndarray *)(intptr_t)room)->data;
+  return (void *)((data + 63) & ~(uintptr_t)63);
+}
+
+/* What an entry returns: the steps of 256 iterations that were used, or RM_DECLINED. */
+RM_UNUSED static inline int64_t rm_steps(const rm_entry *entry, const rm_run *run, int64_t status) {
+  return status == RM_DONE ? (entry->fuel - run->fuel) / 256 : RM_DECLINED;
+}
+
+#endif

@@ -1,0 +1,80 @@
+"""A module in C as text, and as a loaded library.
+
+Where there is no compiler, or it fails, people are warned once, and no function of the module is in C.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from refmlc.codegen.build import BuildFailed, CFunction, Library, build, default_cache, warn_once
+from refmlc.codegen.fuse.plan import Fused
+from refmlc.codegen.options import Isa
+from refmlc.codegen.unit import BufferParam, Declined, Param, ScalarParam, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A module in C: the text of a translation unit, and what it holds."""
+
+    text: str
+    units: Mapping[str, Unit]
+    declined: Mapping[str, Declined] = field(default_factory=dict)
+    fused: tuple[Fused, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What there is of a module in C. `problem` says why nothing is, where the compiler is to blame."""
+
+    translation: Translation
+    library: Library | None
+    problem: str = ""
+
+    def unit(self, name: str) -> Unit | None:
+        """What is known of the function `name`, which is in the library; None: it is not."""
+        return None if self.library is None else self.translation.units.get(name)
+
+    def function(self, unit: Unit) -> CFunction | None:
+        """The C function of `unit`."""
+        return None if self.library is None else self.library.function(unit.symbol, c_type(unit))
+
+    def fused_function(self, run: Fused) -> CFunction | None:
+        """The C function of a run of bindings."""
+        return None if self.library is None else self.library.function(run.symbol, c_type_of_fused(run))
+
+
+def load(translation: Translation, isa: Isa) -> Compiled:
+    """`translation` as a loaded library, from the user's cache if it is there; a warning where there is none."""
+    if not translation.units:
+        return Compiled(translation, None)
+    try:
+        return Compiled(translation, build(translation.text, isa, cache=default_cache()))
+    except BuildFailed as problem:
+        warn_once(problem)
+        return Compiled(translation, None, str(problem))
+
+
+def c_type(unit: Unit) -> str:
+    """The type of a unit's C function, for cffi."""
+    params = [kind for param in unit.params for kind in _kinds(param)]
+    return _function_type([*params, *("int64_t" for _ in unit.dims)])
+
+
+def c_type_of_fused(run: Fused) -> str:
+    """The type of the C function of a run of bindings."""
+    pointers = len(run.inputs) + len(run.outputs) + 1
+    return _function_type(["void *"] * pointers + ["int64_t"] * len(run.numbers))
+
+
+def _function_type(params: list[str]) -> str:
+    return f"int64_t (*)({', '.join(['rm_run *', *params])})"
+
+
+def _kinds(param: Param) -> tuple[str, ...]:
+    match param:
+        case BufferParam(tracked=True):
+            return ("void *", "void *")
+        case BufferParam():
+            return ("void *",)
+        case ScalarParam(var):
+            return ("double",) if var.dtype.is_float else ("int64_t",)
