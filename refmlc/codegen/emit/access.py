@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from refmlc.codegen.emit.state import Place, State, Unsuited
+from refmlc.codegen.emit.text import bare
 from refmlc.diag.source import Span
 from refmlc.ir import tir
 
@@ -18,9 +19,12 @@ def load(state: State, node: tir.BufferLoad, indices: list[str]) -> str:
         raise Unsuited("it loads with a mask", node.span)
     offset = element(state, node, indices)
     place = state.place(node.buffer, node.span)
+    use = state.written.use_of(node.buffer)
     if place.shadow:
         offset = state.temp("int64_t", offset)
         state.check(f"{place.shadow}[{offset}]", f"the element of `{node.buffer.name}` is initialised", node.span)
+    else:
+        state.proved(f"`{node.buffer.name}`: {use.proof}")
     return cell(state, node.buffer, place, offset)
 
 
@@ -28,7 +32,7 @@ def cell(state: State, buffer: tir.Buffer, place: Place, offset: str) -> str:
     """The value of one cell as a C expression."""
     state.use(buffer.dtype)
     if buffer.dtype.element in NATIVE:
-        return f"{place.cells}[{offset}]"
+        return f"{place.cells}[{bare(offset)}]"
     return f"rm_get_{buffer.dtype.element}({place.cells}, {offset})"
 
 
@@ -42,10 +46,10 @@ def store(state: State, node: tir.BufferStore, stored: str, indices: list[str]) 
     if place.shadow:
         offset = state.temp("int64_t", offset)
     if buffer.dtype.element in NATIVE:
-        narrowing = f"({element_type})" if buffer.dtype.is_integer else ""
-        state.text.line(f"{place.cells}[{offset}] = {narrowing}{stored};", node.span)
+        stored = f"({element_type}){stored}" if buffer.dtype.is_integer else bare(stored)
+        state.text.line(f"{place.cells}[{bare(offset)}] = {stored};", node.span)
     else:
-        state.text.line(f"rm_put_{buffer.dtype.element}({place.cells}, {offset}, {stored});", node.span)
+        state.text.line(f"rm_put_{buffer.dtype.element}({place.cells}, {bare(offset)}, {bare(stored)});", node.span)
     if place.shadow:
         state.text.line(f"{place.shadow}[{offset}] = 1;")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from refmlc.codegen.emit.buffers import allocate, match_region
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import State, Unsuited
+from refmlc.codegen.emit.text import bare
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 
@@ -15,11 +16,15 @@ def realize(state: State, node: tir.SBlockRealize, body: Emit) -> None:
     """One instance of the block, if the predicate holds."""
     if len(node.iter_values) != len(node.block.iter_vars):
         raise Unsuited(f"block `{node.block.name}` has {len(node.iter_values)} bindings", node.span)
-    always = isinstance(node.predicate, tir.IntImm) and node.predicate.value
-    head = "" if always else f"if ({value(state, node.predicate)})"
-    facts = state.facts if always else state.facts.assume(node.predicate)
-    block = node.block
-    braces = state.text.block(head, block.span, f"block {block.name}")
+    block, note = node.block, f"block {node.block.name}"
+    if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
+        if block.iter_vars or block.name != "root":
+            state.text.line(f"/* {note} */")
+        with state.knowing(state.facts), state.counting(block.name, block.span, block):
+            _instance(state, node, body)
+        return
+    braces = state.text.block(f"if ({bare(value(state, node.predicate))})", block.span, note)
+    facts = state.facts.assume(node.predicate)
     with braces, state.knowing(facts), state.counting(block.name, block.span, block):
         _instance(state, node, body)
 
@@ -41,14 +46,15 @@ def _bind(state: State, axis: tir.IterVar, bound: tir.Expr) -> None:
     """Give one axis its value, inside of its domain."""
     code = value(state, bound)
     name = state.declare(axis.var)
-    state.text.line(f"const int64_t {name} = {code};")
+    state.text.line(f"const int64_t {name} = {bare(code)};")
     least, extent = axis.dom.min, axis.dom.extent
     from_zero = isinstance(least, tir.IntImm) and least.value == 0
     if state.proving and from_zero and state.facts.within(bound, extent):
         state.proved(f"axis `{axis.var.name}`: {state.facts.why(bound, extent)}")
     else:
         first = state.temp("int64_t", value(state, least))
-        inside = f"RM_WITHIN({name} - {first}, {value(state, extent)})"
+        above = name if first == "0" else f"{name} - {first}"
+        inside = f"RM_WITHIN({above}, {value(state, extent)})"
         state.check(inside, f"axis `{axis.var.name}` is in its domain", bound.span or axis.span)
     state.facts = state.facts.bind_axis(axis.var, least, extent, bound)
 

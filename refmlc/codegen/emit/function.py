@@ -4,7 +4,7 @@ It looks first whether the variables of shapes are as declared and whether a wri
 takes them as apart), then does what the body says, then gives its memory back.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refmlc.codegen.analysis.facts import Facts
@@ -13,7 +13,7 @@ from refmlc.codegen.emit.buffers import product
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import Needs, Place, State, Unsuited
 from refmlc.codegen.emit.statements import statement
-from refmlc.codegen.emit.text import place
+from refmlc.codegen.emit.text import comment, place
 from refmlc.codegen.options import Options
 from refmlc.codegen.unit import BufferParam, Param, ScalarParam, Unit
 from refmlc.dtypes import DType
@@ -38,8 +38,9 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     state = State(name, options, Facts.entry(func), find_written(func))
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
-    head = [f"{_held(state, param)} {state.declare(param.var)}" for param in params if isinstance(param, ScalarParam)]
-    head += [f"const int64_t {state.declare(var)}" for var in dims]
+    given = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}
+    for var in dims:
+        state.declare(var)
     cells = {param: _cells(state, param) for param in params if isinstance(param, BufferParam)}
     for var in dims:
         _bounded(state, var)
@@ -51,7 +52,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
     unit = Unit(name, symbol, params, dims, _result(func), tuple(state.blocks))
-    return Emitted(unit, "\n".join(_lines(state, func, unit, cells)), state.needs)
+    return Emitted(unit, "\n".join(_lines(state, func, unit, _signature(state, unit, cells, given))), state.needs)
 
 
 def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:
@@ -78,8 +79,15 @@ def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
     return BufferParam(var, buffer, use.loaded, use.stored, state.tracks(buffer), use.covered)
 
 
-def _held(state: State, param: ScalarParam) -> str:
-    return f"const {state.held(param.var.dtype)}"
+def _given(state: State, param: ScalarParam) -> str:
+    """The name of the C parameter of a scalar: what it is passed as may be wider than what it is."""
+    dtype, name = param.var.dtype, state.declare(param.var)
+    held = state.held(dtype)
+    if dtype.element in ("int32", "int64", "float64"):
+        return name
+    given = state.names.new(f"{name}_given")
+    state.text.line(f"const {held} {name} = ({held}){given};")
+    return given
 
 
 def _cells(state: State, param: BufferParam) -> tuple[str, str]:
@@ -121,9 +129,9 @@ def _bytes(state: State, buffer: tir.Buffer) -> str:
     return str(int(reach) * size) if reach.isdigit() else f"rm_times({reach}, {size})"
 
 
-def _lines(state: State, func: tir.PrimFunc, unit: Unit, cells: dict[BufferParam, tuple[str, str]]) -> Iterator[str]:
-    yield f"/* {unit.name} {place(func.span)} */".replace(" */", " */")
-    yield f"int64_t {unit.symbol}({', '.join(_signature(state, unit, cells))}) {{"
+def _lines(state: State, func: tir.PrimFunc, unit: Unit, signature: Iterable[str]) -> Iterator[str]:
+    yield f"/* {comment(' '.join((unit.name, place(func.span))).strip())} */"
+    yield f"int64_t {unit.symbol}({', '.join(signature)}) {{"
     yield "  int64_t status = RM_DONE;"
     yield from (f"  rm_block {owner} = {{NULL, 0}};" for owner in state.heap)
     yield from state.text.lines
@@ -133,11 +141,13 @@ def _lines(state: State, func: tir.PrimFunc, unit: Unit, cells: dict[BufferParam
     yield "}"
 
 
-def _signature(state: State, unit: Unit, cells: dict[BufferParam, tuple[str, str]]) -> Iterator[str]:
+def _signature(
+    state: State, unit: Unit, cells: dict[BufferParam, tuple[str, str]], given: dict[tir.Var, str]
+) -> Iterator[str]:
     yield "rm_run *const run"
     for param in unit.params:
         if isinstance(param, ScalarParam):
-            yield f"const {'double' if param.var.dtype.is_float else 'int64_t'} {state.variable(param.var)}"
+            yield f"const {'double' if param.var.dtype.is_float else 'int64_t'} {given[param.var]}"
             continue
         pointer, shadow = cells[param]
         constant = "" if param.stored else "const "

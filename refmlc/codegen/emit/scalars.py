@@ -28,7 +28,7 @@ def integer(state: State, dtype: DType, number: int) -> str:
     """An integer or bool constant."""
     if dtype.kind == "bool":
         return "true" if number else "false"
-    if dtype.element == "int32":
+    if dtype.element == "int32" or (dtype.element == "int64" and number in (0, 1)):
         return str(number) if number > dtype.minimum else "INT32_MIN"
     if dtype.element in ("int64", "uint64", "uint32"):
         wide = f"{dtype.element.upper()}_C"

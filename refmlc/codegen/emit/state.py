@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.written import Written
 from refmlc.codegen.emit.names import Names
-from refmlc.codegen.emit.text import Text
+from refmlc.codegen.emit.text import Text, bare
 from refmlc.codegen.options import Grade, Options
 from refmlc.codegen.unit import BlockReport
 from refmlc.diag.source import Span
@@ -87,7 +87,7 @@ class State:
         if code.isidentifier() or code.isdigit():
             return code
         name = self.names.new("t")
-        self.text.line(f"const {c_type} {name} = {code};")
+        self.text.line(f"const {c_type} {name} = {bare(code)};")
         return name
 
     def check(self, condition: str, what: str, span: Span | None = None) -> None:

@@ -5,6 +5,7 @@ from typing import assert_never
 from refmlc.codegen.emit import access, blocks, buffers, calls, loops
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import State, Unsuited
+from refmlc.codegen.emit.text import bare
 from refmlc.ir import tir
 
 LAUNCHES = ("thread_extent", "virtual_thread")
@@ -59,7 +60,7 @@ def _bind(state: State, node: tir.Bind) -> None:
         raise Unsuited(f"`{node.var.name}` is bound to no number", node.span)
     code = value(state, node.value)
     name = state.declare(node.var)
-    state.text.line(f"const {state.held(node.var.dtype)} {name} = {code};", node.span)
+    state.text.line(f"const {state.held(node.var.dtype)} {name} = {bare(code)};", node.span)
     state.facts = state.facts.bind_value(node.var, node.value)
 
 
@@ -72,7 +73,7 @@ def _for(state: State, node: tir.For) -> None:
 
 
 def _if(state: State, node: tir.IfThenElse) -> None:
-    head = f"if ({value(state, node.condition)})"
+    head = f"if ({bare(value(state, node.condition))})"
     with state.text.block(head, node.span), state.knowing(state.facts.assume(node.condition)):
         statement(state, node.then_case)
     if node.else_case is not None:

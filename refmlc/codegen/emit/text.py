@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import PurePath
 
 from refmlc.diag.source import Span
 
@@ -20,9 +21,9 @@ class Text:
     def line(self, code: str, span: Span | None = None, note: str = "") -> None:
         """Append a line; its place and `note` follow as a comment."""
         where = place(span)
-        comment = "; ".join(part for part in (where, note) if part)
+        note = "; ".join(part for part in (where, note) if part)
         indented = INDENT * self._depth + code
-        self.lines.append(f"{indented:<{COLUMN}} /* {_plain(comment)} */" if comment else indented)
+        self.lines.append(f"{indented:<{COLUMN}} /* {comment(note)} */" if note else indented)
 
     def lines_of(self, codes: tuple[str, ...]) -> None:
         """Append lines that are indented among themselves."""
@@ -58,8 +59,19 @@ class Text:
 
 def place(span: Span | None) -> str:
     """`gemm.py:14` of a span; nothing where there is none."""
-    return "" if span is None else f"{span.source.name}:{span.line}"
+    return "" if span is None else f"{PurePath(span.source.name).name}:{span.line}"
 
 
-def _plain(comment: str) -> str:
-    return comment.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ").replace("\\", "/")
+def bare(code: str) -> str:
+    """An expression without parentheses around the whole of it, which a place of its own does not need."""
+    depth = 0
+    for at, character in enumerate(code):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return code[1:-1] if character == ")" and at == len(code) - 1 and code[0] == "(" else code
+    return code
+
+
+def comment(text: str) -> str:
+    """`text` as it may stand in a comment."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ").replace("\\", "/")
