@@ -10,8 +10,11 @@
 | `compare`     | whether they do                                                                |
 | `numpy_peer`, `tvm_process`, `tvm_side` | the others                                           |
 | `peak`        | what the machine can do at most                                                |
+| `bare`        | generated C without a virtual machine around it                                |
+| `subject`     | one program in our virtual machine                                              |
 | `session`     | one run: one program with all who take part                                    |
-| `rows`        | the table, part by part                                                        |
+| `rows`, `sizes`, `table`, `run` | the table, part by part                                      |
+| `machine`     | what it was measured on                                                        |
 | `chart`       | the table as a picture                                                         |
 | `interpreter` | the interpreter's own promise                                                  |
 """

@@ -13,7 +13,7 @@ from refmlc.codegen.build import Library, build, ffi
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Grade, Isa, Options
 from refmlc.codegen.unit import BufferParam, Status, Unit
-from refmlc.vm.native.library import c_type
+from refmlc.vm.native.compiled import c_type
 
 MOST = 1 << 62
 

@@ -11,8 +11,8 @@ from refmlc.bench.row import Row, Verdict, number
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 
-KEPT, MISSED, WRONG = "#3f7f5f", "#b5651d", "#a02020"
-COLOURS = {Verdict.KEPT: KEPT, Verdict.MISSED: MISSED, Verdict.WRONG: WRONG}
+KEPT, MISSED, FAILED = "#3f7f5f", "#b5651d", "#a02020"
+COLOURS = {Verdict.KEPT: KEPT, Verdict.MISSED: MISSED, Verdict.FAILED: FAILED}
 LONGEST = 3.0  # times the goal; longer bars are cut, the number stands beside
 
 

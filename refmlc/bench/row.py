@@ -14,7 +14,7 @@ class Verdict(Enum):
 
     KEPT = "ok"
     MISSED = "missed"
-    WRONG = "wrong"
+    FAILED = "failed"
     NOT_MEASURED = "not measured"
 
 
@@ -39,9 +39,9 @@ class Goal:
 class Row:
     """One line of the table.
 
-    `number` is the row of the issue's table; `wrong` says what differs where a result is not what it must be (then
-    no time counts); `times` are the medians behind the ratio, in nanoseconds by candidate; `note` is what a reader
-    of the number should know.
+    `number` is the row of the promises; `failed` says why no time counts: a result is not what it must be, or there is
+    no compiled code; `times` are the medians behind the ratio, in nanoseconds by candidate; `note` is what a reader of
+    the number should know.
     """
 
     number: int
@@ -49,15 +49,15 @@ class Row:
     against: str
     goal: Goal
     measured: float | None = None
-    wrong: str = ""
+    failed: str = ""
     note: str = ""
     times: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
         """What became of it."""
-        if self.wrong:
-            return Verdict.WRONG
+        if self.failed:
+            return Verdict.FAILED
         if self.measured is None:
             return Verdict.NOT_MEASURED
         return Verdict.KEPT if self.goal.met(self.measured) else Verdict.MISSED
@@ -73,7 +73,7 @@ class Row:
             "unit": self.goal.unit,
             "measured": self.measured,
             "verdict": self.verdict.value,
-            "wrong": self.wrong,
+            "failed": self.failed,
             "note": self.note,
             "nanoseconds": dict(self.times),
         }

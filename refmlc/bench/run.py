@@ -25,7 +25,7 @@ class Report:
     @property
     def missed(self) -> int:
         """How many rows are not as promised."""
-        return sum(row.verdict in (Verdict.MISSED, Verdict.WRONG) for row in self.rows)
+        return sum(row.verdict in (Verdict.MISSED, Verdict.FAILED) for row in self.rows)
 
     def as_data(self) -> dict[str, object]:
         """The report for machines."""

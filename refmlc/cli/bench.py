@@ -11,9 +11,10 @@ from refmlc.bench.chart import write_chart
 from refmlc.bench.interpreter import LIMIT, bench_linear0
 from refmlc.bench.row import LAST, Row, Verdict, number
 from refmlc.bench.sizes import FULL, TINY
-from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.cli.console import Terminal, err, json_option, out, print_json
 
-COLOURS = {Verdict.KEPT: "green", Verdict.MISSED: "yellow", Verdict.WRONG: "red", Verdict.NOT_MEASURED: "dim"}
+WIDE = 200  # columns where nobody says how many there are
+COLOURS = {Verdict.KEPT: "green", Verdict.MISSED: "yellow", Verdict.FAILED: "red", Verdict.NOT_MEASURED: "dim"}
 
 
 class Numbers(click.ParamType[tuple[int, ...]]):
@@ -84,7 +85,8 @@ def native(
     else:
         for name, value in report.machine.items():
             out.print(f"{name:16}{value}", style="dim", markup=False)
-        out.print(as_table(report.rows))
+        shown = out if out.is_terminal else Terminal(highlight=False, width=WIDE)
+        shown.print(as_table(report.rows))
     if chart is not None:
         write_chart(report.rows, chart, f"{report.machine['processor']}, {report.machine['instruction set']}")
     if report.missed:
@@ -99,6 +101,6 @@ def as_table(rows: Sequence[Row]) -> Table:
     for row in rows:
         measured = "" if row.measured is None else number(row.measured, row.goal.unit)
         verdict = f"[{COLOURS[row.verdict]}]{row.verdict.value}[/]"
-        note = (row.wrong or row.note).replace("[", "\\[")
+        note = (row.failed or row.note).replace("[", "\\[")
         table.add_row(str(row.number), row.what, row.against, str(row.goal), measured, verdict, note)
     return table

@@ -50,5 +50,5 @@ def test_tvm_takes_part():
         main, ["bench", "native", "--tiny", "--rounds", "1", "--only", "3,4", "--tvm", PYTHON, "--json"]
     )
     rows = json.loads(done.stdout)["rows"]
-    assert [row["wrong"] for row in rows] == [""] * len(rows)
+    assert [row["failed"] for row in rows] == [""] * len(rows)
     assert sum("tvm" in row["nanoseconds"] for row in rows) == 4

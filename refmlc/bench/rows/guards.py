@@ -54,7 +54,7 @@ def _row(session: Session, workload: Workload) -> Row:
     if grades != (Grade.GUARDED, Grade.UNCHECKED):
         wrong = wrong or f"the grades are {grades[0].name}, {grades[1].name}"
     if wrong:
-        return Row(6, what, AGAINST, GOAL, wrong=wrong)
+        return Row(6, what, AGAINST, GOAL, failed=wrong)
     timings = measure((guarded, unchecked), session.rounds, sample=session.sample)
     times = {name: timing.nanoseconds for name, timing in timings.items()}
     checks = sum(block.checks for block in guarded.unit.blocks)

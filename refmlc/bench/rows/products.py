@@ -37,12 +37,13 @@ def matmul_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
 
 def _of_peak(found: Comparison, peak: Peak | None, reason: str) -> Row:
     goal, what, against = Goal(90, "%"), found.workload.name, "mul+add peak"
-    if peak is None or found.wrong:
-        return Row(1, what, against, goal, wrong=found.wrong, note=reason)
+    if peak is None or found.failed:
+        return Row(1, what, against, goal, failed=found.failed, note=reason)
     times = {name: found.times[name] for name in (OURS, peak.name)}
     operations = found.workload.operations
     measured = efficiency(operations, times[OURS], peak, times[peak.name])
-    note = f"{operations / times[OURS]:.0f} of {peak.operations / times[peak.name]:.0f} GFLOP/s"
+    rates = f"{operations / times[OURS]:.0f} of {peak.operations / times[peak.name]:.0f} GFLOP/s"
+    note = "; ".join(filter(None, (rates, found.note)))
     return Row(1, what, against, goal, measured, note=note, times=times)
 
 

@@ -15,18 +15,18 @@ AT_MOST = Goal(0.1, "ms", "at most")
 
 
 @pytest.mark.parametrize(
-    ("goal", "measured", "wrong", "verdict"),
+    ("goal", "measured", "failed", "verdict"),
     [
         (Goal(2), 2.0, "", Verdict.KEPT),
         (Goal(2), 1.99, "", Verdict.MISSED),
         (AT_MOST, 0.1, "", Verdict.KEPT),
         (AT_MOST, 0.11, "", Verdict.MISSED),
         (Goal(2), None, "", Verdict.NOT_MEASURED),
-        (Goal(2), 9.0, "3 elements differ", Verdict.WRONG),
+        (Goal(2), 9.0, "3 elements differ", Verdict.FAILED),
     ],
 )
-def test_verdicts(goal, measured, wrong, verdict):
-    assert Row(1, "matmul", "NumPy", goal, measured, wrong).verdict is verdict
+def test_verdicts(goal, measured, failed, verdict):
+    assert Row(1, "matmul", "NumPy", goal, measured, failed).verdict is verdict
 
 
 def test_a_row_as_data_is_json_with_everything():
@@ -40,7 +40,7 @@ def test_a_row_as_data_is_json_with_everything():
         "unit": "x",
         "measured": 2.5,
         "verdict": "ok",
-        "wrong": "",
+        "failed": "",
         "note": "n",
         "nanoseconds": {"refmlc": 4.0, "numpy": 10.0},
     }
@@ -81,7 +81,7 @@ ROWS = (
     Row(1, "matmul", "peak", Goal(90, "%"), 95.0),
     Row(2, "matmul", "NumPy", Goal(2), 1.0),
     Row(7, "warm cache", "nothing", AT_MOST, 0.05),
-    Row(9, "exp", "TVM", Goal(2), wrong="differs"),
+    Row(9, "exp", "TVM", Goal(2), failed="differs"),
     Row(10, "shapes", "the interpreter", Goal(0, "mismatches", "at most"), 0),
     Row(11, "matmul float16", "TVM", Goal(20)),
 )
@@ -90,7 +90,7 @@ ROWS = (
 def test_bars_are_shares_of_the_goal():
     assert [bar(row) for row in ROWS] == [pytest.approx(95 / 90), 0.5, 2.0, 0, LONGEST, 0]
     assert label(ROWS[1]) == "1x (≥ 2x)"
-    assert label(ROWS[3]) == "wrong"
+    assert label(ROWS[3]) == "failed"
     assert bar(Row(10, "shapes", "the interpreter", Goal(0, "mismatches", "at most"), 3)) == 0
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from refmlc.bench import numpy_peer, witness
 from refmlc.bench.compare import complaint
-from refmlc.bench.session import OURS, Session, ours
+from refmlc.bench.session import OURS, Session
 from refmlc.bench.sizes import TINY
+from refmlc.bench.subject import Subject
 from refmlc.bench.timing import Local
 from refmlc.bench.workloads import (
     conv2d,
@@ -40,9 +41,9 @@ WORKLOADS = [
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
 def test_interpreter_and_witness_agree_to_the_bit(workload):
-    run, result = ours(workload, "interp")
-    run()
-    assert complaint(OURS, result(), workload.expected()) == ""
+    subject = Subject(workload, "interp")
+    subject.run()
+    assert complaint(OURS, subject.result(), workload.expected()) == ""
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
@@ -72,15 +73,15 @@ def test_a_wrong_result_makes_the_row_fail_and_nothing_is_timed():
     workload = replace(matmul(3, 4, 5), expected=lambda: np.ones((3, 4), np.float32))
     found = Session(1, tier="interp").compare(workload, ("tvm", "numpy"))
     row = found.row(2, "numpy", 2)
-    assert row.verdict.value == "wrong"
+    assert row.verdict.value == "failed"
     assert row.measured is None
-    assert "refmlc: 12 of 12 elements differ" in row.wrong
+    assert "refmlc: 12 of 12 elements differ" in row.failed
 
 
 def test_a_wrong_peer_makes_the_row_fail():
     workload = replace(matmul(3, 4, 5), numpy=lambda out: lambda: out.fill(1))
     found = Session(1, tier="interp", blas="some").compare(workload, ("numpy",))
-    assert found.row(2, "numpy", 2).wrong.startswith("numpy: 12 of 12")
+    assert found.row(2, "numpy", 2).failed.startswith("numpy: 12 of 12")
 
 
 def test_all_who_take_part_are_timed():
