@@ -9,6 +9,7 @@ from math import prod
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import Place, State, Unsuited
 from refmlc.ir import tir
+from refmlc.ir.scopes import axes_of
 from refmlc.runtime.cells import cell_size
 
 STACK = 4096
@@ -20,6 +21,8 @@ def allocate(state: State, buffer: tir.Buffer) -> None:
         raise Unsuited(f"`{buffer.name}` has elements of {buffer.dtype}", buffer.span)
     if buffer.strides or buffer.elem_offset is not None:
         raise Unsuited(f"`{buffer.name}` is allocated with strides or an offset", buffer.span)
+    if any(tag.startswith(axes_of(buffer.scope)) for tag in state.axes - state.threads.keys()):
+        raise Unsuited(f"`{buffer.name}` is private to threads, and allocated outside of them", buffer.span)
     shape = tuple(extent(state, part) for part in buffer.shape)
     cells = state.names.new(buffer.name)
     c_type = f"{state.use(buffer.dtype)}_cell"

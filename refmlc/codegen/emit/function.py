@@ -18,6 +18,7 @@ from refmlc.codegen.options import Options
 from refmlc.codegen.unit import BufferParam, Param, ScalarParam, Unit
 from refmlc.dtypes import DType
 from refmlc.ir import tir
+from refmlc.ir.scopes import is_thread
 from refmlc.ir.visit import walk
 from refmlc.runtime.cells import cell_size
 
@@ -35,7 +36,7 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    state = State(name, options, Facts.entry(func), find_written(func))
+    state = State(name, options, Facts.entry(func), find_written(func), axes=_thread_axes(func))
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
     given = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}
@@ -65,6 +66,13 @@ def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:
             parts = (*buffer.shape, *buffer.strides, *offset)
             found.update((part, None) for part in parts if isinstance(part, tir.Var) and part not in func.params)
     return tuple(found)
+
+
+def _thread_axes(func: tir.PrimFunc) -> frozenset[str]:
+    """The thread axes that loops of `func` are bound to."""
+    tags = (node.thread.tag for node in walk(func.body) if isinstance(node, tir.For) and node.thread is not None)
+    launched = (node.tag for node in walk(func.body) if isinstance(node, tir.ThreadVar))
+    return frozenset(tag for tag in (*tags, *launched) if is_thread(tag))
 
 
 def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:

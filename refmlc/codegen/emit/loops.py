@@ -1,21 +1,28 @@
 """Loops: iterations one after the other, paid for before they are executed; nests whose iterations may move: tiles."""
 
 from collections.abc import Callable
+from typing import cast, get_args
 
 from refmlc.codegen.analysis.legality import find_nest
 from refmlc.codegen.emit.expressions import value
-from refmlc.codegen.emit.state import State
+from refmlc.codegen.emit.state import State, Unsuited
 from refmlc.codegen.options import Grade
 from refmlc.codegen.tile import emit_nest
 from refmlc.codegen.unit import BlockReport
-from refmlc.dtypes import INT64
+from refmlc.dtypes import INT32, INT64
 from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind
+from refmlc.ir.scopes import is_thread
 
 Emit = Callable[[State, tir.Stmt], None]
 
 
 def loop(state: State, node: tir.For, body: Emit) -> None:
-    """`node` as a C loop."""
+    """`node` as a C loop; thread axes are loops like others, one that is bound already is the index that it has."""
+    tag = "" if node.thread is None else node.thread.tag
+    if tag in state.threads:
+        _same_thread(state, node, tag, body)
+        return
     first, count = value(state, node.min), state.temp("int64_t", value(state, node.extent))
     step = "1"
     extent = state.facts.bounds(node.extent)
@@ -41,6 +48,28 @@ def loop(state: State, node: tir.For, body: Emit) -> None:
     advance = f"++{name}" if step == "1" else f"{name} += {step}"
     head = f"for (int64_t {name} = {first}; {name} < {stop}; {advance})"
     with state.text.block(head, node.span), state.knowing(facts):
+        if is_thread(tag):
+            state.threads[tag] = (name, count)
+        body(state, node.body)
+        state.threads.pop(tag, None)
+
+
+def launch(state: State, node: tir.AttrStmt, body: Emit) -> None:
+    """`T.launch_thread`: a loop over the indices of a thread axis."""
+    thread, extent = node.node, node.value
+    if not isinstance(thread, tir.ThreadVar) or not isinstance(extent, (int, *get_args(tir.Expr))):
+        raise Unsuited("it launches threads in a way of its own", node.span)
+    size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
+    var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
+    zero = tir.IntImm(INT32, 0)
+    loop(state, tir.For(var, zero, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span), body)
+
+
+def _same_thread(state: State, node: tir.For, tag: str, body: Emit) -> None:
+    name, count = state.threads[tag]
+    state.variables[node.loop_var] = name
+    state.check(f"{value(state, node.extent)} == {count}", f"`{tag}` has one extent", node.span)
+    with state.knowing(state.facts.bind_range(node.loop_var, 0, node.extent)):
         body(state, node.body)
 
 

@@ -62,7 +62,10 @@ class Needs:
 
 @dataclass(slots=True)
 class State:
-    """The state of emitting one function. `lane`: the C text of the current lane of a vector, empty outside of one."""
+    """The state of emitting one function. `lane`: the C text of the current lane of a vector, empty outside of one.
+
+    `axes` are the thread axes of the function, `threads` variable and extent of those that are bound here.
+    """
 
     function: str
     options: Options
@@ -80,6 +83,8 @@ class State:
     paid: set[tir.Stmt] = field(default_factory=set)
     tried: set[tir.Stmt] = field(default_factory=set)
     unmoved: dict[tir.SBlock, str] = field(default_factory=dict)
+    axes: frozenset[str] = frozenset()
+    threads: dict[str, tuple[str, str]] = field(default_factory=dict)
     lane: str = ""
 
     def temp(self, c_type: str, code: str) -> str:

@@ -30,7 +30,7 @@ def statement(state: State, node: tir.Stmt) -> None:
         case tir.DeclBuffer():
             buffers.declare(state, node)
         case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHES:
-            raise Unsuited("it launches threads", node.span)
+            loops.launch(state, node, statement)
         case tir.AttrStmt():
             statement(state, node.body)
         case tir.SeqStmt(seq):
@@ -65,9 +65,6 @@ def _bind(state: State, node: tir.Bind) -> None:
 
 
 def _for(state: State, node: tir.For) -> None:
-    tag = "" if node.thread is None else node.thread.tag
-    if tag.startswith(("threadIdx", "blockIdx")):
-        raise Unsuited(f"a loop is bound to `{tag}`", node.span)
     if not loops.tiled(state, node):
         loops.loop(state, node, statement)
 

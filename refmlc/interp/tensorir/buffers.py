@@ -12,10 +12,11 @@ from refmlc.diag import Related
 from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS
 from refmlc.diag.errors import RefmlcError
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot
-from refmlc.interp.tensorir.private import PrivateShadow, axes_of
+from refmlc.interp.tensorir.private import PrivateShadow
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import view_on
 from refmlc.ir import tir
+from refmlc.ir.scopes import axes_of
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage

@@ -11,9 +11,10 @@ from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.diag.source import Span
 from refmlc.dtypes import INT32
 from refmlc.interp.tensorir.frame import Frame, Run, Slot
-from refmlc.interp.tensorir.scope import Scope, is_thread
+from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
+from refmlc.ir.scopes import is_thread
 
 CHUNK = 4096
 ZERO = tir.IntImm(INT32, 0)

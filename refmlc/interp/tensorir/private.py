@@ -2,13 +2,8 @@
 
 A buffer of such a scope that is allocated outside of a thread axis is one buffer per index of the axis on hardware,
 and one altogether here. That makes no difference as long as each index reads only what it wrote itself; so writes are
-noted with the index, and another index that reads ends the run as unsupported (TIR-208).
-
-| scope                               | is private to each index of      |
-|-------------------------------------|----------------------------------|
-| `shared`, `shared.*`                | `blockIdx.*`                     |
-| `local`, `warp`, `wmma.*` and so on | `blockIdx.*` and `threadIdx.*`   |
-| `global`, `""`                      | nothing                          |
+noted with the index, and another index that reads ends the run as unsupported (TIR-208). Whose a scope is:
+`refmlc.ir.scopes`.
 """
 
 from collections.abc import Mapping
@@ -18,13 +13,6 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.interp.tensorir.frame import Frame, Slot
 from refmlc.ir import tir
 from refmlc.runtime.cells import Shadow
-
-
-def axes_of(scope: str) -> tuple[str, ...]:
-    """The thread axes to whose indices memory of `scope` is private, by the beginnings of their tags."""
-    if scope in ("", "global"):
-        return ()
-    return ("blockIdx",) if scope.startswith("shared") else ("blockIdx", "threadIdx")
 
 
 class PrivateShadow:

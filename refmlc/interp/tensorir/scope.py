@@ -23,16 +23,12 @@ from refmlc.interp.tensorir.frame import (
 )
 from refmlc.interp.tensorir.views import BufferPlace, Form, View
 from refmlc.ir import tir
+from refmlc.ir.scopes import is_thread
 
 if TYPE_CHECKING:
     from refmlc.interp.machine import Machine
 
 Integer: TypeAlias = int  # `Scope.int` is a method
-
-
-def is_thread(tag: str) -> bool:
-    """Whether a loop of this tag is a thread axis; virtual threads are ordinary loops."""
-    return tag.startswith(("threadIdx", "blockIdx"))
 
 
 @dataclass(slots=True)
