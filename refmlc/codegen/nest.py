@@ -45,11 +45,12 @@ class Nest:
     """One block under its loops, legal to reorder over `spatial`.
 
     `spatial` and `reduce` are in loop order, outermost first; all instances of one spatial point run over `reduce`
-    lexicographically. `init` is executed (all its stores) at the first point of `reduce`, before the stores. Stores
-    are executed in order, each value evaluated when its turn comes. `offsets` gives every BufferLoad in init and stores
-    its flat element offset; a load of a stored buffer is always of the element stored. `lets` are the block's bindings
-    that stores use, in order. Loads in arms of if_then_else are in bounds only where the condition holds: `guarded`.
-    No evaluation is undefined.
+    lexicographically. `init` is executed (all its stores) at the first point of `reduce`, before the rest. `lets` are
+    the block's bindings, evaluated in order for each instance, after init and before the stores. Stores are executed
+    in order, each value evaluated when its turn comes. `offsets` gives every BufferLoad in init, lets and stores its
+    flat element offset; a load of a stored buffer is always of the element stored. Loads in arms of if_then_else that
+    are in bounds only where the condition holds are `guarded`; no other evaluation is undefined in either arm. Stored
+    buffers need no shadow. Names in values are axes and lets only.
     """
 
     block: tir.SBlock

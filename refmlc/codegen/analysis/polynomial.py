@@ -57,11 +57,6 @@ class Poly:
         return self.constant if not self.terms or (len(self.terms) == 1 and () in self.terms) else None
 
     @property
-    def is_affine(self) -> bool:
-        """Whether every monomial is one atom or none."""
-        return all(len(monomial) <= 1 for monomial in self.terms)
-
-    @property
     def atom(self) -> Atom | None:
         """The atom that it is; None: it is more, or less."""
         if len(self.terms) == 1:
