@@ -1,14 +1,15 @@
 """All runs of a module's dataflow blocks, in the order of the text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from refmlc.codegen.emit.names import identifier
 from refmlc.codegen.fuse.plan import Apart, Fused, Operand, Plan
-from refmlc.codegen.fuse.runs import Block, Run, linked_units
+from refmlc.codegen.fuse.runs import Block, Run, linked_units, types_of
 from refmlc.codegen.fuse.step import Piece
 from refmlc.codegen.fuse.text import Entry, Writer
 from refmlc.codegen.unit import Source
 from refmlc.ir import IRModule, relax
+from refmlc.ir.types import Type
 from refmlc.ir.visit import walk
 
 
@@ -18,8 +19,8 @@ def fuse_module(module: IRModule, source: Source) -> Plan:
     texts: list[str] = []
     runs: list[Fused] = []
     apart: list[Apart] = []
-    for name, dataflow in _blocks(module):
-        block = Block(dataflow, source.units, linked)
+    for name, dataflow, types in _blocks(module):
+        block = Block(dataflow, source.units, linked, types)
         for run, outputs in block.runs():
             symbol = f"g{len(runs)}_{identifier(name)}"
             entry = Writer(run, outputs).write(symbol)
@@ -29,10 +30,12 @@ def fuse_module(module: IRModule, source: Source) -> Plan:
     return Plan("\n".join(texts), tuple(runs), tuple(apart))
 
 
-def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock]]:
+def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock, Mapping[relax.Var, Type | None]]]:
+    """Every dataflow block, with the name of the function around it and what is known of variables there."""
     for name, function in module.functions.items():
         if isinstance(function, relax.Function):
-            yield from ((name, node) for node in walk(function) if isinstance(node, relax.DataflowBlock))
+            types = types_of(function, module)
+            yield from ((name, node, types) for node in walk(function) if isinstance(node, relax.DataflowBlock))
 
 
 def _fused(

@@ -16,6 +16,7 @@ of its inputs.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from refmlc.check.infer import type_of
 from refmlc.codegen.fuse.sizes import number
 from refmlc.codegen.fuse.step import Actual, Pair, Piece, Step, Unfused, Value, declared_pairs, match_step
 from refmlc.codegen.unit import Unit
@@ -64,11 +65,15 @@ class Run:
 
 @dataclass(slots=True)
 class Block:
-    """A dataflow block that is looked through. `units`: the functions in C; `linked`: by exported names too."""
+    """A dataflow block that is looked through.
+
+    `units`: the functions in C; `linked`: by exported names too; `types`: what is known of variables.
+    """
 
     block: relax.DataflowBlock
     units: Mapping[str, Unit]
     linked: Mapping[str, Unit]
+    types: Mapping[relax.Var, Type | None]
     names: dict[relax.Var, Value] = field(default_factory=dict)
     outside: dict[relax.Var | relax.Constant, Piece] = field(default_factory=dict)
     used: dict[relax.Var, int] = field(default_factory=dict)
@@ -198,8 +203,10 @@ class Block:
                 value = self.names[node]
                 if isinstance(value, Piece):
                     return value
-            case relax.Var(name, TensorType(shape=tuple() as shape, dtype=dtype)) if dtype is not None:
-                return self.outside.setdefault(node, Piece(name, dtype, shape, node))
+            case relax.Var():
+                ty = self.types.get(node, node.ty)
+                if isinstance(ty, TensorType) and ty.shape is not None and ty.dtype is not None:
+                    return self.outside.setdefault(node, Piece(node.name, ty.dtype, ty.shape, node))
             case relax.Constant(data, dtype):
                 shape = tuple(number(extent) for extent in data.shape)
                 return self.outside.setdefault(node, Piece("constant", dtype, shape, node))
@@ -249,6 +256,20 @@ def _ints(node: relax.Call, span: Span | None) -> Sequence[tir.Expr]:
     if not isinstance(node.args[2], relax.ShapeExpr):
         raise Unfused("its further arguments are no list of dimensions", span)
     return node.args[2].values
+
+
+def types_of(function: relax.Function, module: IRModule) -> Mapping[relax.Var, Type | None]:
+    """What is known of the variables that are bound in `function`: as declared, else what follows for their values."""
+    known: dict[relax.Var, Type | None] = {}
+    for node in walk(function):
+        match node:
+            case relax.VarBinding(var, value):
+                known[var] = type_of(value, module, known) if var.ty is None else var.ty
+            case relax.MatchCast(var, _, ty):
+                known[var] = ty if var.ty is None else var.ty
+            case _:
+                pass
+    return known
 
 
 def linked_units(module: IRModule, units: Mapping[str, Unit]) -> Mapping[str, Unit]:

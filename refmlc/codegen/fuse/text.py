@@ -27,7 +27,7 @@ class Numbers:
     def code(self, expr: tir.Expr, meaning: str = "n") -> str:
         """`expr` in C: a number, or a name, which says what it means."""
         if isinstance(expr, tir.IntImm):
-            return str(expr.value) if abs(expr.value) < 1 << 31 else f"INT64_C({expr.value})"
+            return _constant(expr.value)
         key = key_of(expr)
         if key not in self.found:
             self.found[key] = (self.names.new(expr.name if isinstance(expr, tir.Var) else meaning), expr)
@@ -71,7 +71,7 @@ class Writer:
         where = place(steps[0].span)
         last = self._run.entries[-1].var.name
         text = [
-            f"/* `{self._run.entries[0].var.name}` … `{last}`{' ' if where else ''}{where} */",
+            _comment(f"`{self._run.entries[0].var.name}` … `{last}` {where}".rstrip()),
             f"int64_t {symbol}(rm_run *const run, {', '.join(params)}) {{",
             "  int64_t status = RM_DONE;",
             "  (void)workspace;",
@@ -87,7 +87,7 @@ class Writer:
     def _step(self, number: int, step: Step) -> Iterator[str]:
         """One call."""
         where = place(step.span)
-        yield f"  /* call {number}: {step.unit.name}{' ' if where else ''}{where} */"
+        yield "  " + _comment(f"call {number}: {step.unit.name} {where}".rstrip())
         for piece in step.made:
             if piece not in self._outputs:
                 yield f"  void *const {self._cells[piece]} = {self._at(piece, f'{piece.name}_at')};"
@@ -139,6 +139,18 @@ class Writer:
             return []
         failed = self._leave(number, "RM_CHECK_FAILED")
         return [f"  if (RM_UNLIKELY({self._numbers.code(actual)} > INT64_C({most}))) {failed}"]
+
+
+def _constant(value: int) -> str:
+    """An int64 in C; beyond are numbers of uint64, by their bits."""
+    signed = value - (1 << 64) if value >= 1 << 63 else value
+    if abs(signed) < 1 << 31:
+        return str(signed)
+    return f"INT64_C({signed})" if signed > -(1 << 63) else "INT64_MIN"
+
+
+def _comment(text: str) -> str:
+    return f"/* {text.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def needs_of(steps: Sequence[Step], outputs: dict[Piece, relax.Var]) -> Iterator[Need]:
