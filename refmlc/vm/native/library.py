@@ -2,6 +2,7 @@
 
 from refmlc.codegen.build import detect_isa
 from refmlc.codegen.emit import emit_module
+from refmlc.codegen.fuse import fuse_module
 from refmlc.codegen.options import Math, Options
 from refmlc.ir import IRModule
 from refmlc.vm.native.compiled import Compiled, Translation, load
@@ -18,4 +19,5 @@ def compile_module(module: IRModule, math: Math) -> Compiled:
 def translate(module: IRModule, options: Options) -> Translation:
     """`module` in C, as far as it can be."""
     source = emit_module(module, options)
-    return Translation(source.text, source.units, source.declined)
+    plan = fuse_module(module, source)
+    return Translation(source.text + plan.text, source.units, source.declined, tuple(plan.runs))
