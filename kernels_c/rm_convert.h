@@ -102,9 +102,10 @@ RM_FN double rm_odd_from_signed(int64_t x) {
 #define RM_CAST_SIGNED_SMALL(from, to) RM_CAST(from, to, rm_rounded##to(rm_odd_from_signed(x)))
 #define RM_CAST_UNSIGNED_SMALL(from, to) RM_CAST(from, to, rm_rounded##to(rm_odd_from_unsigned(x)))
 #define RM_CAST_BOOL_SMALL(from, to) RM_CAST(from, to, rm_rounded##to((double)x))
-#define RM_CAST_FLOAT_SMALL(from, to) RM_CAST(from, to, rm_rounded##to((double)x))
-#define RM_CAST_SMALL_SMALL(from, to) RM_CAST(from, to, rm_rounded##to((double)x))
-#define RM_CAST_FINITE_SMALL(from, to) RM_CAST(from, to, rm_rounded##to((double)x))
+#define RM_CAST_FLOAT_SMALL(from, to) \
+  RM_CAST(from, to, sizeof x > sizeof(float) ? rm_rounded##to((double)x) : rm_narrow##to((rm##to##_work)x))
+#define RM_CAST_SMALL_SMALL(from, to) RM_CAST(from, to, rm_narrow##to(x))
+#define RM_CAST_FINITE_SMALL(from, to) RM_CAST(from, to, rm_narrow##to(x))
 
 #define RM_CAST_SIGNED_FINITE(from, to) RM_CAST_SIGNED_SMALL(from, to)
 #define RM_CAST_UNSIGNED_FINITE(from, to) RM_CAST_UNSIGNED_SMALL(from, to)

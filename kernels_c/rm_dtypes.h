@@ -145,53 +145,55 @@ RM_EACH_INT(RM_DEFINE_INT_CELLS)
  *
  * A code is a sign, a biased exponent, and a fraction. Normal values take float's exponent and fraction, moved; the
  * others are multiples of the least value, which an addition that float has to align turns into integers. */
-#define RM_DEFINE_CODES(D, CODE, BITS, FRACTION, BIAS, MAXIMUM, INFINITE, NAN_CODE, IS_NAN)                           \
+#define RM_DEFINE_CODES(D, CODE, BITS, FRACTION, BIAS, INFINITE, NAN_CODE, IS_SPECIAL, SPECIAL)                       \
   typedef CODE rm_##D##_code;                                                                                         \
   RM_FN CODE rm_encode_##D(float x) {                                                                                 \
     const uint32_t sign = rm_bits_of_float(x) >> 31 << (BITS - 1);                                                    \
     const float size = fabsf(x), base = rm_float_of_bits((151U - BIAS - FRACTION) << 23);                             \
-    const uint32_t normal = (rm_bits_of_float(size) >> (23 - FRACTION)) - ((127U - BIAS) << FRACTION);                \
+    const uint32_t moved = (rm_bits_of_float(size) >> (23 - FRACTION)) - ((127U - BIAS) << FRACTION);                 \
+    const uint32_t normal = moved < (uint32_t)(INFINITE) ? moved : (uint32_t)(INFINITE);                              \
     const uint32_t tiny = rm_bits_of_float(size + base) - rm_bits_of_float(base);                                     \
-    const uint32_t finite = size < rm_float_of_bits((128U - BIAS) << 23) ? tiny : normal;                             \
-    const uint32_t code = (size > (float)(MAXIMUM) ? (uint32_t)(INFINITE) : finite) | sign;                           \
+    const uint32_t code = (size < rm_float_of_bits((128U - BIAS) << 23) ? tiny : normal) | sign;                      \
     return (CODE)(x != x ? (uint32_t)(NAN_CODE) : code);                                                              \
   }                                                                                                                   \
   RM_FN float rm_decode_##D(CODE cell) {                                                                              \
-    const uint32_t code = cell & ((1U << BITS) - 1), size = code & ((1U << (BITS - 1)) - 1);                          \
-    const uint32_t moved = size << (23 - FRACTION), least = (128U - BIAS) << 23;                                      \
-    const float normal = rm_float_of_bits(moved + ((127U - BIAS) << 23));                                             \
-    const float tiny = rm_float_of_bits(moved + least) - rm_float_of_bits(least);                                     \
-    const float finite = size < (1U << FRACTION) ? tiny : normal;                                                     \
-    const float number = size == (uint32_t)(INFINITE) ? INFINITY : finite;                                            \
-    const uint32_t sign = code >> (BITS - 1) << 31;                                                                   \
-    return (IS_NAN) ? NAN : rm_float_of_bits(rm_bits_of_float(number) | sign);                                        \
+    const uint32_t code = cell & ((1U << BITS) - 1), sign = code >> (BITS - 1) << 31;                                 \
+    const int32_t size = (int32_t)(code & ((1U << (BITS - 1)) - 1));                                                  \
+    const uint32_t moved = (uint32_t)size << (23 - FRACTION), least = (128U - BIAS) << 23;                            \
+    const uint32_t normal = moved + ((127U - BIAS) << 23);                                                            \
+    const uint32_t tiny = rm_bits_of_float(rm_float_of_bits(moved + least) - rm_float_of_bits(least));                \
+    const uint32_t finite = size < (1 << FRACTION) ? tiny : normal;                                                   \
+    return rm_float_of_bits(((IS_SPECIAL) ? (SPECIAL) : finite) | sign);                                              \
   }
 
-#define RM_DEFINE_FLOAT_CELLS(D)                                                                                       \
+#define RM_DEFINE_FLOAT_CELLS(D)                                                                                      \
   RM_FN float rm_get_##D(const rm_##D##_cell *cells, int64_t i) { return rm_decode_##D(cells[i]); }                   \
   RM_FN void rm_put_##D(rm_##D##_cell *cells, int64_t i, rm_##D v) { cells[i] = rm_encode_##D(v); }
 
+/* The top codes: of IEEE formats infinity, then NaN; the NaN of the others. */
 #define RM_NONE 256 /* no code */
-#define RM_CODES_IEEE(D, CODE, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                   \
-  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_IEEE)                                                           \
-  RM_DEFINE_CODES(D, CODE, BITS, FRACTION, BIAS, MAXIMUM, (1U << (BITS - 1)) - (1U << FRACTION),                       \
-                  (1U << (BITS - 1)) - (1U << (FRACTION - 1)), size > (1U << (BITS - 1)) - (1U << FRACTION))           \
+#define RM_NAN_BITS 0x7fc00000U
+#define RM_INFINITY_CODE(BITS, FRACTION) ((1 << (BITS - 1)) - (1 << FRACTION))
+#define RM_CODES_IEEE(D, CODE, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                  \
+  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_IEEE)                                                          \
+  RM_DEFINE_CODES(D, CODE, BITS, FRACTION, BIAS, RM_INFINITY_CODE(BITS, FRACTION),                                    \
+                  RM_INFINITY_CODE(BITS, FRACTION) + (1 << (FRACTION - 1)),                                           \
+                  size >= RM_INFINITY_CODE(BITS, FRACTION), moved | 0x7f800000U)                                      \
   RM_DEFINE_FLOAT_CELLS(D)
-#define RM_CODES_FN(D, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                           \
-  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_FN)                                                             \
-  RM_DEFINE_CODES(D, uint8_t, BITS, FRACTION, BIAS, MAXIMUM, RM_NONE, (1U << (BITS - 1)) - 1,                          \
-                  size == (1U << (BITS - 1)) - 1)                                                                      \
+#define RM_CODES_FN(D, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                          \
+  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_FN)                                                            \
+  RM_DEFINE_CODES(D, uint8_t, BITS, FRACTION, BIAS, RM_NONE, (1 << (BITS - 1)) - 1,                                   \
+                  size == (1 << (BITS - 1)) - 1, RM_NAN_BITS)                                                         \
   RM_DEFINE_FLOAT_CELLS(D)
-#define RM_CODES_FNUZ(D, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                         \
-  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_FNUZ)                                                           \
-  RM_DEFINE_CODES(D, uint8_t, BITS, FRACTION, BIAS, MAXIMUM, RM_NONE, 1U << (BITS - 1), code == 1U << (BITS - 1))      \
+#define RM_CODES_FNUZ(D, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                        \
+  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_FNUZ)                                                          \
+  RM_DEFINE_CODES(D, uint8_t, BITS, FRACTION, BIAS, RM_NONE, 1 << (BITS - 1), code == 1U << (BITS - 1), RM_NAN_BITS)  \
   RM_DEFINE_FLOAT_CELLS(D)
-#define RM_CODES_FINITE(D, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                       \
-  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_FINITE)                                                         \
-  RM_DEFINE_CODES(D, uint8_t, BITS, FRACTION, BIAS, MAXIMUM, RM_NONE, 0, false)                                        \
+#define RM_CODES_FINITE(D, BITS, FRACTION, BIAS, LEAST, MAXIMUM)                                                      \
+  RM_DEFINE_ROUNDS(D, FRACTION, LEAST, MAXIMUM, RM_FIT_FINITE)                                                        \
+  RM_DEFINE_CODES(D, uint8_t, BITS, FRACTION, BIAS, RM_NONE, 0, false, RM_NAN_BITS)                                   \
   RM_DEFINE_FLOAT_CELLS(D)
 
-RM_IF_USED(float16, RM_CODES_IEEE(float16, uint16_t, 16, 10, 15, 0x1p-14, 65504))
 RM_IF_USED(float8_e3m4, RM_CODES_IEEE(float8_e3m4, uint8_t, 8, 4, 3, 0x1p-2, 15.5))
 RM_IF_USED(float8_e4m3, RM_CODES_IEEE(float8_e4m3, uint8_t, 8, 3, 7, 0x1p-6, 240))
 RM_IF_USED(float8_e5m2, RM_CODES_IEEE(float8_e5m2, uint8_t, 8, 2, 15, 0x1p-14, 57344))
@@ -202,6 +204,28 @@ RM_IF_USED(float8_e5m2fnuz, RM_CODES_FNUZ(float8_e5m2fnuz, 8, 2, 16, 0x1p-15, 57
 RM_IF_USED(float6_e2m3fn, RM_CODES_FINITE(float6_e2m3fn, 6, 3, 1, 0x1p0, 7.5))
 RM_IF_USED(float6_e3m2fn, RM_CODES_FINITE(float6_e3m2fn, 6, 2, 3, 0x1p-2, 28))
 RM_IF_USED(float4_e2m1fn, RM_CODES_FINITE(float4_e2m1fn, 4, 1, 1, 0x1p0, 6))
+
+/* float16, where there are instructions for it; RM_PLAIN: as the others. (_Float16 is no way: gcc 12 then also compares
+ * in it, by calls.) The NaN that is written is positive and quiet. */
+#if defined __F16C__ && !defined RM_PLAIN
+typedef float rm_four_floats __attribute__((vector_size(16)));
+typedef short rm_eight_codes __attribute__((vector_size(16)));
+#define RM_TO_CODES(x) __builtin_ia32_vcvtps2ph((rm_four_floats){x, 0, 0, 0}, 0)
+#define RM_CODES_FLOAT16(D)                                                                               \
+  typedef uint16_t rm_##D##_code;                                                                         \
+  typedef float rm_##D##_work;                                                                            \
+  RM_FN float rm_narrow_##D(float x) { return __builtin_ia32_vcvtph2ps(RM_TO_CODES(x))[0]; }              \
+  RM_DEFINE_ROUND(rm_nearest_##D, double, 10, 0x1p-14, 65504, RM_FIT_IEEE)                                \
+  RM_FN float rm_rounded_##D(double x) { return (float)rm_nearest_##D(x); }                               \
+  RM_FN uint16_t rm_encode_##D(float x) { return (uint16_t)RM_TO_CODES(x != x ? NAN : x)[0]; }            \
+  RM_FN float rm_decode_##D(uint16_t code) {                                                              \
+    return __builtin_ia32_vcvtph2ps((rm_eight_codes){(short)code, 0, 0, 0, 0, 0, 0, 0})[0];               \
+  }                                                                                                       \
+  RM_DEFINE_FLOAT_CELLS(D)
+#else
+#define RM_CODES_FLOAT16(D) RM_CODES_IEEE(D, uint16_t, 16, 10, 15, 0x1p-14, 65504)
+#endif
+RM_IF_USED(float16, RM_CODES_FLOAT16(float16))
 
 /* Powers of two: the code is float's exponent. Their products leave float's range: computed in double. */
 #define RM_CODES_E8M0(D)                                                                                  \

@@ -1,0 +1,111 @@
+"""The same bits however the headers are compiled: other compilers, vectors, float16 by instructions or without."""
+
+import subprocess
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from points import binary, columns, differing, first_lines, unary, value_type
+from wrappers import DTYPES, OWN, Library, cell_helpers, cell_wrappers, compiler, operator_helpers
+
+from refmlc.dtypes import SCALARS
+from refmlc.dtypes.storage import storage_dtype
+
+OPERATORS, CELLS = operator_helpers(), cell_helpers()
+HALVES = ("float16", "bfloat16")
+VARIANTS = {
+    "tcc": ("tcc", ()),
+    "clang -O2": ("clang", ("-O2",)),
+    "gcc -O3, AVX-512": ("gcc", ("-O3", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx2", "-mf16c")),
+    "gcc -O3, AVX2": ("gcc", ("-O3", "-mavx2", "-mf16c")),
+    "gcc -O3": ("gcc", ("-O3",)),
+}
+
+
+def cpu_flags():
+    path = Path("/proc/cpuinfo")
+    text = path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
+    return {word for line in text.splitlines() if line.startswith("flags") for word in line.split(":")[1].split()}
+
+
+def needs(flags):
+    missing = {flag[2:] for flag in flags if flag.startswith("-m")} - cpu_flags()
+    if missing:
+        pytest.skip(f"this machine has no {', '.join(sorted(missing))}")
+
+
+def operands(contract, dtype):
+    """A few thousand points, unlike those of the comparison with the value functions only in number."""
+    lists = unary(dtype, 500) if contract.arity == 1 else binary(dtype, 500)
+    return [values[:: max(1, len(values) // 4000)] for values in lists]
+
+
+def disagreements(one, other, contracts, dtypes=DTYPES):
+    """Operators of one or two operands of one dtype on which two libraries differ."""
+    for contract in contracts:
+        for dtype in (dtype for dtype in dtypes if contract.accepts_dtype(dtype)):
+            lists = operands(contract, dtype)
+            helper = OPERATORS[contract.name, dtype.element]
+            result = value_type(contract.result_dtype((dtype,) * contract.arity))
+            held = columns((dtype,) * contract.arity, lists)
+            found, wanted = (library.call(helper, held, result) for library in (one, other))
+            different = differing(found[0], wanted[0]) | (found[1] != wanted[1])
+            yield from (f"{helper.name}{line}" for line in first_lines(different, lists, found[0], wanted[0]))
+
+
+@pytest.mark.parametrize(
+    "variant", ["tcc", "clang -O2", *(pytest.param(name, marks=pytest.mark.soak) for name in VARIANTS if "gcc" in name)]
+)
+def test_operators_have_the_same_bits(operators, tmp_path, variant):
+    name, flags = VARIANTS[variant]
+    needs(flags)
+    contracts = [contract for contract in OWN if contract.arity < 3 and contract.rest is None]
+    helpers = [helper for (op, _), helper in OPERATORS.items() if op in {contract.name for contract in contracts}]
+    other = Library.build(tmp_path, "variant", helpers, cell_wrappers(), flags, by=name)
+    assert list(disagreements(other, operators, contracts)) == []
+
+
+def float16_by_instructions(folder):
+    needs(("-mf16c",))
+    helpers = [helper for (_, name), helper in (*CELLS.items(), *OPERATORS.items()) if name == "float16"]
+    assert "RM_TO_CODES" in macros("-mf16c")
+    return Library.build(folder, "f16c", helpers, cell_wrappers(), ("-mf16c",))
+
+
+def macros(*flags):
+    """The macros that are left when rm_dtypes.h was read."""
+    command = [compiler("gcc"), "-E", "-dM", *flags, "-x", "c", "-"]
+    text = '#define RM_USE_ALL\n#include "rm_dtypes.h"\n'
+    headers = Path(__file__).parents[3] / "kernels_c"
+    done = subprocess.run([*command, f"-I{headers}"], input=text, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_float16_by_instructions_and_without(operators, tmp_path):
+    library = float16_by_instructions(tmp_path)
+    codes = np.arange(1 << 16, dtype=np.uint16)
+    found, wanted = (each.load("float16", codes, np.float32) for each in (library, operators))
+    assert first_lines(differing(found, wanted), [codes], found, wanted) == []
+    stored = (each.store("float16", np.uint16, wanted) for each in (library, operators))
+    assert np.array_equal(*stored)
+    bits = np.arange(0, 1 << 32, 4093, dtype=np.uint32).view(np.float32)
+    found, wanted = (each.call(CELLS["narrow", "float16"], [bits], np.float32)[0] for each in (library, operators))
+    assert first_lines(differing(found, wanted), [bits], found, wanted) == []
+    contracts = [contract for contract in OWN if contract.rest is None]
+    assert list(disagreements(library, operators, contracts, (SCALARS["float16"],))) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", HALVES)
+def test_every_float32_is_narrowed_as_numpy_and_ml_dtypes_narrow_it(operators, tmp_path, name):
+    libraries = [operators, float16_by_instructions(tmp_path)] if name == "float16" else [operators]
+    stored = storage_dtype(SCALARS[name])
+    assert stored in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+    for start in range(0, 1 << 32, 1 << 24):
+        values = np.arange(start, start + (1 << 24), dtype=np.uint32).view(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            wanted = values.astype(stored).astype(np.float32)
+        for library in libraries:
+            found = library.call(CELLS["narrow", name], [values], np.float32)[0]
+            assert first_lines(differing(found, wanted), [values], found, wanted) == []
