@@ -168,7 +168,12 @@ class Library:
     def build(cls, folder, name, helpers, text, flags=(), by="gcc"):
         """`text` is what stands before the wrappers; `by` the compiler."""
         source = "#define RM_USE_ALL\n" + INCLUDES + text + "".join(helper.wrapper for helper in helpers)
-        command = [compiler(by), "-shared", *(() if by == "tcc" else ("-O2", "-fPIC", *strict_flags(by))), *flags]
+        command = [
+            compiler(by),
+            "-shared",
+            *(() if by == "tcc" else ("-O1" if by == "clang" else "-O2", "-fPIC", *strict_flags(by))),
+            *flags,
+        ]
         path = compiled(command, source, folder / f"{name}.so")
         ffi = cffi.FFI()
         ffi.cdef("".join(f"void all_{helper.name}(const void **, void *, uint8_t *, int64_t);" for helper in helpers))
