@@ -9,9 +9,11 @@
 | `memory` | where what lives between the calls lies                                        |
 | `text`   | the C function                                                                 |
 | `module` | all runs of a module                                                           |
+| `static` | functions and runs once more, for dimensions that are known                    |
 """
 
 from refmlc.codegen.fuse.module import fuse_module
-from refmlc.codegen.fuse.plan import Fused, Operand, Plan
+from refmlc.codegen.fuse.plan import Apart, Fused, Operand, Plan
+from refmlc.codegen.fuse.static import fuse_static, with_dims
 
-__all__ = ["Fused", "Operand", "Plan", "fuse_module"]
+__all__ = ["Apart", "Fused", "Operand", "Plan", "fuse_module", "fuse_static", "with_dims"]

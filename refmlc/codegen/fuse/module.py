@@ -25,9 +25,18 @@ def fuse_module(module: IRModule, source: Source) -> Plan:
             symbol = f"g{len(runs)}_{identifier(name)}"
             entry = Writer(run, outputs).write(symbol)
             texts.append(entry.text)
-            runs.append(_fused(name, dataflow, run, outputs, entry, symbol))
+            runs.append(fused(name, dataflow, run, outputs, entry, symbol))
         apart += [Apart(name, dataflow.bindings[at], why.reason) for at, why in sorted(block.left.items())]
     return Plan("\n".join(texts), tuple(runs), tuple(apart))
+
+
+def one_run(module: IRModule, source: Source, wanted: Fused) -> tuple[Run, dict[Piece, relax.Var]]:
+    """The run that became `wanted`, found again, and what it hands out."""
+    linked = linked_units(module, source.units)
+    for _, dataflow, types in _blocks(module):
+        if dataflow is wanted.block:
+            return Block(dataflow, source.units, linked, types).run_from(wanted.start)
+    raise KeyError(wanted.symbol)
 
 
 def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock, Mapping[relax.Var, Type | None]]]:
@@ -38,9 +47,10 @@ def _blocks(module: IRModule) -> Iterator[tuple[str, relax.DataflowBlock, Mappin
             yield from ((name, node, types) for node in walk(function) if isinstance(node, relax.DataflowBlock))
 
 
-def _fused(
+def fused(
     name: str, block: relax.DataflowBlock, run: Run, outputs: dict[Piece, relax.Var], entry: Entry, symbol: str
 ) -> Fused:
+    """What the caller of the C function must know."""
     equal = {id(pair): pair for one in run.entries for pair in one.equal}
     return Fused(
         function=name,

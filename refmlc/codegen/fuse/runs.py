@@ -90,14 +90,14 @@ class Block:
         """The runs, as long as they can be, each with what it hands out; `left` says why bindings are in none."""
         start = 0
         while start < len(self.block.bindings):
-            run, outputs = self._run(start)
+            run, outputs = self.run_from(start)
             for place in range(run.start, run.stop):
                 self.left.pop(place, None)
             if run.entries:
                 yield run, outputs
             start = max(run.stop, start + 1)
 
-    def _run(self, start: int) -> tuple[Run, dict[Piece, relax.Var]]:
+    def run_from(self, start: int) -> tuple[Run, dict[Piece, relax.Var]]:
         """The longest run from `start` on; without entries where there is none."""
         run = Run(start)
         self.names.clear()

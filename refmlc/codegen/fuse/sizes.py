@@ -86,10 +86,11 @@ def aligned(size: tir.Expr) -> tir.Expr:
 
 def folded(expr: tir.Expr) -> tir.Expr:
     """`expr` with constant parts computed, as far as `FOLDS` and conversions of numbers that fit go."""
-    return rewrite(expr, _fold)
+    return rewrite(expr, fold)
 
 
-def _fold(node: Node) -> Node:
+def fold(node: Node) -> Node:
+    """`node`, whose children are folded, computed where it can be."""
     match node:
         case tir.Apply(op, (tir.IntImm() as a, tir.IntImm() as b), dtype) if (
             op in FOLDS and dtype == a.dtype == b.dtype

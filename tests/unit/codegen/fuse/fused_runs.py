@@ -6,7 +6,7 @@ import numpy as np
 
 from refmlc.codegen.build import build, ffi
 from refmlc.codegen.emit import emit_module
-from refmlc.codegen.fuse import fuse_module
+from refmlc.codegen.fuse import fuse_module, fuse_static
 from refmlc.codegen.options import Options
 from refmlc.codegen.unit import Status
 from refmlc.dtypes.storage import storage_dtype
@@ -118,16 +118,24 @@ class Ran:
     memory: int
 
 
-def execute(mod, arrays, number=0, memory=1 << 30, fuel=1 << 40, **dims):
-    """Run number `number` of `mod` on `arrays` by the names of variables, `dims` by the names of dimensions."""
+def values_of(run, dims):
+    """The dimensions of a run by their variables, of `dims` by their names."""
+    nodes = (node for expr in every_expr(run) for node in walk(expr))
+    return {node: dims[node.name] for node in nodes if getattr(node, "name", None) in dims}
+
+
+def execute(mod, arrays, number=0, memory=1 << 30, fuel=1 << 40, *, static=False, **dims):
+    """Run number `number` of `mod` on `arrays` by the names of variables, `dims` by the names of dimensions.
+
+    `static`: the C that is made for these very dimensions.
+    """
     fused, text = plan(mod)
     run = fused.runs[number]
-    values = {}
-    for expr in every_expr(run):
-        for node in walk(expr):
-            if getattr(node, "name", None) in dims:
-                values[node] = dims[node.name]
+    values = values_of(run, dims)
     assert all(known(one, values) == known(other, values) for one, other in run.equal)
+    if static:
+        made = fuse_static(mod, emit_module(mod, Options()), run, lambda expr: known(expr, values), Options())
+        text, run, values = made.text, made.runs[0], {}
     pointer = "void *"
     types = [pointer] * (len(run.inputs) + len(run.outputs) + 1) + ["int64_t"] * len(run.numbers)
     function = build(text, Options().isa, cache=None).function(
