@@ -1,0 +1,67 @@
+"""Loop nests whose spatial iterations may move, as vectors and register tiles (grade 3).
+
+| part                 | does                                                                                       |
+|----------------------|--------------------------------------------------------------------------------------------|
+| `dims`, `leaves`     | the nest in fewer, longer loops, and what it reads                                         |
+| `plan`, `lanes`      | which dims are vectors and rows, how large a tile is, what is packed                       |
+| `nests`, `pointwise` | the loops around tiles, with and without a reduction                                       |
+| `panels`             | packing                                                                                    |
+| `body`               | one tile                                                                                   |
+| `values`, `scalars`, `vectors`, `terms` | expressions                                                             |
+| `needs`, `context`, `writer`, `names`, `pieces` | what is used, where things are, lines, identifiers, a dim in vectors |
+
+The order of operations for one element is that of the IR, init included: the bits are those of the loops as written.
+"""
+
+from collections.abc import Callable
+
+from refmlc.codegen.nest import Nest
+from refmlc.codegen.options import Options
+from refmlc.codegen.tile.context import Context
+from refmlc.codegen.tile.dims import shape_of
+from refmlc.codegen.tile.names import Names, words
+from refmlc.codegen.tile.nests import emit_reduction
+from refmlc.codegen.tile.plan import plan_of
+from refmlc.codegen.tile.pointwise import emit_pointwise
+from refmlc.codegen.tile.tiled import NoForm, Tiled
+from refmlc.ir import tir
+
+__all__ = ["Tiled", "emit_nest"]
+
+
+def emit_nest(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -> Tiled | str:
+    """`nest` as vectors and register tiles; a str says why there is no such form.
+
+    `cell` gives the C expression of a buffer's first element, a `restrict` pointer to its stored type: no two of them
+    overlap, what is loaded is initialised.
+    """
+    try:
+        return _emitted(nest, options, cell)
+    except NoForm as reason:
+        return str(reason)
+
+
+def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -> Tiled:
+    buffers = [store.buffer for store in (*nest.init, *nest.stores)] + [load.buffer for load in nest.offsets]
+    names = Names((*words(cell(buffer) for buffer in buffers), "panels"))
+    shape = shape_of(nest, names)
+    plan = plan_of(shape, options.isa, names)
+    context = Context(plan, options, cell, names)
+    heap = 0
+    with context.out.block():
+        if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
+            context.out.comment("no iterations")
+        elif shape.reduce:
+            heap = emit_reduction(context)
+        else:
+            emit_pointwise(context)
+    needs = context.needs
+    return Tiled(
+        lines=tuple(context.out.lines),
+        dtypes=frozenset(needs.dtypes),
+        headers=tuple(needs.headers),
+        casts=frozenset(needs.casts),
+        definitions=tuple(needs.definitions),
+        plan=plan.words(),
+        memory=heap,
+    )

@@ -1,0 +1,152 @@
+"""What emitting one nest knows and collects, and where elements are in C."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from refmlc.codegen.options import Options
+from refmlc.codegen.tile.dims import Access, Dim
+from refmlc.codegen.tile.names import Names
+from refmlc.codegen.tile.needs import Needs
+from refmlc.codegen.tile.pieces import Piece
+from refmlc.codegen.tile.plan import Plan
+from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, held, masked
+from refmlc.codegen.tile.writer import Writer
+from refmlc.ir import tir
+
+NOWHERE: Mapping[Dim, int] = {}
+
+
+@dataclass(slots=True)
+class Context:
+    """One nest while it is emitted. `position` says where each dim is: a variable or number."""
+
+    plan: Plan
+    options: Options
+    cell: Callable[[tir.Buffer], str]
+    names: Names
+    needs: Needs = field(default_factory=Needs)
+    out: Writer = field(default_factory=Writer)
+    position: dict[Dim, str | int] = field(default_factory=dict)
+
+    @contextmanager
+    def at(self, dim: Dim, place: str | int) -> Iterator[None]:
+        """`dim` is at `place`."""
+        before = self.position.get(dim)
+        self.position[dim] = place
+        try:
+            yield
+        finally:
+            if before is None:
+                del self.position[dim]
+            else:
+                self.position[dim] = before
+
+    @contextmanager
+    def loop(self, dim: Dim, first: str | int = 0, last: str | int | None = None, step: int = 1) -> Iterator[None]:
+        """`dim` from `first` to below `last` in steps; no loop where that is one step."""
+        end = dim.extent if last is None else last
+        if isinstance(first, int) and isinstance(end, int) and end - first <= step:
+            with self.at(dim, first):
+                yield
+            return
+        ahead = f"++{dim.name}" if step == 1 else f"{dim.name} += {step}"
+        with self.out.block(f"for (int64_t {dim.name} = {first}; {dim.name} < {end}; {ahead})"), self.at(dim, dim.name):
+            yield
+
+    @contextmanager
+    def loops(self, dims: Iterable[Dim]) -> Iterator[None]:
+        """All of `dims`, the first outermost."""
+        several = tuple(dims)
+        if not several:
+            yield
+            return
+        with self.loop(several[0]), self.loops(several[1:]):
+            yield
+
+    # --------------------------------------------------------------------------------------------- memory
+
+    def offset(self, access: Access, shift: Mapping[Dim, int] = NOWHERE) -> str:
+        """The element of an access as a number of elements, dims moved by `shift`."""
+        constant = access.constant
+        parts = []
+        for dim, coefficient in access.terms:
+            place = self.position[dim]
+            constant += coefficient * shift.get(dim, 0)
+            if isinstance(place, int):
+                constant += coefficient * place
+            else:
+                parts.append(place if coefficient == 1 else f"{coefficient} * {place}")
+        if constant or not parts:
+            parts.append(str(constant))
+        return " + ".join(parts).replace("+ -", "- ")
+
+    def address(self, access: Access, shift: Mapping[Dim, int] = NOWHERE) -> str:
+        """Where that element is."""
+        base, offset = self.base(access.buffer), self.offset(access, shift)
+        if offset == "0":
+            return base
+        return f"{base} + {offset}" if offset.isalnum() else f"{base} + ({offset})"
+
+    def base(self, buffer: tir.Buffer) -> str:
+        """The first element of a buffer."""
+        text = self.cell(buffer)
+        return text if text.replace("_", "").isalnum() else f"({text})"
+
+    def load(self, access: Access, piece: Piece, stride: int, shift: Mapping[Dim, int]) -> Term:
+        """The elements of one vector, `stride` apart; 0: the one that they all are."""
+        dtype = access.buffer.dtype
+        element = dtype.element
+        if stride == 0 or piece.lanes == 1:
+            return self._number(access, shift)
+        where = self.address(access, shift)
+        vector = self.needs.vector(element, piece.lanes)
+        if stride != 1:
+            text = f"rm_gather_{vector}({where}, {stride}, {piece.valid})"
+        elif piece.whole:
+            text = f"rm_load_{vector}({where})"
+        else:
+            text = f"rm_load_part_{vector}({where}, {piece.valid})"
+        return Term(text, dtype, piece.lanes, 8 if dtype.kind == "bool" else 0)
+
+    def _number(self, access: Access, shift: Mapping[Dim, int]) -> Term:
+        dtype = access.buffer.dtype
+        element, offset, base = dtype.element, self.offset(access, shift), self.base(access.buffer)
+        self.needs.value(element)
+        if element in NATIVE_FLOATS:
+            return Term(f"{base}[{offset}]", dtype, cell=self.address(access, shift))
+        if dtype.is_integer and dtype.bits >= 8:
+            return Term(f"{base}[{offset}]", dtype)
+        return Term(f"rm_get_{element}({base}, {offset})", dtype)
+
+    def store(self, access: Access, piece: Piece, stride: int, shift: Mapping[Dim, int], value: Term) -> None:
+        """Write the elements of one vector."""
+        dtype = access.buffer.dtype
+        if piece.lanes == 1:
+            self.needs.value(dtype.element)
+            self.out.line(
+                f"rm_put_{dtype.element}({self.base(access.buffer)}, {self.offset(access, shift)}, {value.text});"
+            )
+            return
+        vector = self.needs.vector(dtype.element, piece.lanes)
+        where = self.address(access, shift)
+        text = masked(self.needs, value, 8).text if dtype.kind == "bool" else value.text
+        if stride != 1:
+            self.out.line(f"rm_scatter_{vector}({where}, {stride}, {text}, {piece.valid});")
+        elif piece.whole:
+            self.out.line(f"rm_store_{vector}({where}, {text});")
+        else:
+            self.out.line(f"rm_store_part_{vector}({where}, {text}, {piece.valid});")
+
+
+def state_bits(buffer: tir.Buffer) -> int:
+    """Bits of a lane of a mask that holds elements of `buffer`; 0 where it is none of bools."""
+    return 8 if buffer.dtype.kind == "bool" else 0
+
+
+def vector_type(needs: Needs, buffer: tir.Buffer, lanes: int) -> str:
+    """The C type of elements of `buffer` in lanes."""
+    dtype = buffer.dtype
+    if lanes == 1:
+        return needs.value(dtype.element)
+    return f"rm_{needs.lanes('int8' if dtype.kind == 'bool' else held(dtype), lanes)}"

@@ -1,0 +1,102 @@
+"""The loops around tiles: outer dims, tiles along the vector dim, chunks of the reduction, rows.
+
+for outer dims
+  for tiles along the vector dim            (the last one narrower)
+    for chunks of the reduction
+      pack panels
+      for middle dims, for tiles of rows    (the last one lower)
+        the tile
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from refmlc.codegen.tile.body import Tile
+from refmlc.codegen.tile.context import Context
+from refmlc.codegen.tile.panels import from_name, pack
+from refmlc.codegen.tile.pieces import Piece, pieces
+from refmlc.codegen.tile.plan import panel_bytes
+from refmlc.codegen.tile.terms import held
+
+STACK = 32 * 1024
+"""Bytes of panels that may lie on the stack."""
+
+
+def emit_reduction(context: Context) -> int:
+    """A nest with a reduction, or with rows. Returns the bytes it takes from the heap."""
+    plan = context.plan
+    heap = _declare_panels(context)
+    with context.loops(plan.outer):
+        along(context, 0, plan.vector.extent, lambda parts: _chunks(context, parts))
+    if heap:
+        context.out.line("free(panels);")
+    return heap
+
+
+def _declare_panels(context: Context) -> int:
+    plan, out = context.plan, context.out
+    heap = plan.memory if plan.memory > STACK else 0
+    if heap:
+        out.line(f"unsigned char *const panels = rm_memory({heap});")
+        out.line("if (panels == NULL) { status = RM_NO_MEMORY; goto leave; }")
+    start = 0
+    for panel in plan.panels:
+        element = context.needs.value(held(panel.leaf.dtype))
+        size = panel_bytes(panel, plan.points, plan.columns)
+        if heap:
+            where = f"panels + {start}" if start else "panels"
+            out.line(f"{element} *const restrict {panel.name} = ({element} *)({where});")
+        else:
+            out.line(f"_Alignas(64) {element} {panel.name}[{plan.points * plan.columns}];")
+        start += size
+    return heap
+
+
+def along(context: Context, first: int, last: int, emit: Callable[[tuple[Piece, ...]], None]) -> None:
+    """Tiles along the vector dim from `first` to below `last`; `emit` gets the vectors of one."""
+    plan = context.plan
+    step = plan.vectors * plan.lanes
+    end = first + (last - first) // step * step
+    if end > first:
+        with context.loop(plan.vector, first, end, step):
+            emit(pieces(step, plan.lanes))
+    if end < last:
+        with context.out.block(), context.at(plan.vector, end):
+            emit(pieces(last - end, plan.lanes))
+
+
+def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:
+    plan, out = context.plan, context.out
+    first = plan.shape.reduce[0] if plan.shape.reduce else None
+    if first is None or plan.chunk >= first.extent:
+        _rows(context, parts)
+        return
+    start, stop = from_name(first), f"{first.name}_to"
+    with out.block(f"for (int64_t {start} = 0; {start} < {first.extent}; {start} += {plan.chunk})"):
+        rest = "" if first.extent % plan.chunk == 0 else f" < {first.extent} ? {start} + {plan.chunk} : {first.extent}"
+        out.line(f"const int64_t {stop} = {start} + {plan.chunk}{rest};")
+        _rows(context, parts)
+
+
+def _rows(context: Context, parts: tuple[Piece, ...]) -> None:
+    plan, out = context.plan, context.out
+    for panel in plan.panels:
+        pack(context, panel, parts)
+    with context.loops(plan.middle):
+        if plan.row is None:
+            with _scope(context):
+                Tile(context, 1, parts).emit()
+            return
+        whole, rest = divmod(plan.row.extent, plan.rows)
+        if whole:
+            with context.loop(plan.row, 0, whole * plan.rows, plan.rows), _scope(context):
+                Tile(context, plan.rows, parts).emit()
+        if rest:
+            with out.block(), context.at(plan.row, whole * plan.rows), _scope(context):
+                Tile(context, rest, parts).emit()
+
+
+@contextmanager
+def _scope(context: Context) -> Iterator[None]:
+    with context.out.block(), context.names.scope():
+        yield

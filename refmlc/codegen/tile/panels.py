@@ -1,0 +1,166 @@
+"""Packing: what a tile reads, copied to a panel in the order in which the tile reads it.
+
+A panel has a row per point of the reduction and a column per element of the tile along the vector dim. Elements are
+converted as they are copied.
+
+| the leaf along the vector dim | copied                                                                          |
+|-------------------------------|---------------------------------------------------------------------------------|
+| contiguous                    | by vectors                                                                      |
+| strided, transposed           | by blocks of lanes x lanes, read along the reduction and transposed in registers |
+| strided                       | element by element                                                              |
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from refmlc.codegen.tile.context import Context
+from refmlc.codegen.tile.dims import Dim
+from refmlc.codegen.tile.pieces import Piece
+from refmlc.codegen.tile.plan import Panel
+from refmlc.codegen.tile.terms import Term, held
+from refmlc.codegen.tile.values import Values
+
+
+def row_of(context: Context, ahead: str = "") -> str:
+    """Where the row of the present point of the reduction begins in a panel, in elements; `ahead` points on."""
+    plan = context.plan
+    if not plan.shape.reduce:
+        return "0"
+    text = ""
+    for dim in plan.shape.reduce:
+        here = str(context.position[dim])
+        if dim is plan.shape.reduce[0] and plan.chunk < dim.extent:
+            here = f"({here} - {from_name(plan.shape.reduce[0])})"
+        text = here if not text else f"({text} * {dim.extent} + {here})"
+    if ahead:
+        text = f"({text} + {ahead})"
+    return f"{context.plan.columns} * {text}"
+
+
+def from_name(dim: Dim) -> str:
+    """The variable that holds the first point of a chunk."""
+    return f"{dim.name}_from"
+
+
+def first_of(context: Context) -> str | None:
+    """The variable that holds the first point of the present chunk; None: all points are in one."""
+    plan = context.plan
+    if not plan.shape.reduce or plan.chunk >= plan.shape.reduce[0].extent:
+        return None
+    return from_name(plan.shape.reduce[0])
+
+
+def packed(context: Context, panel: Panel, piece: Piece) -> Term:
+    """The present row of a panel, one vector of it."""
+    dtype = panel.leaf.dtype
+    where = f"{panel.name} + {row_of(context)}" + (f" + {piece.offset}" if piece.offset else "")
+    if piece.lanes == 1:
+        row = f"{row_of(context)} + {piece.offset}"
+        return Term(f"{panel.name}[{row}]", dtype)
+    return Term(f"rm_load_{context.needs.vector(held(dtype), piece.lanes)}({where})", dtype, piece.lanes)
+
+
+def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """Fill the panel for the tile at the present position."""
+    leaf, plan = panel.leaf, context.plan
+    context.out.comment(f"{panel.name}: {leaf.access.buffer.name} in the order of the tile")
+    if panel.transposed and any(piece.lanes > 1 for piece in parts):
+        _transposed(context, panel, parts)
+        return
+    stride = leaf.access.of(plan.vector)
+    with reduction(context, plan.shape.reduce):
+        for piece in parts:
+            _copy(context, panel, piece, stride)
+
+
+def _copy(context: Context, panel: Panel, piece: Piece, stride: int) -> None:
+    shift = {context.plan.vector: piece.offset}
+    term = _converted(context, panel, context.load(panel.leaf.access, piece, stride, shift))
+    _put(context, panel, piece, row_of(context), term.text)
+
+
+def _put(context: Context, panel: Panel, piece: Piece, row: str, text: str) -> None:
+    where = row + (f" + {piece.offset}" if piece.offset else "")
+    if piece.lanes == 1:
+        context.out.line(f"{panel.name}[{where}] = {text};")
+        return
+    vector = context.needs.vector(held(panel.leaf.dtype), piece.lanes)
+    context.out.line(f"rm_store_{vector}({panel.name} + {where}, {text});")
+
+
+def _converted(context: Context, panel: Panel, term: Term) -> Term:
+    values = Values(context.options, context.needs, context.out, context.names.new, lambda _node: None)
+    return values.cast(term, panel.leaf.dtype)
+
+
+@contextmanager
+def reduction(context: Context, dims: Sequence[Dim]) -> Iterator[None]:
+    """Loops over the points of the present chunk."""
+    plan = context.plan
+    if not dims:
+        yield
+        return
+    first = dims[0]
+    chunked = first is plan.shape.reduce[0] and first_of(context) is not None
+    bounds = (from_name(first), f"{first.name}_to") if chunked else (0, first.extent)
+    with context.loop(first, *bounds), reduction(context, dims[1:]):
+        yield
+
+
+def _transposed(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """Blocks along the innermost reduction dim; what is left of it element by element."""
+    plan, out = context.plan, context.out
+    *others, inner = plan.shape.reduce
+    chunked = not others and plan.chunk < inner.extent
+    first, last = (from_name(inner), f"{inner.name}_to") if chunked else ("0", str(inner.extent))
+    step = max(piece.lanes for piece in parts)
+    with reduction(context, others), out.block():
+        out.line(f"int64_t {inner.name} = {first};")
+        with context.at(inner, inner.name):
+            with out.block(f"for (; {inner.name} + {step} <= {last}; {inner.name} += {step})"):
+                for piece in parts:
+                    _blocks(context, panel, piece, step)
+            if chunked or inner.extent % step:
+                with out.block(f"for (; {inner.name} < {last}; ++{inner.name})"):
+                    for piece in parts:
+                        _copy(context, panel, piece, panel.leaf.access.of(plan.vector))
+
+
+def _blocks(context: Context, panel: Panel, piece: Piece, step: int) -> None:
+    """One vector of columns, `step` rows."""
+    inner = context.plan.shape.reduce[-1]
+    if piece.lanes == 1:
+        with context.loop(Dim(f"{inner.name}_in", step)):
+            shift = {context.plan.vector: piece.offset}
+            access = panel.leaf.access
+            base = context.base(access.buffer)
+            element = Term(f"{base}[{context.offset(access, shift)} + {inner.name}_in]", access.buffer.dtype)
+            _put(context, panel, piece, row_of(context, f"{inner.name}_in"), _converted(context, panel, element).text)
+        return
+    for ahead in range(0, step, piece.lanes):
+        _block(context, panel, piece, ahead)
+
+
+def _block(context: Context, panel: Panel, piece: Piece, ahead: int) -> None:
+    """A square of lanes x lanes, `ahead` rows on."""
+    plan, out, access, lanes = context.plan, context.out, panel.leaf.access, piece.lanes
+    inner = plan.shape.reduce[-1]
+    vector = context.needs.lanes(held(panel.leaf.dtype), lanes)
+    with out.block(), context.names.scope():
+        rows, line = context.names.new("block"), context.names.new("line")
+        out.line(f"rm_{vector} {rows}[{lanes}];")
+        out.pragma(f"GCC unroll {lanes}")
+        with out.block(f"for (int64_t {line} = 0; {line} < {lanes}; ++{line})"):
+            stride = access.of(plan.vector)
+            shift = {plan.vector: piece.offset, inner: ahead}
+            along = Piece(0, lanes, lanes)
+            here = context.load(access, along, 1, shift).text
+            moved = here.removesuffix(")") + f" + {stride} * {line})"
+            term = _converted(context, panel, Term(moved, access.buffer.dtype, lanes))
+            guard = "" if piece.whole else f"{line} >= {piece.valid} ? (rm_{vector}){{0}} : "
+            out.line(f"{rows}[{line}] = {guard}{term.text};")
+        out.line(f"{context.needs.transpose(panel.leaf.dtype, lanes)}({rows});")
+        out.pragma(f"GCC unroll {lanes}")
+        with out.block(f"for (int64_t {line} = 0; {line} < {lanes}; ++{line})"):
+            row = row_of(context, line if not ahead else f"{ahead} + {line}")
+            _put(context, panel, piece, row, f"{rows}[{line}]")

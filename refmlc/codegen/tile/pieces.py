@@ -1,0 +1,40 @@
+"""A vector dim cut into tiles of a few vectors.
+
+64 elements at 16 lanes, 4 vectors a tile: one tile of 16 16 16 16. 56: 16 16 16 8. 57: 16 16 16 16, of which the last
+holds 9. A rest of one element is a number.
+"""
+
+from dataclasses import dataclass
+
+LEAST_LANES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A vector of a tile: where it begins in the tile, its lanes, how many of them are elements."""
+
+    offset: int
+    lanes: int
+    valid: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether all lanes are elements."""
+        return self.valid == self.lanes
+
+
+def pieces(count: int, lanes: int) -> tuple[Piece, ...]:
+    """The vectors of `count` elements, the last no wider than it has to be."""
+    whole, rest = divmod(count, lanes)
+    found = [Piece(lanes * number, lanes, lanes) for number in range(whole)]
+    if rest:
+        narrow = lanes
+        while narrow // 2 >= max(rest, min(LEAST_LANES, lanes)):
+            narrow //= 2
+        found.append(Piece(lanes * whole, 1 if rest == 1 else narrow, rest))
+    return tuple(found)
+
+
+def width(parts: tuple[Piece, ...]) -> int:
+    """The columns that the vectors take in a panel."""
+    return parts[-1].offset + parts[-1].lanes
