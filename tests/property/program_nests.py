@@ -47,7 +47,9 @@ class Loop:
 
 
 class Nests(Indices):
-    """Makes loops and blocks. `tags`: the thread axes that no loop has yet."""
+    """Makes loops and blocks. `tags`: the thread axes that no loop has yet; `regular`: loops are mostly plain."""
+
+    regular = False
 
     def __init__(self, choices, aim="") -> None:
         super().__init__(choices, aim)
@@ -75,6 +77,8 @@ class Nests(Indices):
             return self._beyond(plain, var, axis)
         if self.spoil("RM315", 25):
             return [Loop(var, number(kind, 0), tir.Apply("sub", (axis.size, number(kind, 9)), kind))], var, None
+        if self.choices.chance(60 if self.regular else 0):
+            return plain, var, None
         if form == "split" and axis.extent > 1:
             return self._split(axis, name, spatial=spatial)
         if form == "shifted":
@@ -120,7 +124,7 @@ class Nests(Indices):
             groups.append(loops)
             conditions += [where] if where is not None else []
             var = tir.Var(f"v{place}", axis.size.dtype)
-            if axis.size.dtype == INT32 and self.choices.chance(5):
+            if axis.size.dtype == INT32 and not self.regular and self.choices.chance(5):
                 var, value = tir.Var(f"v{place}", INT64), tir.Cast(INT64, value)
             values.append(value)
             domain = tir.Range(number(var.dtype, 0), self._as(axis.size, var.dtype))
@@ -145,7 +149,7 @@ class Nests(Indices):
     def ordered(self, groups):
         """The loops in the order of the axes, or (the loops of one axis in their order) in another."""
         loops = [loop for group in groups for loop in group]
-        if not self.choices.chance(25):
+        if not self.choices.chance(10 if self.regular else 25):
             return loops
         order = self.choices.permutation([place for place, group in enumerate(groups) for _ in group])
         left = [list(group) for group in groups]
@@ -155,7 +159,7 @@ class Nests(Indices):
         """`body` in `loops`, outermost first; some of them of other kinds."""
         for loop in reversed(loops):
             kind = loop.kind
-            if kind is ForKind.SERIAL and loop.step is None and self.choices.chance(12):
+            if kind is ForKind.SERIAL and loop.step is None and self.choices.chance(5 if self.regular else 12):
                 kind = self.choices.pick(KINDS)
             thread = tir.ThreadVar(self.tags.pop(0)) if kind is ForKind.THREAD_BINDING and self.tags else None
             kind = ForKind.SERIAL if kind is ForKind.THREAD_BINDING and thread is None else kind

@@ -43,9 +43,10 @@ def rows(statements):
 
 
 class Stages(Nests):
-    """Makes stages. `depth` is how deep their expressions are."""
+    """Makes stages. `depth` is how deep their expressions are; `regular` programs have loops that may be reordered."""
 
     depth = 2
+    regular = False
 
     def stage(self, held):
         """Statements that write all of `held`, which is ready then (or not, where the program aims at that)."""
@@ -58,6 +59,9 @@ class Stages(Nests):
             forms += [self.vectors]
         if len(held.shape) in (1, 2) and held.buffer.dtype.kind != "bool":
             forms += [self.product] * 3
+        if self.regular:
+            plain = [self.mapped] * 4 + [self.reduced] * 3 + [self.plain]
+            forms = plain + [self.product] * 4 if self.product in forms else plain
         if self.aim == "RM314" and held.shape:
             forms += [self.windowed] * 30
         found = self.choices.pick(forms)(held)

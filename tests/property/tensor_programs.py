@@ -2,7 +2,8 @@
 
 A function takes inputs, outputs and numbers, and is a sequence of stages (`program_stages`), each of which writes
 one buffer; buffers in between are allocated. Extents are 1 … 5, in some programs larger and odd, so that vectors
-have tails; some are symbolic and bound by the call.
+have tails; some are symbolic and bound by the call. A third of the programs is regular: extents are known, indices are
+axes, loops may mostly be reordered.
 
 `cases(aim)` draws a `Case` from Hypothesis, `rolled(seed, aim)` makes one from a seed. `aim` is the code of what the
 program does wrong, where it does (a program may miss its aim); empty: it is defined, but for what slips through.
@@ -36,6 +37,7 @@ AIMED = {
     "RM309": (INT32, SCALARS["int8"], FLOAT32),
     "RM311": (INT32, INT32, SCALARS["float4_e2m1fn"], FLOAT32),
 }
+REGULAR = tuple(SCALARS[name] for name in ("float32", "float16", "bfloat16", "float64", "int8", "uint8", "int32"))
 SMALL, LARGE = (2, 1, 3, 4, 5), (17, 33, 16, 7, 8, 32, 1, 3)
 TAME = 100
 INPUTS, OUTPUTS, TEMPORARIES = "ABC", "XYZ", "PQRSTUVW"
@@ -55,16 +57,21 @@ class Case:
             lines += ["called with", *(f"  {one}" for one in recipe)]
         return "\n".join(lines)
 
+    def _repr_pretty_(self, printer, _cycle):
+        """The text, where Hypothesis prints a case."""
+        printer.text(repr(self))
+
 
 class Programs(Stages):
     """Makes a function."""
 
     def __init__(self, choices, aim="") -> None:
         super().__init__(choices, aim)
-        self.large = choices.chance(15)
+        self.regular = aim not in AIMED and choices.chance(35)
+        self.large = choices.chance(30 if self.regular else 12)
         self.word = INT64 if choices.chance(20) else INT32
         self.palette = AIMED.get(aim) or tuple(self._kind() for _ in range(1 + choices.below(3)))
-        self.depth, self.odd = choices.pick(((1, 8), (2, 25), (2, 45), (1, 8), (3, 60)))
+        self.depth, self.odd = (1, 4) if self.regular else choices.pick(((1, 8), (2, 25), (2, 45), (1, 8), (3, 60)))
         self.dims: list[tuple[tir.Var, int]] = []
         self.made: list[tir.Buffer] = []
         self.params: list[tuple[tir.Var, tir.Buffer | None]] = []
@@ -72,6 +79,8 @@ class Programs(Stages):
         self.results: list[tir.Stmt] = []
 
     def _kind(self):
+        if self.regular and self.choices.chance(80):
+            return self.choices.pick(REGULAR)
         return self.choices.pick(PLAIN) if self.choices.chance(55) else self.choices.pick(KINDS)
 
     # --------------------------------------------------------------------------------------------- shapes
@@ -114,6 +123,8 @@ class Programs(Stages):
 
     def symbolic(self):
         """Variables of shapes, each bound by the first dimension of a buffer of its own, or a parameter."""
+        if self.regular and self.choices.chance(85):
+            return
         for name in ("n", "m")[: self.choices.pick((0, 0, 0, 1, 1, 2))]:
             var, value = tir.Var(name, self.word), self.extent()
             self.dims.append((var, value))

@@ -37,7 +37,7 @@ SHAPE = ("-std=c11", "-shared", "-fPIC", "-w")
 FLAGS: Mapping[str, tuple[str, ...]] = {
     "gcc": (*SHAPE, OPTIMISATION, *SEMANTICS, "-fexcess-precision=standard"),
     "clang": (*SHAPE, OPTIMISATION, *SEMANTICS),
-    "tcc": ("-shared", "-w"),
+    "tcc": ("-std=c11", "-shared", "-w"),  # without: aligned_alloc is not declared, its pointer is cut to an int
 }
 
 
@@ -64,7 +64,10 @@ def find_compiler(*, tiny: bool = False) -> Compiler:
         status = os.stat(path)  # noqa: PTH116 - this is done in every call of a function that is compiled already
     except OSError as problem:
         raise BuildFailed(Cause.NO_COMPILER, f"{path}: {problem.strerror}") from None
-    return _identify(path, status.st_mtime_ns, status.st_size)
+    found = _identify(path, status.st_mtime_ns, status.st_size)
+    if isinstance(found, BuildFailed):
+        raise found
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -79,8 +82,12 @@ def _find(wanted: str, search: str, tiny: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def _identify(path: str, _modified: int, _size: int) -> Compiler:
-    printed = _run([path, "--version"], None, VERSION_LIMIT)
+def _identify(path: str, _modified: int, _size: int) -> "Compiler | BuildFailed":
+    """The program at `path`, or why it is no compiler: that is found out once, however long it takes."""
+    try:
+        printed = _run([path, "--version"], None, VERSION_LIMIT)
+    except BuildFailed as failure:
+        return failure
     lowered = printed.lower()
     kind = TINY if "tcc version" in lowered else "clang" if "clang" in lowered else "gcc"
     return Compiler(path, kind, printed)
