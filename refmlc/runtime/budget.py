@@ -66,6 +66,11 @@ class Budget:
         if self.steps >= self._look:
             self._check_steps(span)
 
+    @property
+    def full_fuel(self) -> int:
+        """The iterations of compiled code that a run begins with, but for what a limit of time takes away."""
+        return min(self.max_steps * FUEL_OF_A_STEP, MOST_FUEL)
+
     def fuel(self) -> int:
         """The iterations of compiled code that the limits leave; 0 and less: none."""
         of_steps = (self.max_steps - self.steps) * FUEL_OF_A_STEP

@@ -13,6 +13,8 @@ one storage stay coherent whatever their element size.
 There is no shadow as long as the whole storage is alike (`_alike`: all written, or nothing) and nobody asked for it.
 """
 
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 import numpy as np
@@ -23,6 +25,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.runtime.memory import ByteArray, bytes_of
 
 ALIGNMENT = 64
+_COLLECTIONS: Mapping[str, Callable[[], object]] = {"partial": dict, "objects": dict, "pieces": list}
 
 
 class Storage:
@@ -37,10 +40,11 @@ class Storage:
     __slots__ = (
         "__weakref__",
         "_alike",
+        "_array",
         "_charged",
+        "_room",
         "_shadow",
         "alive",
-        "array",
         "budget",
         "nbytes",
         "objects",
@@ -52,6 +56,20 @@ class Storage:
         "whole",
         "writable",
     )
+
+    partial: dict[int, int]
+    objects: dict[int, object]
+    pieces: list[tuple[int, int, ReferenceType["Storage"]]]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """The collections that most storages never need, made when they are first looked at."""
+            if name not in _COLLECTIONS:
+                raise AttributeError(f"a storage has no `{name}`")
+            made = _COLLECTIONS[name]()
+            setattr(self, name, made)
+            return made
 
     def __init__(
         self,
@@ -76,7 +94,8 @@ class Storage:
             budget.charge_bytes(nbytes, span, what=what)
             self._charged = nbytes
         try:
-            self._adopt(_aligned(nbytes), unit, initialised=initialised)
+            room = np.zeros(nbytes + ALIGNMENT - 1, np.uint8)
+            self._adopt(_aligned(room, nbytes), unit, initialised=initialised)
         except (MemoryError, ValueError, OverflowError):
             self._give_back()
             raise fail(MEMORY_EXHAUSTED, f"{what} takes {nbytes} bytes, more than the machine gives", span) from None
@@ -92,6 +111,24 @@ class Storage:
         self._adopt(bytes_of(array), array.itemsize, initialised=True)
         self.origin = origin
         self.span = span
+        return self
+
+    @classmethod
+    def filled(cls, room: ByteArray, nbytes: int, unit: int, budget: Budget, origin: str) -> "Storage":
+        """The `nbytes` bytes of `room` from the first address that `ALIGNMENT` divides on, which somebody has filled.
+
+        `room` holds `ALIGNMENT` bytes more, or one less. They are charged to `budget`, which has them left. This is
+        the quickest way to a storage: where its bytes begin is found out when somebody asks for them.
+        """
+        self = cls.__new__(cls)
+        budget.bytes += nbytes
+        self._charged = self.nbytes = nbytes
+        self.budget = budget
+        self._room, self._array = room, None
+        self.unit = unit
+        self.alive = self.writable = self._alike = True
+        self.whole = self.span = self._shadow = None
+        self.origin = origin
         return self
 
     @classmethod
@@ -120,21 +157,27 @@ class Storage:
         return self
 
     def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
-        self.array = array
+        self._room = array
+        self._array: ByteArray | None = array
         self.nbytes = array.nbytes
         self.writable = array.flags.writeable
         self.unit = unit
         self.alive = True
-        self.partial: dict[int, int] = {}
-        self.objects: dict[int, object] = {}
         self.whole: Storage | None = None
-        self.pieces: list[tuple[int, int, ReferenceType[Storage]]] = []
         self._alike = initialised
         self._shadow: bytearray | None = None
 
     def __del__(self) -> None:
         """Give the bytes back to the budget."""
-        self._give_back()
+        if self._charged and self.budget is not None:
+            self.budget.bytes -= self._charged
+
+    @property
+    def array(self) -> ByteArray:
+        """The memory, as an array of bytes."""
+        if self._array is None:
+            self._array = _aligned(self._room, self.nbytes)
+        return self._array
 
     @property
     def bytes(self) -> memoryview:
@@ -238,9 +281,8 @@ class Storage:
         return _mask(0, min(self.unit, self.nbytes - number * self.unit))
 
 
-def _aligned(nbytes: int) -> ByteArray:
-    """Zeros from an address that `ALIGNMENT` divides on, as TVM wants of what it is given through DLPack."""
-    room = np.zeros(nbytes + ALIGNMENT - 1, np.uint8)
+def _aligned(room: ByteArray, nbytes: int) -> ByteArray:
+    """The part of `room` from an address that `ALIGNMENT` divides on, as TVM wants of what DLPack gives it."""
     first = -room.__array_interface__["data"][0] % ALIGNMENT
     return room[first : first + nbytes]
 

@@ -76,6 +76,17 @@ class Tensor:
         return cls(Storage(nbytes, unit=unit, origin=origin, span=span, budget=budget), dtype, shape, span=span)
 
     @classmethod
+    def filled(cls, storage: Storage, dtype: DType, shape: tuple[int, ...]) -> "Tensor":
+        """The compact tensor that is all of `storage`, which has its size: the quickest way to a tensor."""
+        self = cls.__new__(cls)
+        self.storage = storage
+        self.dtype = dtype
+        self.shape = shape
+        self.byte_offset = 0
+        self.strides = self._cells = self._shadow = None
+        return self
+
+    @classmethod
     def from_numpy(cls, array: np.ndarray, dtype: DType | None = None, *, origin: str = "") -> "Tensor":
         """The tensor that shares the memory of `array`; strided and read-only arrays too.
 

@@ -5,6 +5,9 @@ arrays that it is given and returns None (or the scalar that it returns).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
@@ -15,9 +18,12 @@ from refmlc.ir import relax, tir
 from refmlc.runtime.budget import Budget
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.executable import Executable
-from refmlc.vm.native.choosing import Choosing
+from refmlc.vm.native.choosing import DECLINED, Choosing, Quick
 from refmlc.vm.parameters import aliases, parameters_of
 from refmlc.vm.tiers import AUTO
+
+Likeness: TypeAlias = tuple[object, ...]
+MOST_QUICK = 64  # quick calls of a function, each with its own shapes
 
 
 class VirtualMachine:
@@ -49,15 +55,16 @@ class VirtualMachine:
         """The function `name`. Fails: RM112 when the module has none, or it is extern."""
         found = self._functions.get(name)
         if found is None:
-            found = self._functions[name] = VMFunction(self._machine, name)
+            watched = self._machine.substitutes is None
+            found = self._functions[name] = VMFunction(self._machine, name, None if watched else self.native)
         return found
 
 
 class VMFunction:
     """A function of the module, to be called."""
 
-    def __init__(self, machine: Machine, name: str) -> None:
-        """Look the function up. Fails: RM112."""
+    def __init__(self, machine: Machine, name: str, native: Choosing | None = None) -> None:
+        """Look the function up; `native` knows calls that begin quickly. Fails: RM112."""
         functions = machine.module.functions
         function = functions.get(name)
         if function is None:
@@ -69,12 +76,41 @@ class VMFunction:
         self._aliases = aliases(function)
         self._packed = isinstance(function, tir.PrimFunc) and is_packed_entry(function)
         self._machine = machine
+        self._native = native
+        self._quick: Quick | None = None
+        self._quick_calls: dict[Likeness, Quick | None] = {}
 
     def __call__(self, *args: object, **named: object) -> object:
         """Run the function on `args`, in the order of its parameters or by their names.
 
         Fails: RM111 (count, names, kinds, dtypes, shapes of the arguments), and whatever the program does.
         """
+        quick = self._quick
+        if quick is None or named:
+            return self._call(args, named)
+        result = quick(args)
+        return self._call(args, named) if result is DECLINED else result
+
+    def _call(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
+        """The call, by the quick call for such arguments if it is not the last one, and as ever otherwise."""
+        if self._native is None or named:
+            return self._run(args, named)
+        like = likeness(args)
+        quick = self._quick_calls.get(like)
+        if quick is not None and quick is not self._quick:
+            self._quick = quick
+            result = quick(args)
+            if result is not DECLINED:
+                return result
+        result = self._run(args, named)
+        if like not in self._quick_calls and len(self._quick_calls) < MOST_QUICK:
+            learnt = self._native.quick(self._machine, self.name, args)
+            if learnt is not None:
+                self._quick = self._quick_calls[like] = learnt
+        return result
+
+    def _run(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
+        """The call, every argument looked at."""
         try:
             values = self._open(args) if self._packed and not named else self._fitting(args, named)
         except RecursionError:
@@ -92,6 +128,11 @@ class VMFunction:
     def _open(self, args: Sequence[object]) -> list[object]:
         """The arguments of a function with the C interface, which checks them itself."""
         return [as_value(arg, None, f"argument {number} of `{self.name}`") for number, arg in enumerate(args)]
+
+
+def likeness(args: tuple[object, ...]) -> Likeness:
+    """What arguments that one quick call takes have in common."""
+    return tuple([(arg.dtype, arg.shape) if isinstance(arg, np.ndarray) else type(arg) for arg in args])
 
 
 def _native(executable: Executable) -> Choosing | None:

@@ -10,6 +10,8 @@
 | `calls`     | a call of one function: C, and the interpreter where C declines or stops                 |
 | `fused`     | the same for bindings of a dataflow block                                                |
 | `quick`     | calls from Python whose arguments are as in a call that went well before                  |
+| `repeating` | which calls can be such                                                                  |
+| `layout`    | how Python lays out what quick calls look at                                              |
 | `work`      | how much interpreting is worth a compilation                                             |
 | `tier`      | all of it for one virtual machine                                                        |
 | `choosing`  | the interpreter's substitute: interpreting until a compilation pays                       |

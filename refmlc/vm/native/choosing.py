@@ -11,9 +11,10 @@ took where those were more.
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from refmlc.interp.graph.activation import Activation
+from refmlc.interp.machine import Machine
 from refmlc.interp.substitutes import BlockRun, Prepared
 from refmlc.ir import relax, tir
 from refmlc.runtime.budget import Budget
@@ -23,6 +24,14 @@ from refmlc.vm.native.work import COMPILATION, EACH_FUNCTION, Work
 if TYPE_CHECKING:
     from refmlc.vm.native.calls import Counts
     from refmlc.vm.native.tier import NativeTier
+
+
+class Declined:
+    """What a quick call gives that was not made."""
+
+
+DECLINED: Final = Declined()
+Quick: TypeAlias = Callable[[tuple[object, ...]], object]
 
 
 class Choosing:
@@ -55,6 +64,10 @@ class Choosing:
         """What executes the runs of bindings of `block` that are fused, as soon as they are compiled."""
         del function
         return _Block(self, block).run
+
+    def quick(self, machine: Machine, name: str, args: Sequence[object]) -> Quick | None:
+        """The quick call of the function `name` on `machine` for arguments like `args`; None: there is none."""
+        return None if self._tier is None else self._tier.quick(machine, name, args)
 
     def announce(self, iterations: int) -> None:
         """So many iterations will be executed, or were."""

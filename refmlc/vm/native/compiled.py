@@ -4,12 +4,14 @@ Where there is no compiler, or it fails, people are warned once, and no function
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refmlc.codegen.build import BuildFailed, CFunction, Library, build, default_cache, warn_once
+from refmlc.codegen.entries import emit_entry, emit_entry_of_run, entry_symbol, has_entry, whole_function
 from refmlc.codegen.fuse.plan import Fused
 from refmlc.codegen.options import Isa
 from refmlc.codegen.unit import BufferParam, Declined, Param, ScalarParam, Unit
+from refmlc.ir import IRModule, relax
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,22 @@ class Compiled:
     def fused_function(self, run: Fused) -> CFunction | None:
         """The C function of a run of bindings."""
         return None if self.library is None else self.library.function(run.symbol, c_type_of_fused(run))
+
+    def entry(self, symbol: str, rooms: int = 0) -> CFunction | None:
+        """The entry of the C function `symbol`, which has one; `rooms` fresh arrays are passed to it."""
+        taken = ", ".join(["void *", "int64_t", *("int64_t" for _ in range(rooms))])
+        return None if self.library is None else self.library.function(entry_symbol(symbol), f"int64_t (*)({taken})")
+
+
+def with_entries(translation: Translation, module: IRModule) -> Translation:
+    """`translation` with an entry for each function that can have one."""
+    texts = [emit_entry(unit) for unit in translation.units.values() if has_entry(unit)]
+    for run in translation.fused:
+        function = module.functions.get(run.function)
+        if isinstance(function, relax.Function) and whole_function(run, function) is not None:
+            texts.append(emit_entry_of_run(run, function))
+    text = "\n".join([translation.text, '#include "rm_python.h"', "", *texts])
+    return replace(translation, text=text) if texts else translation
 
 
 def load(translation: Translation, isa: Isa) -> Compiled:

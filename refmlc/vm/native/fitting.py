@@ -35,10 +35,15 @@ NO_FLOAT = 1 << 1023
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The C arguments after the `rm_run *`, and the tensors of the buffer parameters, in order."""
+    """The C arguments after the `rm_run *`, and the tensors of the buffer parameters, in order.
+
+    `shadows` and `dims` are those of the C arguments that are such.
+    """
 
     passed: list[object]
     tensors: list[Tensor]
+    shadows: list[object]
+    dims: list[int]
 
 
 class Ones:
@@ -72,6 +77,7 @@ class Fitting:
             return None
         passed: list[object] = []
         tensors: list[Tensor] = []
+        shadows: list[object] = []
         numbers: Dims = {}
         for param, arg in zip(self._unit.params, args, strict=True):
             if isinstance(param, ScalarParam):
@@ -88,8 +94,9 @@ class Fitting:
                 return None
             tensors.append(tensor)
             passed.extend(pointers)
+            shadows.extend(pointers[1:])
         dims = self._dims(tensors, numbers)
-        return None if dims is None else Fit([*passed, *dims], tensors)
+        return None if dims is None else Fit([*passed, *dims], tensors, shadows, dims)
 
     def _pointers(self, param: BufferParam, tensor: Tensor) -> list[object] | None:
         """The pointer to the elements, and the one to their shadow."""

@@ -5,6 +5,7 @@ Only fresh memory is written, so where C stops the interpreter executes the bind
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Final
 
 from refmlc.codegen.build import CFunction
@@ -13,6 +14,7 @@ from refmlc.codegen.unit import Status
 from refmlc.interp.graph.activation import Activation
 from refmlc.ir import relax, tir
 from refmlc.ir.visit import walk
+from refmlc.runtime.cells import cell_size
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm.dims import Dims, known
 from refmlc.vm.native.calls import State
@@ -27,6 +29,7 @@ class Resolved:
 
     inputs: tuple[tuple[int, ...], ...]
     outputs: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, ...]
     numbers: tuple[int, ...]
     workspace: int
     allocated: int
@@ -45,7 +48,7 @@ class FusedCall:
             for operand in run.inputs
             if isinstance(operand.value, relax.Constant)
         }
-        self._origins = [_origin(run, operand) for operand in run.outputs]
+        self._origins = [origin_of(run, operand) for operand in run.outputs]
         self._vars = _variables(run)
         self._remembered: dict[tuple[object, ...], Resolved | None] = {}
 
@@ -123,7 +126,9 @@ def resolve(run: Fused, dims: Dims) -> Resolved | None:
     numbers = _values((*run.numbers, run.workspace, run.allocated), dims)
     if inputs is None or outputs is None or numbers is None:
         return None
-    return Resolved(inputs, outputs, numbers[:-2], *numbers[-2:])
+    cells = [cell_size(each.dtype) * each.dtype.lanes for each in run.outputs]
+    sizes = tuple([prod(shape) * size for shape, size in zip(outputs, cells, strict=True)])
+    return Resolved(inputs, outputs, sizes, numbers[:-2], *numbers[-2:])
 
 
 def _shapes(operands: Sequence[Operand], dims: Dims) -> tuple[tuple[int, ...], ...] | None:
@@ -147,7 +152,7 @@ def _variables(run: Fused) -> tuple[tir.Var, ...]:
     return tuple(dict.fromkeys(node for expr in exprs for node in walk(expr) if isinstance(node, tir.Var)))
 
 
-def _origin(run: Fused, operand: Operand) -> str:
+def origin_of(run: Fused, operand: Operand) -> str:
     """What allocates an output, as messages say it."""
     for binding in run.block.bindings[run.start : run.stop]:
         if binding.var is operand.value and isinstance(binding.value, relax.Call):

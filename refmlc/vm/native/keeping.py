@@ -34,13 +34,14 @@ class Kept:
 
 
 class Keeping:
-    """What is kept of the arguments of one unit."""
+    """What is kept of the arguments of one unit. `changes`: what it reads is not there any more when it has run."""
 
     def __init__(self, unit: Unit) -> None:
         """Find the parameters that need it."""
         params = [param for param in unit.params if isinstance(param, BufferParam)]
         self.may_stop = any(block.checks for block in unit.blocks)
         self._copied = [param.loaded and param.stored and not param.covered for param in params]
+        self.changes = any(self._copied)
         self._tracked = [param.tracked and param.stored for param in params]
 
     def keep(self, tensors: Sequence[Tensor]) -> Kept:

@@ -8,16 +8,21 @@
 | `sparse` | `B[2 * i] = A[i]`, unless A[i] is 9 | the same, with a shadow of B                   |
 | `window` | `B[i] = A[i]`, A has a stride       | the same                                       |
 | `total`  | returns the sum of A as int64       | the same                                       |
+| `twice`  | `B[i] = A[i] * 2`                   | the same; stops where A[0] is 9                |
+| `chain`  | Relax: `twice` of `twice`           | one function, `g_chain`; stops where A[0] is 9 |
+| `pair`   | Relax: `twice` and `twice` of it    | one function, `g_pair`                         |
 """
 
 from dataclasses import replace
 
 from refmlc.check.reading import read
+from refmlc.codegen.fuse.plan import Fused, Operand
 from refmlc.codegen.options import ISAS, Grade
 from refmlc.codegen.unit import BlockReport, BufferParam, ScalarParam, Unit
-from refmlc.dtypes import INT64
+from refmlc.dtypes import INT32, INT64
+from refmlc.ir import tir
 from refmlc.vm import VirtualMachine, build
-from refmlc.vm.native.compiled import Translation, load
+from refmlc.vm.native.compiled import Translation, load, with_entries
 from refmlc.vm.native.module import NativeModule
 
 TEXT = """
@@ -66,6 +71,34 @@ class Module:
         for i in range(4):
             S[0] = S[0] + T.Cast("int64", A[i])
         return S[0]
+
+    @T.prim_func
+    def twice(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "int32")
+        B = T.match_buffer(b, (n,), "int32")
+        for i in range(n):
+            B[i] = A[i] * 2
+
+    @R.function
+    def chain(x: R.Tensor(("n",), "int32")) -> R.Tensor(("n",), "int32"):
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.twice, (x,), out_sinfo=R.Tensor((n,), "int32"))
+            z = R.call_tir(cls.twice, (y,), out_sinfo=R.Tensor((n,), "int32"))
+            R.output(z)
+        return z
+
+    @R.function
+    def pair(x: R.Tensor(("n",), "int32")) -> R.Tuple(R.Tensor(("n",), "int32"), R.Tensor(("n",), "int32")):
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.twice, (x,), out_sinfo=R.Tensor((n,), "int32"))
+            z = R.call_tir(cls.twice, (y,), out_sinfo=R.Tensor((n,), "int32"))
+            R.output(y, z)
+        return (z, y)
 
     @R.function
     def main(x: R.Tensor(("n",), "int32")) -> R.Tensor(("n",), "int32"):
@@ -125,6 +158,25 @@ int64_t f_window(rm_run *run, const int32_t *a, int32_t *b, int64_t s) {
   return RM_DONE;
 }
 
+int64_t f_twice(rm_run *run, const int32_t *a, int32_t *b, int64_t n) {
+  int64_t status = RM_DONE;
+  RM_PAY(n);
+  RM_CHECK(n == 0 || a[0] != 9, 1);
+  for (int64_t i = 0; i < n; i++) b[i] = a[i] * 2;
+leave:
+  return status;
+}
+
+int64_t g_chain(rm_run *run, const int32_t *x, int32_t *z, int32_t *y, int64_t n) {
+  const int64_t status = f_twice(run, x, y, n);
+  return status ? status : f_twice(run, y, z, n);
+}
+
+int64_t g_pair(rm_run *run, const int32_t *x, int32_t *y, int32_t *z, void *workspace, int64_t n) {
+  const int64_t status = f_twice(run, x, y, n);
+  return workspace && status ? status : f_twice(run, y, z, n);
+}
+
 int64_t f_total(rm_run *run, const int32_t *a) {
   run->result_int = 0;
   for (int64_t i = 0; i < 4; i++) run->result_int += a[i];
@@ -139,8 +191,9 @@ USES = {  # of each buffer: loaded, stored, tracked, covered
     "sparse": ("l", "st"),
     "window": ("l", "sc"),
     "total": ("l",),
+    "twice": ("l", "sc"),
 }
-CHECKS = {"bump": 2, "wary": 1, "sparse": 1}
+CHECKS = {"bump": 2, "wary": 1, "sparse": 1, "twice": 1}
 
 
 def units(module):
@@ -163,6 +216,23 @@ def _unit(func, name, uses):
     return Unit(name, f"f_{name}", tuple(params), dims, INT64 if name == "total" else None, (report,))
 
 
+def fused(module):
+    """What the C above says of the blocks of `chain` and `pair`."""
+    return tuple(_fused(module.functions[name], name) for name in ("chain", "pair"))
+
+
+def _fused(function, name):
+    (block,) = function.body.blocks
+    (x,) = function.params
+    (n,) = x.ty.shape
+    y, z = (Operand(binding.var, INT32, (n,)) for binding in block.bindings)
+    size = tir.Apply("mul", (tir.IntImm(INT64, 4), n), INT64)
+    outputs = (z,) if name == "chain" else (y, z)
+    both = tir.Apply("add", (size, size), INT64)
+    inputs = (Operand(x, INT32, (n,)),)
+    return Fused(name, block, 0, 2, f"g_{name}", inputs, outputs, (n,), (), size, both, ("twice", "twice"))
+
+
 def module():
     """The module above."""
     return read(TEXT)
@@ -170,7 +240,11 @@ def module():
 
 def native_module(mod, text=C):
     """`mod` with the C above as what it is compiled to."""
-    return NativeModule(mod, "cr", lambda given, _: load(Translation(text, units(given)), ISAS["none"]))
+
+    def compiler(given, _math):
+        return load(with_entries(Translation(text, units(given), {}, fused(given)), given), ISAS["none"])
+
+    return NativeModule(mod, "cr", compiler)
 
 
 def machine(mod=None, *, tier="native", native=None, **options):
@@ -178,3 +252,9 @@ def machine(mod=None, *, tier="native", native=None, **options):
     mod = module() if mod is None else mod
     executable = replace(build(mod, "interp", **options), tier=tier, native=native or native_module(mod))
     return VirtualMachine(executable)
+
+
+def counts(vm):
+    """Calls that C did, that did not fit, in which C stopped, without a reason."""
+    found = vm.native.counts
+    return found.native, found.declined, found.stopped, found.false_alarms

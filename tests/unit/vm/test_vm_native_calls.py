@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from handwritten import machine, module
+from handwritten import counts, machine, module
 
 from refmlc.diag import Exhausted, Malformed, Undefined
 from refmlc.dtypes import INT32
 from refmlc.interp.hooks import Hooks
+from refmlc.runtime import budget as budget_module
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.runtime.storage import Storage
@@ -16,11 +17,6 @@ from refmlc.vm import VirtualMachine, build
 
 def ints(*values):
     return np.array(values, np.int32)
-
-
-def counts(vm):
-    found = vm.native.counts
-    return found.native, found.declined, found.stopped, found.false_alarms
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +183,8 @@ def test_fuel_bounds_compiled_loops(mod):
     assert "more than 10 steps" in str(failure.value)
 
 
-def test_seconds_bound_compiled_loops(mod):
+def test_seconds_bound_compiled_loops(mod, monkeypatch):
+    monkeypatch.setattr(budget_module, "monotonic", lambda: 100.0)
     vm = machine(mod, budget=Budget(max_seconds=1e-6))
     with pytest.raises(Exhausted) as failure:
         vm["add"](np.zeros(30_000, np.int32), 1, np.zeros(30_000, np.int32))
