@@ -59,20 +59,37 @@ class Cache:
         self.folder = private_folder(folder)
         self.limit = limit
         self._loaded: OrderedDict[str, Library] = OrderedDict()
+        self._failed: dict[str, BuildFailed] = {}
         self._added = limit  # bytes added since the directory was looked through
 
     def find(self, key: str) -> Library | None:
-        """The library called `key`; None where there is none, or it is not what it was. Raises BuildFailed."""
+        """The library called `key`; None where there is none, or it is not what it was.
+
+        Raises BuildFailed where this process has tried to build it, and failed.
+        """
+        if key in self._failed:
+            raise self._failed[key]
         library = self._loaded.get(key)
         if library is not None:
-            self._loaded.move_to_end(key)
+            with suppress(KeyError):  # another thread may have dropped it
+                self._loaded.move_to_end(key)
             return library
         path = f"{self.folder}/{key}.so"
         if not _intact(path, key):
             return None
         with suppress(OSError):
             os.utime(path)  # what counts as used
-        return self._keep(key, Library(path))
+        with suppress(BuildFailed):  # another process may just have removed it
+            return self._keep(key, Library(path))
+        return None
+
+    def remember(self, key: str, failure: BuildFailed) -> None:
+        """Building `key` failed: whoever asks again in this process need not wait for a compiler that fails, or hangs.
+
+        A full disk is tried again.
+        """
+        if failure.cause is not Cause.DISK:
+            self._failed[key] = failure
 
     def add(self, key: str, made: Path) -> Library:
         """Load the library in the file `made`, and move it to where `find` finds it. Raises BuildFailed.

@@ -33,7 +33,7 @@ IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPIL
 # -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
 OPTIMISATION = "-O3"
 SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing")
-SHAPE = ("-std=c11", "-shared", "-fPIC", "-w")
+SHAPE = ("-std=c11", "-shared", "-fPIC", "-Werror=implicit-function-declaration")  # which -w would silence
 FLAGS: Mapping[str, tuple[str, ...]] = {
     "gcc": (*SHAPE, OPTIMISATION, *SEMANTICS, "-fexcess-precision=standard"),
     "clang": (*SHAPE, OPTIMISATION, *SEMANTICS),

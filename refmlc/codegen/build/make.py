@@ -32,12 +32,16 @@ def build(text: str, isa: Isa, *, cache: Cache | None, tiny: bool = False, limit
     library = cache.find(key)
     if library is not None:
         return library
-    with cache.workplace() as folder:
-        made = compile_unit(compiler, text, isa, folder, limit)
-        headers_digest.cache_clear()
-        if headers_digest() != known:  # somebody edits them: what was compiled has another key, or none
-            return Library(str(made))
-        return cache.add(key, made)
+    try:
+        with cache.workplace() as folder:
+            made = compile_unit(compiler, text, isa, folder, limit)
+            headers_digest.cache_clear()
+            if headers_digest() != known:  # somebody edits them: what was compiled has another key, or none
+                return Library(str(made))
+            return cache.add(key, made)
+    except BuildFailed as failure:
+        cache.remember(key, failure)
+        raise
 
 
 def _unkept(compiler: Compiler, text: str, isa: Isa, limit: float) -> Library:

@@ -21,13 +21,21 @@ def fuse_module(module: IRModule, source: Source) -> Plan:
     apart: list[Apart] = []
     for name, dataflow, types in _blocks(module):
         block = Block(dataflow, source.units, linked, types)
-        for run, outputs in block.runs():
+        for run, outputs in _found(block):
             symbol = f"g{len(runs)}_{identifier(name)}"
             entry = Writer(run, outputs).write(symbol)
             texts.append(entry.text)
             runs.append(fused(name, dataflow, run, outputs, entry, symbol))
         apart += [Apart(name, dataflow.bindings[at], why.reason) for at, why in sorted(block.left.items())]
     return Plan("\n".join(texts), tuple(runs), tuple(apart))
+
+
+def _found(block: Block) -> list[tuple[Run, dict[Piece, relax.Var]]]:
+    """The runs of a block; none where its expressions nest too deep to be looked at."""
+    try:
+        return list(block.runs())
+    except RecursionError:
+        return []
 
 
 def one_run(module: IRModule, source: Source, wanted: Fused) -> tuple[Run, dict[Piece, relax.Var]]:

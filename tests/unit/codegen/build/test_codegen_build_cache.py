@@ -10,6 +10,7 @@ import pytest
 from seven import SEVEN, call, left_in, unit
 
 from refmlc.codegen.build import Cache, build
+from refmlc.codegen.build import cache as caching
 from refmlc.codegen.build import make as making
 from refmlc.codegen.build.cache import chosen_limit
 from refmlc.codegen.build.compiler import find_compiler
@@ -156,6 +157,20 @@ def test_a_loaded_library_outlives_its_file(cache):
     assert cache.shrink(0) == 1
     assert left_in(cache.folder) == []
     assert call(function) == (0, 7, 3)
+
+
+def test_a_library_that_goes_between_the_check_and_the_loading_is_built_again(cache, monkeypatch):
+    build(SEVEN, NONE, cache=cache)
+    again = reopened(cache)
+    look = caching._intact
+
+    def late(path, key):
+        found = look(path, key)
+        Path(path).unlink()
+        return found
+
+    monkeypatch.setattr(caching, "_intact", late)
+    assert call(build(SEVEN, NONE, cache=again)) == (0, 7, 3)
 
 
 def test_a_cache_smaller_than_a_library_still_gives_libraries(tmp_path):

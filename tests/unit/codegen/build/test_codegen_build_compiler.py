@@ -107,6 +107,22 @@ def test_a_compiler_that_is_killed_midway_leaves_nothing(cache, script):
     assert left_in(cache.folder) == []
 
 
+def test_who_asks_again_does_not_wait_again(cache, script, tmp_path):
+    script(f'echo once >> "{tmp_path}/runs"; sleep 60')
+    first = failure(cache, limit=0.3)
+    assert failure(cache, limit=0.3) is first
+    assert (tmp_path / "runs").read_text() == "once\n"
+
+
+def test_a_program_that_does_not_say_its_version_is_asked_once(cache, tmp_path, monkeypatch):
+    path = tmp_path / "cc"
+    path.write_text(f'#!/bin/sh\necho once >> "{tmp_path}/runs"\nexit 3\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("REFMLC_CC", str(path))
+    assert failure(cache) is failure(cache)
+    assert (tmp_path / "runs").read_text() == "once\n"
+
+
 def test_a_compiler_that_writes_nothing_has_failed(cache, script):
     script("exit 0")
     assert failure(cache).cause is Cause.FAILED
@@ -132,6 +148,16 @@ def test_headers_and_includes_of_the_environment_play_no_role(cache, tmp_path, m
     for name in ("CPATH", "C_INCLUDE_PATH"):
         monkeypatch.setenv(name, str(tmp_path))
     assert call(build(SEVEN, NONE, cache=cache)) == (0, 7, 3)
+
+
+@pytest.mark.parametrize("name", ["gcc", "clang"])
+def test_a_function_that_is_not_declared_is_no_guess(name, cache, monkeypatch):
+    """Its result would be an int: half a pointer."""
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    monkeypatch.setenv("REFMLC_CC", name)
+    wrong = failure(cache, text="long f(void) { return malloc(8) == 0; }\n")
+    assert (wrong.cause, "malloc" in wrong.detail) == (Cause.FAILED, True)
 
 
 def test_equal_units_give_equal_libraries(compiler, tmp_path):
