@@ -1,14 +1,14 @@
 """Building: the key of a translation unit, the cache, the compiler.
 
 The key is a digest of the text, every header in `headers`, the compiler (path and version), its flags, the instruction
-set, the machine's architecture, and refmlc's version.
+set, the machine's architecture, and the number of this format. Decision: not refmlc's version; whatever of it matters
+to a library is in the text and the headers.
 """
 
 import hashlib
 import platform
 import tempfile
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from refmlc.codegen.build.cache import Cache
@@ -16,6 +16,8 @@ from refmlc.codegen.build.compiler import HEADERS, LIMIT, Compiler, compile_unit
 from refmlc.codegen.build.failures import BuildFailed, Cause
 from refmlc.codegen.build.library import Library
 from refmlc.codegen.options import Isa
+
+FORMAT = "1"
 
 
 def build(text: str, isa: Isa, *, cache: Cache | None, tiny: bool = False, limit: float = LIMIT) -> Library:
@@ -61,7 +63,7 @@ def key_of(text: str, compiler: Compiler, isa: Isa, headers: bytes) -> str:
 @lru_cache(maxsize=64)
 def _surroundings(compiler: Compiler, isa: Isa, headers: bytes) -> bytes:
     """A digest of all that a library depends on but its text."""
-    parts = (compiler.path, compiler.version, *compiler.flags(isa), isa.name, platform.machine(), _version())
+    parts = (compiler.path, compiler.version, *compiler.flags(isa), isa.name, platform.machine(), FORMAT)
     return hashlib.sha256("\0".join(parts).encode() + headers).digest()
 
 
@@ -73,10 +75,3 @@ def headers_digest() -> bytes:
         content = path.read_bytes()
         whole.update(f"{path.name}\0{len(content)}\0".encode() + content)
     return whole.digest()
-
-
-def _version() -> str:
-    try:
-        return version("refmlc")
-    except PackageNotFoundError:  # run from a tree that is not installed
-        return "unknown"
