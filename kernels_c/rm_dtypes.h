@@ -89,14 +89,16 @@ RM_IF_USED(uint16, RM_DEFINE_WRAP_WHOLE(uint16))
 RM_IF_USED(uint32, RM_DEFINE_WRAP_WHOLE(uint32))
 RM_IF_USED(uint64, RM_DEFINE_WRAP_WHOLE(uint64))
 
-/* The code of an integer is what wraps to it, without what lies above its width. */
+/* The code of an integer is what wraps to it, without what lies above its width; -1 of int1 is stored as int8's. */
 #define RM_DEFINE_INT_CELLS(D)                                                                                      \
   RM_FN rm_##D##_code rm_encode_##D(rm_##D v) {                                                                     \
     return (rm_##D##_code)((rm_##D##_word)v & ((rm_##D##_word)-1 >> (8 * sizeof(rm_##D##_word) - RM_BITS_##D)));    \
   }                                                                                                                 \
   RM_FN rm_##D rm_decode_##D(rm_##D##_code code) { return rm_wrap_##D(code); }                                      \
   RM_FN rm_##D rm_get_##D(const rm_##D##_cell *cells, int64_t i) { return rm_wrap_##D((rm_##D##_word)cells[i]); }   \
-  RM_FN void rm_put_##D(rm_##D##_cell *cells, int64_t i, rm_##D v) { cells[i] = (rm_##D##_cell)rm_encode_##D(v); }
+  RM_FN void rm_put_##D(rm_##D##_cell *cells, int64_t i, rm_##D v) {                                                \
+    cells[i] = (rm_##D##_cell)(RM_BITS_##D == 1 ? (rm_##D##_word)v : (rm_##D##_word)rm_encode_##D(v));              \
+  }
 RM_EACH_INT(RM_DEFINE_INT_CELLS)
 
 /* ----------------------------------------------------------------------------------------------------------- rounding

@@ -6,6 +6,7 @@ takes them as apart), then does what the body says, then gives its memory back.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import get_args
 
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.written import find_written
@@ -166,13 +167,35 @@ def _signature(
 
 
 def _result(func: tir.PrimFunc) -> DType | None:
-    """The dtype of what the function returns: all its returns agree."""
-    if func.ret_dtype is not None and func.ret_dtype.kind != "void":
-        return func.ret_dtype
+    """The dtype of what the function returns; None: nothing, ever. On all ways it is the one or the other."""
+    returned: set[DType | None] = set()
     for node in walk(func.body):
         match node:
-            case tir.Return(value) | tir.Call(callee="ret", args=(value, *_)):
-                return value.dtype if isinstance(value, tir.Expr) else None
+            case tir.Return(result) | tir.Call(callee="ret", args=(result, *_)):
+                returned.add(result.dtype if isinstance(result, get_args(tir.Expr)) else None)
+            case tir.Call(callee="ret"):
+                returned.add(None)
             case _:
                 continue
-    return None
+    if returned <= {None}:
+        return None
+    if len(returned) > 1 or not _ends_in_return(func.body):
+        raise Unsuited("it returns a value on some ways only", func.span)
+    return returned.pop()
+
+
+def _ends_in_return(node: tir.Stmt) -> bool:
+    """Whether whoever reaches the end of `node` has returned."""
+    match node:
+        case tir.Return() | tir.Evaluate(tir.Call(callee="ret")):
+            return True
+        case tir.SeqStmt(seq):
+            return bool(seq) and _ends_in_return(seq[-1])
+        case tir.AttrStmt(body=body):
+            return _ends_in_return(body)
+        case tir.SBlockRealize(block=tir.SBlock(iter_vars=(), body=body)):
+            return isinstance(node.predicate, tir.IntImm) and _ends_in_return(body)
+        case tir.IfThenElse(then_case=then_case, else_case=else_case):
+            return else_case is not None and _ends_in_return(then_case) and _ends_in_return(else_case)
+        case _:
+            return False
