@@ -76,14 +76,19 @@ class Tile:
         read = {node.buffer for node in self._in_steps() if isinstance(node, tir.BufferLoad)}
         started = {write.access.buffer for write in shape.init}
         known = [buffer for buffer in shape.buffers if buffer in started | read]
+        first = first_of(self.context)
+        chunked = first is not None and bool(started)
         for buffer in shape.buffers if shape.reduce else known:
             for spot in self.spots():
                 name = self._declare_state(buffer, spot)
-                lanes = spot.piece.lanes
-                blank = "" if buffer in known else (" = 0" if lanes == 1 else " = {0}")
-                out.line(f"{vector_type(self.context.needs, buffer, lanes)} {name}{blank};")
-        first = first_of(self.context)
-        if first is None or not started:
+                self.state[buffer, spot] = replace(self.state[buffer, spot], text=f"{self._type(buffer, spot)} {name}")
+                if buffer not in known:
+                    out.line(f"{self.state[buffer, spot].text} = {'0' if spot.piece.lanes == 1 else '{0}'};")
+                elif chunked:
+                    out.line(f"{self.state[buffer, spot].text};")
+                if chunked or buffer not in known:
+                    self._declared(buffer, spot)
+        if not chunked:
             self._first(started, read)
             return
         with out.block(f"if ({first} == 0)"):
@@ -92,6 +97,7 @@ class Tile:
             self._first(set(), read | started)
 
     def _first(self, started: set[tir.Buffer], read: set[tir.Buffer]) -> None:
+        """Init for `started`, what is there for others that are read; this declares what is not yet declared."""
         shape = self.context.plan.shape
         for buffer in shape.buffers:
             if buffer in read and buffer not in started:
@@ -100,10 +106,20 @@ class Tile:
                     stride = access.of(self.context.plan.vector)
                     value = self.context.load(access, spot.piece, stride, self._shift(spot))
                     self.context.out.line(f"{self.state[buffer, spot].text} = {bare(value.text)};")
+                    self._declared(buffer, spot)
         for write in shape.init:
             if write.access.buffer in started:
                 for spot in self.spots():
                     self._assign(write, spot, self._values(spot))
+                    self._declared(write.access.buffer, spot)
+
+    def _declared(self, buffer: tir.Buffer, spot: Spot) -> None:
+        """From here on the state goes by its name alone."""
+        term = self.state[buffer, spot]
+        self.state[buffer, spot] = replace(term, text=term.text.rpartition(" ")[2])
+
+    def _type(self, buffer: tir.Buffer, spot: Spot) -> str:
+        return vector_type(self.context.needs, buffer, spot.piece.lanes)
 
     def _declare_state(self, buffer: tir.Buffer, spot: Spot) -> str:
         name = self.context.names.new(self._name(buffer.name, spot, row=True, number=True))
@@ -141,7 +157,7 @@ class Tile:
             context.out.line(f"{known.text} = {bare(value.text)};")
             return
         name = self._declare_state(buffer, spot)
-        context.out.line(f"const {vector_type(context.needs, buffer, lanes)} {name} = {bare(value.text)};")
+        context.out.line(f"const {self._type(buffer, spot)} {name} = {bare(value.text)};")
 
     def _values(self, spot: Spot) -> Values:
         context = self.context
@@ -162,7 +178,7 @@ class Tile:
         """An axis as a value."""
         if dim is None:
             return Term("0", var.dtype)
-        place, ahead = self.context.position[dim], self._shift(spot).get(dim, 0)
+        place, ahead = self.context.position.get(dim, 0), self._shift(spot).get(dim, 0)
         number = str(place + ahead) if isinstance(place, int) else f"({place} + {ahead})" if ahead else place
         if dim is not self.context.plan.vector or spot.piece.lanes == 1:
             return Term(number, var.dtype)

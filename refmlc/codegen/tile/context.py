@@ -66,8 +66,8 @@ class Context:
 
     # --------------------------------------------------------------------------------------------- memory
 
-    def offset(self, access: Access, shift: Mapping[Dim, int] = NOWHERE) -> str:
-        """The element of an access as a number of elements, dims moved by `shift`."""
+    def offset(self, access: Access, shift: Mapping[Dim, int] = NOWHERE, ahead: str = "") -> str:
+        """The element of an access as a number of elements, dims moved by `shift`; `ahead` elements on."""
         constant = access.constant
         parts = []
         for dim, coefficient in access.terms:
@@ -79,11 +79,11 @@ class Context:
                 parts.append(place if coefficient == 1 else f"{coefficient} * {place}")
         if constant or not parts:
             parts.append(str(constant))
-        return " + ".join(parts).replace("+ -", "- ")
+        return " + ".join([*parts, ahead] if ahead else parts).replace("+ -", "- ")
 
-    def address(self, access: Access, shift: Mapping[Dim, int] = NOWHERE) -> str:
+    def address(self, access: Access, shift: Mapping[Dim, int] = NOWHERE, ahead: str = "") -> str:
         """Where that element is."""
-        base, offset = self.base(access.buffer), self.offset(access, shift)
+        base, offset = self.base(access.buffer), self.offset(access, shift, ahead)
         if offset == "0":
             return base
         return f"{base} + {offset}" if offset.isalnum() else f"{base} + ({offset})"
@@ -93,13 +93,15 @@ class Context:
         text = self.cell(buffer)
         return text if text.replace("_", "").isalnum() else f"({text})"
 
-    def load(self, access: Access, piece: Piece, stride: int, shift: Mapping[Dim, int]) -> Term:
+    def load(
+        self, access: Access, piece: Piece, stride: int, shift: Mapping[Dim, int] = NOWHERE, ahead: str = ""
+    ) -> Term:
         """The elements of one vector, `stride` apart; 0: the one that they all are."""
         dtype = access.buffer.dtype
         element = dtype.element
         if stride == 0 or piece.lanes == 1:
-            return self._number(access, shift)
-        where = self.address(access, shift)
+            return self._number(access, shift, ahead)
+        where = self.address(access, shift, ahead)
         vector = self.needs.vector(element, piece.lanes)
         if stride != 1:
             text = f"rm_gather_{vector}({where}, {stride}, {piece.valid})"
@@ -109,12 +111,12 @@ class Context:
             text = f"rm_load_part_{vector}({where}, {piece.valid})"
         return Term(text, dtype, piece.lanes, 8 if dtype.kind == "bool" else 0)
 
-    def _number(self, access: Access, shift: Mapping[Dim, int]) -> Term:
+    def _number(self, access: Access, shift: Mapping[Dim, int], ahead: str) -> Term:
         dtype = access.buffer.dtype
-        element, offset, base = dtype.element, self.offset(access, shift), self.base(access.buffer)
+        element, offset, base = dtype.element, self.offset(access, shift, ahead), self.base(access.buffer)
         self.needs.value(element)
         if element in NATIVE_FLOATS:
-            return Term(f"{base}[{offset}]", dtype, cell=self.address(access, shift))
+            return Term(f"{base}[{offset}]", dtype, cell=self.address(access, shift, ahead))
         if dtype.is_integer and dtype.bits >= 8:
             return Term(f"{base}[{offset}]", dtype)
         return Term(f"rm_get_{element}({base}, {offset})", dtype)

