@@ -104,10 +104,15 @@ class VMFunction:
                 return result
         result = self._run(args, named)
         if like not in self._quick_calls and len(self._quick_calls) < MOST_QUICK:
-            learnt = self._native.quick(self._machine, self.name, args)
+            learnt = self._native.quick(self._machine, self.name, args, lambda: self._forget(like))
             if learnt is not None:
                 self._quick = self._quick_calls[like] = learnt
         return result
+
+    def _forget(self, like: Likeness) -> None:
+        """Make the next call of this kind as if it were the first."""
+        self._quick = None
+        self._quick_calls.pop(like, None)
 
     def _run(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
         """The call, every argument looked at."""

@@ -15,17 +15,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from refmlc.codegen.build import CFunction, ffi
-from refmlc.codegen.unit import BufferParam, Status, Unit
+from refmlc.codegen.build import ffi
+from refmlc.codegen.unit import BufferParam, Status
 from refmlc.diag import fail
 from refmlc.diag.catalogue import MEMORY_EXHAUSTED
-from refmlc.diag.source import Span
 from refmlc.dtypes import DType
 from refmlc.interp.substitutes import Prepared
+from refmlc.ir import tir
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.storage import Storage
+from refmlc.vm.native.compiled import Compiled, c_type
 from refmlc.vm.native.fitting import Fit, Fitting, Ones
 from refmlc.vm.native.keeping import Keeping
+from refmlc.vm.native.special import FOREVER, Dimensions, Spending
+from refmlc.vm.native.work import Work
 
 LEAST_ROOM: Final = 1 << 20
 """Bytes of budget below which the interpreter runs: C does not count what lies on its stack."""
@@ -71,35 +74,41 @@ class NativeCall:
     """A prim_func as a callable on its arguments. Not for concurrent use."""
 
     def __init__(
-        self, unit: Unit, function: CFunction, state: State, interpreted: Callable[[], Prepared], span: Span | None
+        self, name: str, func: tir.PrimFunc, compiled: Compiled, state: State, interpreted: Callable[[], Prepared]
     ) -> None:
         """`interpreted` prepares the interpreter's way; it is asked when it is needed first."""
-        self._unit = unit
-        self._function = function
+        self.compiled = compiled
+        self.unit = compiled.translation.units[name]
+        self.fitting = Fitting(self.unit, state.ones)
+        self.spending = Spending(self._for_dims)
+        self._func = func
+        self._function = compiled.function(self.unit.symbol, c_type(self.unit))
         self._state = state
         self._prepare = interpreted
         self._interpreted: Prepared | None = None
-        self._span = span
-        self._fitting = Fitting(unit, state.ones)
-        self._keeping = Keeping(unit)
-        self._covers = [param.covered for param in unit.params if isinstance(param, BufferParam)]
+        self._work = Work(func)
+        self._keeping = Keeping(self.unit)
+        self._covers = [param.covered for param in self.unit.params if isinstance(param, BufferParam)]
 
     def __call__(self, args: Sequence[object]) -> object:
         """Call the function. Fails as the interpreter does."""
         state = self._state
         given = state.provide()
-        fit = self._fitting.fit(args) if given else None
+        fit = self.fitting.fit(args) if given else None
         if fit is None:
             state.counts.declined += 1
             return self._interpret(args)
+        better = self._better(tuple(fit.dims), args) if fit.dims else None
+        if better is not None:
+            return better(args)
         kept = self._keeping.keep(fit.tensors)
         status = self._function(state.run, *fit.passed)
         if status == Status.DONE:
             return self._done(fit, given)
         if status == Status.FUEL_EXHAUSTED:
-            raise state.budget.out_of_fuel(self._span)
+            raise state.budget.out_of_fuel(self._func.span)
         if status == Status.NO_MEMORY and not self._keeping.may_stop:
-            raise fail(MEMORY_EXHAUSTED, f"`{self._unit.name}` takes more memory than is left", self._span)
+            raise fail(MEMORY_EXHAUSTED, f"`{self.unit.name}` takes more memory than is left", self._func.span)
         kept.put_back()
         state.counts.stopped += 1
         result = self._interpret(args)
@@ -112,13 +121,29 @@ class NativeCall:
         for tensor, covered in zip(fit.tensors, self._covers, strict=True):
             if covered:
                 tensor.mark_initialised()
-        state.budget.charge_fuel(given - state.run.fuel, 1, self._span)
-        return result_of(self._unit.result, state.run)
+        state.budget.charge_fuel(given - state.run.fuel, 1, self._func.span)
+        return result_of(self.unit.result, state.run)
 
-    def _interpret(self, args: Sequence[object]) -> object:
+    def _better(self, dims: Dimensions, args: Sequence[object]) -> "NativeCall | None":
+        """The function for these dimensions, when a call on `args` makes it worth while."""
+        if self.spending.left(dims) < FOREVER:
+            self.spending.spend(dims, self._work.iterations(args))
+        return self.spending.better(dims)
+
+    def _for_dims(self, dims: Dimensions) -> "NativeCall | None":
+        specials = self.compiled.specials
+        made = None if specials is None else specials.function(self.unit.name, dims)
+        if made is None:
+            return None
+        return NativeCall(self.unit.name, self._func, made, self._state, self._in_the_interpreter)
+
+    def _in_the_interpreter(self) -> Prepared:
         if self._interpreted is None:
             self._interpreted = self._prepare()
-        return self._interpreted(args)
+        return self._interpreted
+
+    def _interpret(self, args: Sequence[object]) -> object:
+        return self._in_the_interpreter()(args)
 
 
 def result_of(dtype: DType | None, run: Any) -> bool | int | float | None:  # noqa: ANN401 - cffi has no types

@@ -65,9 +65,12 @@ class Choosing:
         del function
         return _Block(self, block).run
 
-    def quick(self, machine: Machine, name: str, args: Sequence[object]) -> Quick | None:
-        """The quick call of the function `name` on `machine` for arguments like `args`; None: there is none."""
-        return None if self._tier is None else self._tier.quick(machine, name, args)
+    def quick(self, machine: Machine, name: str, args: Sequence[object], forget: Callable[[], None]) -> Quick | None:
+        """The quick call of the function `name` on `machine` for arguments like `args`; None: there is none.
+
+        `forget` is called when there is a better one.
+        """
+        return None if self._tier is None else self._tier.quick(machine, name, args, forget)
 
     def announce(self, iterations: int) -> None:
         """So many iterations will be executed, or were."""

@@ -5,6 +5,7 @@ Where there is no compiler, or it fails, people are warned once, and no function
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
 
 from refmlc.codegen.build import BuildFailed, CFunction, Library, build, default_cache, warn_once
 from refmlc.codegen.entries import emit_entry, emit_entry_of_run, entry_symbol, has_entry, whole_function
@@ -12,6 +13,9 @@ from refmlc.codegen.fuse.plan import Fused
 from refmlc.codegen.options import Isa
 from refmlc.codegen.unit import BufferParam, Declined, Param, ScalarParam, Unit
 from refmlc.ir import IRModule, relax
+
+if TYPE_CHECKING:
+    from refmlc.vm.native.special import Specials
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,32 +30,37 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What there is of a module in C. `problem` says why nothing is, where the compiler is to blame."""
+    """What there is of a module in C.
+
+    `problem` says why nothing is, where the compiler is to blame; `specials` compile more, for known dimensions.
+    """
 
     translation: Translation
     library: Library | None
     problem: str = ""
+    specials: "Specials | None" = None
 
     def unit(self, name: str) -> Unit | None:
         """What is known of the function `name`, which is in the library; None: it is not."""
         return None if self.library is None else self.translation.units.get(name)
 
-    def function(self, unit: Unit) -> CFunction | None:
-        """The C function of `unit`."""
-        return None if self.library is None else self.library.function(unit.symbol, c_type(unit))
+    @property
+    def runs(self) -> tuple[Fused, ...]:
+        """The runs of bindings in the library."""
+        return () if self.library is None else self.translation.fused
 
-    def fused_function(self, run: Fused) -> CFunction | None:
-        """The C function of a run of bindings."""
-        return None if self.library is None else self.library.function(run.symbol, c_type_of_fused(run))
+    def function(self, symbol: str, c_type: str) -> CFunction:
+        """A C function of the library, which there is."""
+        return cast("Library", self.library).function(symbol, c_type)
 
-    def entry(self, symbol: str, rooms: int = 0) -> CFunction | None:
+    def entry(self, symbol: str, rooms: int = 0) -> CFunction:
         """The entry of the C function `symbol`, which has one; `rooms` fresh arrays are passed to it."""
         taken = ", ".join(["void *", "int64_t", *("int64_t" for _ in range(rooms))])
-        return None if self.library is None else self.library.function(entry_symbol(symbol), f"int64_t (*)({taken})")
+        return self.function(entry_symbol(symbol), f"int64_t (*)({taken})")
 
 
 def with_entries(translation: Translation, module: IRModule) -> Translation:
-    """`translation` with an entry for each function that can have one."""
+    """`translation`, of `module`, with an entry for each function that can have one."""
     texts = [emit_entry(unit) for unit in translation.units.values() if has_entry(unit)]
     for run in translation.fused:
         function = module.functions.get(run.function)
@@ -63,7 +72,7 @@ def with_entries(translation: Translation, module: IRModule) -> Translation:
 
 def load(translation: Translation, isa: Isa) -> Compiled:
     """`translation` as a loaded library, from the user's cache if it is there; a warning where there is none."""
-    if not translation.units:
+    if not translation.units and not translation.fused:
         return Compiled(translation, None)
     try:
         return Compiled(translation, build(translation.text, isa, cache=default_cache()))

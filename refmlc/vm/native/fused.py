@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
-from refmlc.codegen.build import CFunction
 from refmlc.codegen.fuse.plan import Fused, Operand
 from refmlc.codegen.unit import Status
 from refmlc.interp.graph.activation import Activation
@@ -18,7 +17,9 @@ from refmlc.runtime.cells import cell_size
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm.dims import Dims, known
 from refmlc.vm.native.calls import State
+from refmlc.vm.native.compiled import Compiled, c_type_of_fused
 from refmlc.vm.native.fitting import MOST_EXTENT, address_of
+from refmlc.vm.native.special import Dimensions, Spending
 
 MOST_SHAPES: Final = 64
 
@@ -33,15 +34,18 @@ class Resolved:
     numbers: tuple[int, ...]
     workspace: int
     allocated: int
+    dims: Dimensions = ()
 
 
 class FusedCall:
     """A run of bindings as a callable on activations. Not for concurrent use."""
 
-    def __init__(self, run: Fused, function: CFunction, state: State) -> None:
+    def __init__(self, run: Fused, compiled: Compiled, state: State) -> None:
         """Prepare what does not depend on the activation."""
         self.run = run
-        self._function = function
+        self.compiled = compiled
+        self.spending = Spending(self._for_dims)
+        self._function = compiled.function(run.symbol, c_type_of_fused(run))
         self._state = state
         self._constants = {
             operand.value: Tensor.from_numpy(operand.value.data, operand.dtype, origin="a constant")
@@ -49,46 +53,62 @@ class FusedCall:
             if isinstance(operand.value, relax.Constant)
         }
         self._origins = [origin_of(run, operand) for operand in run.outputs]
-        self._vars = _variables(run)
+        self.variables = _variables(run)
         self._remembered: dict[tuple[object, ...], Resolved | None] = {}
 
     def __call__(self, env: Activation) -> int:
         """Execute the bindings; how many: all of them or, where C declines or stops, none. Fails: RM601, RM605."""
         resolved = self._resolved(env)
         pointers = None if resolved is None else self._inputs(env, resolved)
-        fuel = self._state.provide()
-        budget, counts = self._state.budget, self._state.counts
-        room = budget.max_bytes - budget.bytes
-        if resolved is None or pointers is None or not fuel or budget.depth >= budget.max_depth:
+        if resolved is None or pointers is None:
+            self._state.counts.declined += 1
+            return 0
+        better = self.spending.better(resolved.dims) if resolved.dims else None
+        if better is not None:
+            return better(env)
+        return self._call(env, resolved, pointers)
+
+    def _call(self, env: Activation, resolved: Resolved, pointers: list[object]) -> int:
+        state = self._state
+        fuel, budget, counts = state.provide(), state.budget, state.counts
+        if not fuel or budget.depth >= budget.max_depth or resolved.allocated > budget.max_bytes - budget.bytes:
             counts.declined += 1
             return 0
-        if resolved.allocated > room:
-            counts.declined += 1
-            return 0
-        status, made = self._call(resolved, pointers)
+        given = min(fuel, self.spending.left(resolved.dims)) if resolved.dims else fuel
+        state.run.fuel = given
+        made = [
+            Tensor.empty(shape, operand.dtype, origin=origin, budget=budget)
+            for operand, shape, origin in zip(self.run.outputs, resolved.outputs, self._origins, strict=True)
+        ]
+        passed = [*pointers, *map(address_of, made), state.workspace(resolved.workspace), *resolved.numbers]
+        status = self._function(state.run, *passed)
+        used = given - max(0, state.run.fuel)
+        if resolved.dims:
+            self.spending.spend(resolved.dims, used)
+        if status == Status.DONE:
+            counts.native += 1
+            self._bind(env, made, used)
+            return self.run.stop - self.run.start
+        if status == Status.FUEL_EXHAUSTED and given < fuel:  # that much is better done for these dimensions
+            return self(env)
         if status == Status.FUEL_EXHAUSTED:
             raise budget.out_of_fuel(self.run.block.bindings[self.run.start].span)
-        if status != Status.DONE:
-            counts.stopped += 1
-            return 0
-        counts.native += 1
-        count = self.run.stop - self.run.start
-        budget.charge_fuel(fuel - self._state.run.fuel, count + len(self.run.calls))
+        counts.stopped += 1
+        return 0
+
+    def _bind(self, env: Activation, made: list[Tensor], used: int) -> None:
+        """Charge what was done, and bind the outputs."""
+        calls = self.run.stop - self.run.start + len(self.run.calls)
+        self._state.budget.charge_fuel(used, calls)
         for operand, tensor in zip(self.run.outputs, made, strict=True):
             tensor.mark_initialised()
             if isinstance(operand.value, relax.Var):
                 env.values[operand.value] = tensor
-        return count
 
-    def _call(self, resolved: Resolved, pointers: list[object]) -> tuple[int, list[Tensor]]:
-        """The status, and the outputs."""
-        state = self._state
-        made = [
-            Tensor.empty(shape, operand.dtype, origin=origin, budget=state.budget)
-            for operand, shape, origin in zip(self.run.outputs, resolved.outputs, self._origins, strict=True)
-        ]
-        passed = [*pointers, *map(address_of, made), state.workspace(resolved.workspace), *resolved.numbers]
-        return self._function(state.run, *passed), made
+    def _for_dims(self, dims: Dimensions) -> "FusedCall | None":
+        specials = self.compiled.specials
+        made = None if specials is None else specials.run(self.run, dict(zip(self.variables, dims, strict=True)))
+        return None if made is None else FusedCall(made.runs[0], made, self._state)
 
     def _inputs(self, env: Activation, resolved: Resolved) -> list[object] | None:
         """Pointers to the inputs; None where one does not surely fit."""
@@ -107,11 +127,11 @@ class FusedCall:
 
     def _resolved(self, env: Activation) -> Resolved | None:
         """The plan for the dimensions that `env` knows; None where it does not hold for them."""
-        key = tuple([env.dims.get(var) for var in self._vars])
+        key = tuple([env.dims.get(var) for var in self.variables])
         if key not in self._remembered:
             if len(self._remembered) >= MOST_SHAPES:
                 self._remembered.clear()
-            dims = {var: value for var, value in zip(self._vars, key, strict=True) if isinstance(value, int)}
+            dims = {var: value for var, value in zip(self.variables, key, strict=True) if isinstance(value, int)}
             self._remembered[key] = resolve(self.run, dims) if len(dims) == len(key) else None
         return self._remembered[key]
 
@@ -128,7 +148,8 @@ def resolve(run: Fused, dims: Dims) -> Resolved | None:
         return None
     cells = [cell_size(each.dtype) * each.dtype.lanes for each in run.outputs]
     sizes = tuple([prod(shape) * size for shape, size in zip(outputs, cells, strict=True)])
-    return Resolved(inputs, outputs, sizes, numbers[:-2], *numbers[-2:])
+    *passed, workspace, allocated = numbers
+    return Resolved(inputs, outputs, sizes, tuple(passed), workspace, allocated, tuple(dims.values()))
 
 
 def _shapes(operands: Sequence[Operand], dims: Dims) -> tuple[tuple[int, ...], ...] | None:

@@ -52,6 +52,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class Tiring:
+    """After how many steps a quick call is to be replaced by a better one, and whom it tells then."""
+
+    steps: int
+    tired: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """What a quick call calls, and on which machine."""
 
@@ -59,6 +67,7 @@ class Target:
     state: State
     function: CFunction
     wanted: Wanted
+    tiring: Tiring
 
 
 def prepared(wanted: Wanted, state: State) -> tuple[Any, list[object]]:
@@ -103,9 +112,10 @@ def in_place(target: Target) -> Quick:
     entry, held = prepared(wanted, state)
     budget, counts, own_steps = state.budget, state.counts, wanted.steps
     enough, charged = Memory(entry, state, 0).enough, -1
+    left, tired = target.tiring.steps, target.tiring.tired
 
     def quick(args: tuple[object, ...], _held: object = held) -> object:
-        nonlocal charged
+        nonlocal charged, left
         if machine.depth or (budget.bytes > charged and (charged := enough()) < 0):
             return DECLINED
         steps = function(entry, id(args))
@@ -113,6 +123,9 @@ def in_place(target: Target) -> Quick:
             return DECLINED
         budget.steps = steps + own_steps
         counts.native += 1
+        left -= steps
+        if left < 0:
+            tired()
         return None
 
     return quick
@@ -124,11 +137,12 @@ def one_made(target: Target, output: Output, needed: int) -> Quick:
     entry, held = prepared(wanted, state)
     budget, counts, own_steps = state.budget, state.counts, wanted.steps
     enough, charged = Memory(entry, state, needed).enough, -1
+    left, tired = target.tiring.steps, target.tiring.tired
     dtype, shape, size, origin, unit = output.dtype, output.shape, output.size, output.origin, cell_size(output.dtype)
     room_of, room_size, byte, storage, tensor = np.empty, size + ALIGNMENT, BYTE, Storage.filled, Tensor.filled
 
     def quick(args: tuple[object, ...], _held: object = held) -> object:
-        nonlocal charged
+        nonlocal charged, left
         if machine.depth or (budget.bytes > charged and (charged := enough()) < 0):
             return DECLINED
         room = room_of(room_size, byte)
@@ -137,6 +151,9 @@ def one_made(target: Target, output: Output, needed: int) -> Quick:
             return DECLINED
         budget.steps = steps + own_steps
         counts.native += 1
+        left -= steps
+        if left < 0:
+            tired()
         return tensor(storage(room, size, unit, budget, origin), dtype, shape)
 
     return quick
@@ -150,10 +167,11 @@ def several_made(
     entry, held = prepared(wanted, state)
     budget, counts = state.budget, state.counts
     enough, charged = Memory(entry, state, needed).enough, -1
+    left, tired = target.tiring.steps, target.tiring.tired
     units = [cell_size(output.dtype) for output in outputs]
 
     def quick(args: tuple[object, ...], _held: object = held) -> object:
-        nonlocal charged
+        nonlocal charged, left
         if machine.depth or (budget.bytes > charged and (charged := enough()) < 0):
             return DECLINED
         rooms = [np.empty(output.size + ALIGNMENT, BYTE) for output in outputs]
@@ -162,6 +180,9 @@ def several_made(
             return DECLINED
         budget.steps = steps + wanted.steps
         counts.native += 1
+        left -= steps
+        if left < 0:
+            tired()
         made = [
             Tensor.filled(Storage.filled(room, each.size, unit, budget, each.origin), each.dtype, each.shape)
             for room, each, unit in zip(rooms, outputs, units, strict=True)

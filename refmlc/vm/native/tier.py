@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from refmlc.codegen.entries import whole_function
 from refmlc.interp.machine import Machine
 from refmlc.interp.substitutes import Prepared
-from refmlc.ir import IRModule, relax
+from refmlc.ir import IRModule, relax, tir
 from refmlc.runtime.budget import Budget
 from refmlc.vm.native.calls import Counts, NativeCall, State
 from refmlc.vm.native.choosing import Quick
 from refmlc.vm.native.compiled import Compiled
 from refmlc.vm.native.fused import FusedCall
-from refmlc.vm.native.repeating import Repeating
+from refmlc.vm.native.layout import as_declared
+from refmlc.vm.native.repeating import quick_function, quick_prim_func
 
 
 class NativeTier:
@@ -21,7 +25,8 @@ class NativeTier:
         self._module = module
         self._compiled = compiled
         self._state = State(budget)
-        self._repeating = Repeating(module, compiled, self._state)
+        self._calls: dict[str, NativeCall] = {}
+        self._fused: dict[str, FusedCall] = {}
 
     @property
     def counts(self) -> Counts:
@@ -30,18 +35,34 @@ class NativeTier:
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
         """The prim_func `name` in C, or as it is `interpreted` where it is not in C."""
-        unit = self._compiled.unit(name)
-        function = None if unit is None else self._compiled.function(unit)
-        if unit is None or function is None:
+        func = self._module.functions[name]
+        if self._compiled.unit(name) is None or not isinstance(func, tir.PrimFunc):
             return interpreted()
-        return NativeCall(unit, function, self._state, interpreted, self._module.functions[name].span)
-
-    def quick(self, machine: Machine, name: str, args: Sequence[object]) -> Quick | None:
-        """The quick call of the function `name` on `machine` for arguments like `args`; None: there is none."""
-        return self._repeating.quick(machine, name, args)
+        found = self._calls[name] = NativeCall(name, func, self._compiled, self._state, interpreted)
+        return found
 
     def block(self, block: relax.DataflowBlock) -> dict[int, FusedCall]:
         """The runs of bindings of `block` in C, by the number of the first binding."""
-        runs = [run for run in self._compiled.translation.fused if run.block is block]
-        functions = [(run, self._compiled.fused_function(run)) for run in runs]
-        return {run.start: FusedCall(run, function, self._state) for run, function in functions if function is not None}
+        runs = [run for run in self._compiled.runs if run.block is block]
+        for run in runs:
+            if run.symbol not in self._fused:
+                self._fused[run.symbol] = FusedCall(run, self._compiled, self._state)
+        return {run.start: self._fused[run.symbol] for run in runs}
+
+    def quick(self, machine: Machine, name: str, args: Sequence[object], forget: Callable[[], None]) -> Quick | None:
+        """The quick call of the function `name` on `machine` for arguments like `args`; None: there is none.
+
+        `forget` is called when there is a better one.
+        """
+        arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
+        if len(arrays) != len(args) or self._state.budget.max_seconds is not None or not as_declared():
+            return None
+        if name in self._calls:
+            return quick_prim_func(machine, self._state, self._calls[name], arrays, forget)
+        function = self._module.functions[name]
+        if not isinstance(function, relax.Function):
+            return None
+        for call in self._fused.values():
+            if call.run.function == name and whole_function(call.run, function) is not None:
+                return quick_function(machine, self._state, call, (function, arrays), forget)
+        return None
