@@ -11,6 +11,7 @@ from rich.table import Table
 from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.demo.picture import score_bars, terminal_image, write_png
 from refmlc.demo.runner import CLASS_NAMES, VARIANTS, Row, read_images, read_params, run_all
+from refmlc.vm.tiers import AUTO, NAMES
 
 
 @click.command()
@@ -18,10 +19,11 @@ from refmlc.demo.runner import CLASS_NAMES, VARIANTS, Row, read_images, read_par
 @click.option("--images", type=click.Path(path_type=Path), help="IDX file of images, .gz or not (Fashion-MNIST's too).")
 @click.option("--labels", type=click.Path(path_type=Path), help="IDX file of labels.")
 @click.option("--params", type=click.Path(path_type=Path), help="Parameters: .npz, .safetensors, or the course's .pkl.")
+@click.option("--tier", type=click.Choice(NAMES), default=AUTO, show_default=True, help="Interpreted, or compiled C.")
 @click.option("--png", type=click.Path(path_type=Path), default=Path("demo-out/digit.png"), show_default=True)
 @json_option
 def demo(
-    count: int, images: Path | None, labels: Path | None, params: Path | None, png: Path, *, as_json: bool
+    count: int, images: Path | None, labels: Path | None, params: Path | None, tier: str, png: Path, *, as_json: bool
 ) -> None:
     """Run the course's model (784-128-10) on real handwritten digits through the virtual machine."""
     digits, weights = read_images(images, labels, count), read_params(params)
@@ -29,7 +31,7 @@ def demo(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as progress:
         task = progress.add_task("images x variants", total=len(digits.labels) * len(VARIANTS))
-        for row, result in run_all(digits, weights, lambda: progress.advance(task)):
+        for row, result in run_all(digits, weights, lambda: progress.advance(task), tier):
             rows.append(row)
             scores = result
     write_png(png, digits.pixels[0], scores[0], CLASS_NAMES)

@@ -19,6 +19,7 @@ from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
+from refmlc.vm.tiers import AUTO, NAMES
 
 JSON_ELEMENTS = 1000
 SHOWN_ELEMENTS = 6
@@ -40,7 +41,7 @@ class Result:
 @click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
 @click.option("--out", "directory", type=click.Path(path_type=Path), help="Write each result to DIR/NAME.npy.")
-@click.option("--tier", type=click.Choice(["auto", "interp"]), default="auto", show_default=True)
+@click.option("--tier", type=click.Choice(NAMES), default=AUTO, show_default=True, help="Interpreted, or compiled C.")
 @click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
 @json_option
 def run(  # noqa: PLR0913 - one parameter per option

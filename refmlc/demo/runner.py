@@ -18,6 +18,7 @@ from refmlc.runtime.files import read_arrays, read_idx
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, bind_params, build
+from refmlc.vm.tiers import AUTO
 
 Floats = NDArray[np.float32]
 DATA = files("refmlc.demo") / "data"
@@ -122,9 +123,10 @@ def run_variant(
     images: Images,
     params: Mapping[str, Floats],
     advance: Callable[[], None],
+    tier: str = AUTO,
 ) -> tuple[Row, Floats]:
     """Every image through the virtual machine, one call each; the row of the table and the scores (n, 10)."""
-    main = VirtualMachine(build(read_variant(variant, params), registry=library()))["main"]
+    main = VirtualMachine(build(read_variant(variant, params), tier, registry=library()))["main"]
     weights = () if variant.bound else tuple(params[name] for name in ("w0", "b0", "w1", "b1"))
     expected = numpy_model(images.pixels.reshape(-1, 784), params)
     scores = np.empty_like(expected)
@@ -145,7 +147,9 @@ def run_variant(
     return row, scores
 
 
-def run_all(images: Images, params: Mapping[str, Floats], advance: Callable[[], None]) -> Iterator[tuple[Row, Floats]]:
+def run_all(
+    images: Images, params: Mapping[str, Floats], advance: Callable[[], None], tier: str = AUTO
+) -> Iterator[tuple[Row, Floats]]:
     """The four variants in order."""
     for variant in VARIANTS:
-        yield run_variant(variant, images, params, advance)
+        yield run_variant(variant, images, params, advance, tier)

@@ -18,12 +18,15 @@ MODES = ("cr", "libm")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Executable:
-    """A checked module with all that a run of it depends on. `native`: its functions in C, compiled or not yet."""
+    """A checked module with all that a run of it depends on. For concurrent use, but for a budget that was given.
+
+    `budget` None: each virtual machine has one of its own. `native`: the functions in C, compiled or not yet.
+    """
 
     module: IRModule
     tier: str
     registry: FunctionRegistry
-    budget: Budget
+    budget: Budget | None
     allow: frozenset[str]
     math: Literal["cr", "libm"] = "cr"
     native: NativeModule | None = None
@@ -68,9 +71,8 @@ def build(
     if math not in MODES:
         raise fail(BAD_USAGE, f"there is no mode `{math}` of the transcendentals: the modes are {', '.join(MODES)}")
     check_tier(tier)
-    limits = Budget() if budget is None else budget
     found = checked(module, check=check)
     native = None if allow or tier != Tier.NATIVE.value else NativeModule(found, math)
     if native is not None and tier == Tier.NATIVE.value:
         native.compiled()
-    return Executable(found, tier, registry, limits, frozenset(allow), math, native)
+    return Executable(found, tier, registry, budget, frozenset(allow), math, native)

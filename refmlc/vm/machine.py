@@ -27,29 +27,28 @@ MOST_QUICK = 64  # quick calls of a function, each with its own shapes
 
 
 class VirtualMachine:
-    """Runs an executable. Not for concurrent use: take one per thread."""
+    """Runs an executable. Not for concurrent use: take one per thread.
+
+    `budget`: what the last call used, of what it might. `native`: what executes functions in C, with `counts`.
+    """
 
     def __init__(self, executable: Executable, *, hooks: Hooks | None = None) -> None:
         """`hooks` watches every run, which the interpreter then does alone (None: nothing watches)."""
         if not isinstance(executable, Executable):
             raise fail(BAD_USAGE, f"an executable is run, an object of type {type(executable).__qualname__} is given")
         self.executable = executable
-        self.native = _native(executable)
+        self.budget = Budget() if executable.budget is None else executable.budget
+        self.native = _native(executable, self.budget)
         self._machine = Machine(
             executable.module,
             hooks=hooks,
-            budget=executable.budget,
+            budget=self.budget,
             allow=executable.allow,
             registry=executable.registry,
             math=executable.math,
             substitutes=self.native,
         )
         self._functions: dict[str, VMFunction] = {}
-
-    @property
-    def budget(self) -> Budget:
-        """What the last call used."""
-        return self.executable.budget
 
     def __getitem__(self, name: str) -> "VMFunction":
         """The function `name`. Fails: RM112 when the module has none, or it is extern."""
@@ -140,11 +139,11 @@ def likeness(args: tuple[object, ...]) -> Likeness:
     return tuple([(arg.dtype, arg.shape) if isinstance(arg, np.ndarray) else type(arg) for arg in args])
 
 
-def _native(executable: Executable) -> Choosing | None:
+def _native(executable: Executable, budget: Budget) -> Choosing | None:
     """What executes functions in C; None: the executable has none."""
     if executable.native is None:
         return None
-    return Choosing(executable.native, executable.budget, waits=executable.tier == AUTO)
+    return Choosing(executable.native, budget, waits=executable.tier == AUTO)
 
 
 def _list(names: Iterable[str]) -> str:
