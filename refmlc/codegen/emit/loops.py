@@ -160,6 +160,7 @@ def tiled(state: State, node: tir.For) -> bool:
     state.needs.dtypes.update(form.dtypes)
     state.needs.headers.update(form.headers)
     state.needs.casts.update(form.casts)
+    state.needs.definitions.extend(form.definitions)
     state.blocks.append(BlockReport(block.name, block.span, Grade.REORDERED, 0, form.plan))
     return True
 

@@ -46,7 +46,8 @@ def _preamble(emitted: list[Emitted], options: Options) -> Iterable[str]:
     yield '#include "rm_dtypes.h"'
     if casts or reinterprets:
         yield '#include "rm_convert.h"'
-    yield from (f'#include "{name}"' for name in sorted(headers - {*STANDARD, "rm_convert.h"}))
+    yield from (f'#include "{name}"' for name in sorted(headers - {*STANDARD, "rm_convert.h", "rm_dtypes.h", "rm_guard.h"}))
     yield from (f"RM_DEFINE_CAST({source}, {target})" for source, target in sorted(casts))
     yield from (f"RM_DEFINE_REINTERPRET({source}, {target})" for source, target in sorted(reinterprets))
+    yield from dict.fromkeys(line for each in emitted for line in each.needs.definitions)
     yield ""

@@ -58,6 +58,7 @@ class Needs:
     headers: set[str] = field(default_factory=set)
     casts: set[tuple[str, str]] = field(default_factory=set)
     reinterprets: set[tuple[str, str]] = field(default_factory=set)
+    definitions: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
