@@ -1,14 +1,14 @@
 """Loop nests whose spatial iterations may move, as vectors and register tiles (grade 3).
 
-| part                 | does                                                                                       |
-|----------------------|--------------------------------------------------------------------------------------------|
-| `dims`, `leaves`     | the nest in fewer, longer loops, and what it reads                                         |
-| `plan`, `lanes`      | which dims are vectors and rows, how large a tile is, what is packed                       |
-| `nests`, `pointwise` | the loops around tiles, with and without a reduction                                       |
-| `panels`             | packing                                                                                    |
-| `body`               | one tile                                                                                   |
-| `values`, `scalars`, `vectors`, `terms` | expressions                                                             |
-| `needs`, `context`, `writer`, `names`, `pieces` | what is used, where things are, lines, identifiers, a dim in vectors |
+| part                                    | does                                                                  |
+|-----------------------------------------|-----------------------------------------------------------------------|
+| `dims`, `leaves`                        | the nest in fewer, longer loops, and what it reads                    |
+| `plan`, `lanes`, `pieces`               | which dims are vectors and rows, how large a tile is, what is packed  |
+| `nests`, `pointwise`, `boxes`           | the loops around tiles, with and without a reduction                  |
+| `panels`                                | packing                                                               |
+| `body`                                  | one tile                                                              |
+| `values`, `scalars`, `vectors`, `terms` | expressions                                                           |
+| `needs`, `context`, `writer`, `names`   | what is used, where things are, lines of C, identifiers               |
 
 The order of operations for one element is that of the IR, init included: the bits are those of the loops as written.
 """
@@ -49,6 +49,8 @@ def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) ->
     context = Context(plan, options, cell, names)
     heap = 0
     with context.out.block():
+        if shape.reduce and shape.guarded:
+            raise NoForm("an element is read under a condition in a reduction")
         if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
             context.out.comment("no iterations")
         elif shape.reduce:

@@ -136,8 +136,8 @@ def _blocks(context: Context, panel: Panel, piece: Piece, step: int) -> None:
             element = _converted(context, panel, context.load(panel.leaf.access, piece, 1, shift, ahead))
             _put(context, panel, piece, row_of(context, ahead), element.text)
         return
-    for ahead in range(0, step, piece.lanes):
-        _block(context, panel, piece, ahead)
+    for down in range(0, step, piece.lanes):
+        _block(context, panel, piece, down)
 
 
 def _block(context: Context, panel: Panel, piece: Piece, ahead: int) -> None:

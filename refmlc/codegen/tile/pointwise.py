@@ -1,33 +1,74 @@
-"""Nests without a reduction: loops over the dims, vectors along the innermost.
+"""Nests without a reduction: loops over the dims, vectors along one of them, innermost.
 
 What is the same along the vector dim is computed before its loop. Conditions on dims (padding, concatenation) cut the
 domain into boxes in which each of them is decided: `boxes`.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
 from refmlc.codegen.tile.body import Tile
+from refmlc.codegen.tile.boxes import cuts, decided, is_open
 from refmlc.codegen.tile.context import Context
+from refmlc.codegen.tile.dims import Dim, Shape
 from refmlc.codegen.tile.nests import along
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.terms import Term
+from refmlc.codegen.tile.tiled import NoForm
 from refmlc.codegen.tile.writer import Writer
+
+MOST_BOXES = 32
 
 
 def emit_pointwise(context: Context) -> None:
     """The nest."""
-    plan = context.plan
-    with context.loops(plan.outer):
-        _line(context, 0, plan.vector.extent)
+    _boxes(context, (*context.plan.outer, context.plan.vector), [0])
+
+
+def _boxes(context: Context, dims: tuple[Dim, ...], made: list[int]) -> None:
+    """Loops over `dims`, each in intervals in which conditions on it are decided; `made` counts the innermost ones."""
+    whole = context.plan
+    first, rest = dims[0], dims[1:]
+    for start, end, shape in _intervals(whole.shape, first):
+        context.plan = replace(whole, shape=shape)
+        if rest:
+            with context.loop(first, start, end):
+                _boxes(context, rest, made)
+            continue
+        made[0] += 1
+        if made[0] > MOST_BOXES:
+            raise NoForm("its conditions cut the domain into too many parts")
+        _line(context, start, end)
+    context.plan = whole
+
+
+def _intervals(shape: Shape, dim: Dim) -> Iterator[tuple[int, int, Shape]]:
+    values = shape.values
+    if not any(dim is used for used in shape.index.values()):
+        yield 0, dim.extent, shape
+        return
+    places = cuts(values, shape.index, dim)
+    for start, end in pairwise(places):
+        stores = tuple(replace(w, value=decided(w.value, shape.index, dim, start)) for w in shape.stores)
+        init = tuple(replace(w, value=decided(w.value, shape.index, dim, start)) for w in shape.init)
+        lets = tuple(replace(let, value=decided(let.value, shape.index, dim, start)) for let in shape.lets)
+        yield start, end, replace(shape, stores=stores, init=init, lets=lets)
 
 
 def _line(context: Context, first: int, last: int) -> None:
     """All elements along the vector dim: declarations first, then the tiles."""
+    shape = context.plan.shape
+    if any(is_open(value, shape.guarded) for value in shape.values):
+        raise NoForm("an element is read under a condition that is not on one loop")
     out, before = context.out, Writer()
     kept: dict[str, Term] = {}
     with context.names.scope():
         tiles = context.out = Writer()
 
         def emit(parts: tuple[Piece, ...]) -> None:
-            Tile(context, 1, parts, before, kept).emit()
+            with context.names.scope():
+                Tile(context, 1, parts, before, kept).emit()
 
         along(context, first, last, emit)
         context.out = out
