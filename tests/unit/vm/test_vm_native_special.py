@@ -1,0 +1,161 @@
+"""The generator's C behind the virtual machine, and functions compiled once more for dimensions that are known."""
+
+import numpy as np
+import pytest
+from handwritten import counts
+
+from refmlc.check.reading import read
+from refmlc.codegen.options import Grade
+from refmlc.diag import Exhausted, Malformed
+from refmlc.runtime.budget import Budget
+from refmlc.vm import VirtualMachine, bind_params, build
+from refmlc.vm.native import special
+from refmlc.vm.native.special import FOREVER, WORTH, Spending
+
+TEXT = """
+from tvm.script import ir as I, relax as R, tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def gemm(a: T.handle, b: T.handle, c: T.handle):
+        n = T.int64()
+        m = T.int64()
+        A = T.match_buffer(a, (n, m), "float32")
+        B = T.match_buffer(b, (m, n), "float32")
+        C = T.match_buffer(c, (n, n), "float32")
+        for i, j, k in T.grid(n, n, m):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @R.function
+    def main(x: R.Tensor(("n", "m"), "float32"), w: R.Tensor(("m", "n"), "float32")) -> R.Tensor(("n", "n"), "float32"):
+        n, m = T.int64(), T.int64()
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.gemm, (x, w), out_sinfo=R.Tensor((n, n), "float32"))
+            z = R.call_tir(cls.gemm, (y, y), out_sinfo=R.Tensor((n, n), "float32"))
+            R.output(z)
+        return z
+"""
+
+
+@pytest.fixture(scope="module")
+def mod():
+    return read(TEXT)
+
+
+def arrays(n, m, seed=0):
+    random = np.random.default_rng(seed)
+    return random.standard_normal((n, m), np.float32), random.standard_normal((m, n), np.float32)
+
+
+def in_order(a, b):
+    """The product, each sum in the order of k, each step rounded."""
+    total = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    for k in range(a.shape[1]):
+        total += a[:, k : k + 1] * b[k : k + 1, :]
+    return total
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """Known dimensions are worth a compilation after a thousand iterations."""
+    monkeypatch.setattr(special, "WORTH", 1000)
+
+
+def grade(call):
+    return call.unit.grade
+
+
+def test_the_generator_s_c_gives_the_bits_of_the_order_that_is_written(mod):
+    vm = VirtualMachine(build(mod, "native"))
+    a, b = arrays(5, 7)
+    for _ in range(3):
+        c = np.full((5, 5), np.nan, np.float32)
+        vm["gemm"](a, b, c)
+        assert c.tobytes() == in_order(a, b).tobytes()
+        y = in_order(a, b)
+        assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
+    assert counts(vm) == (6, 0, 0, 0)
+
+
+def test_a_function_is_compiled_for_the_dimensions_it_is_called_with(mod, soon):
+    vm = VirtualMachine(build(mod, "native"))
+    a, b = arrays(6, 9)
+    results = []
+    for _ in range(8):
+        c = np.zeros((6, 6), np.float32)
+        vm["gemm"](a, b, c)
+        results.append(c.tobytes())
+    assert set(results) == {in_order(a, b).tobytes()}
+    call = vm.native.tier()._calls["gemm"]
+    (better,) = call.spending._made.values()
+    assert grade(call) < grade(better) == Grade.REORDERED
+    assert counts(vm) == (8, 0, 0, 0)
+
+
+def test_a_run_is_compiled_for_its_dimensions(mod, soon):
+    vm = VirtualMachine(build(mod, "native"))
+    a, b = arrays(6, 9)
+    y = in_order(a, b)
+    for _ in range(8):
+        assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
+    (call,) = vm.native.tier()._fused.values()
+    assert [better is not None for better in call.spending._made.values()] == [True]
+    assert vm["main"]._quick is not None
+
+
+def test_a_long_run_begins_again_with_its_dimensions_known(mod, soon):
+    vm = VirtualMachine(build(mod, "native"))
+    a, b = arrays(20, 30)
+    y = in_order(a, b)
+    assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
+    (call,) = vm.native.tier()._fused.values()
+    assert list(call.spending._made) == [(20, 30)]
+    assert counts(vm) == (1, 0, 0, 0)
+
+
+def test_other_dimensions_are_not_taken_for_the_known_ones(mod, soon):
+    vm = VirtualMachine(build(mod, "native"))
+    for n, m in ((8, 12), (12, 8), (8, 12), (1, 1), (12, 8), (8, 12), (3, 40), (8, 12)):
+        a, b = arrays(n, m, n)
+        y = in_order(a, b)
+        assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
+        c = np.zeros((n, n), np.float32)
+        vm["gemm"](a, b, c)
+        assert c.tobytes() == y.tobytes()
+    with pytest.raises(Malformed):
+        vm["main"](*arrays(8, 12)[::-1][:1], arrays(8, 12)[1])
+
+
+def test_budgets_hold_with_known_dimensions(mod, soon):
+    vm = VirtualMachine(build(mod, "native", budget=Budget(max_steps=20)))
+    a, b = arrays(10, 10)
+    vm["main"](a, b)
+    with pytest.raises(Exhausted) as failure:
+        vm["main"](*arrays(20, 20))
+    assert failure.value.code.id == "RM601"
+
+
+def test_constants_of_the_module_go_into_c(mod):
+    a, b = arrays(4, 3)
+    vm = VirtualMachine(build(bind_params(mod, "main", {"w": b}), "native"))
+    y = in_order(a, b)
+    for _ in range(3):
+        assert vm["main"](a).numpy().tobytes() == in_order(y, y).tobytes()
+    assert vm["main"]._quick is not None
+
+
+def test_spending():
+    made = []
+    spending = Spending(lambda dims: made.append(dims) or "better")
+    assert spending.better((1, 2)) is None
+    spending.spend((1, 2), WORTH - 1)
+    assert (spending.better((1, 2)), spending.left((1, 2)), spending.left((2, 1))) == (None, 1, WORTH)
+    spending.spend((1, 2), 1)
+    assert [spending.better((1, 2)) for _ in range(2)] == ["better"] * 2
+    assert (made, spending.left((1, 2))) == ([(1, 2)], FOREVER)
