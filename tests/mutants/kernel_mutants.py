@@ -13,17 +13,19 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from c_mutations import mutants_of
-from kernel_points import HEADERS, Wrapped, cells, conversions, operators, wrappers
+from kernel_points import HEADERS, ROOT, Wrapped, cells, conversions, operators, transcendentals, wrappers
 
 SECONDS = 20
-# Not of scalar helpers: the state of a run, and vectors, which whole functions are the test of.
-ELSEWHERE = ("rm_guard.h", "rm_vector.h")
+# Not of scalar helpers: the state of a run, arguments, and vectors, which whole functions are the test of.
+ELSEWHERE = ("rm_guard.h", "rm_vector.h", "rm_python.h")
 SEMANTICS = ("-ffp-contract=off", "-fwrapv")
 
 
@@ -46,42 +48,116 @@ def mutants():
 
 
 @cache
-def wrapped():
-    """The helpers, by what they test: operators and codes; conversions."""
-    casts = wrappers.definitions(wrappers.cast_helpers(), wrappers.reinterpret_helpers())
-    return Wrapped("operators", operators() + cells()), Wrapped("conversions", conversions(), casts)
+def wrapped(name):
+    """Helpers with what they must give: `operators`, `conversions`, `cr` or `libm`."""
+    match name:
+        case "operators":
+            return Wrapped(name, operators() + cells())
+        case "conversions":
+            return Wrapped(name, conversions(), wrappers.definitions(wrappers.cast_helpers(), wrappers.reinterpret_helpers()))
+        case _:
+            head = "#define RM_MATH_LIBM\n" if name == "libm" else ""
+            return Wrapped(name, transcendentals(name), '#include "rm_transcendental.h"\n', head)
 
 
-def commands(mutant, text):
-    """The compilers that read what is wrong."""
-    quick = ["tcc"] if shutil.which("tcc") else []
+def units_of(header):
+    """What includes the header."""
+    match header:
+        case "rm_types.h" | "rm_dtypes.h":
+            return ("operators", "conversions")
+        case "rm_convert.h":
+            return ("conversions",)
+        case "rm_formulas.h":
+            return ("libm",)
+        case "rm_transcendental.h" | "rm_exponential.h" | "rm_hypot.h" | "rm_platform.h":
+            return ("cr", "libm")
+        case _:
+            return ("operators",)
+
+
+def compilers(mutant, text):
+    """The compiler that reads what is wrong, and is quick."""
+    quick = ["tcc", "-std=c11"] if shutil.which("tcc") else []
     slow = next(([name, "-O0", *SEMANTICS] for name in ("clang", "gcc") if shutil.which(name)), None)
     above = text[: mutant.start]
     only_gnu = above.rfind("#if defined __GNUC__") > max(above.rfind("\n#else"), above.rfind("\n#endif"))
     return slow if only_gnu or not quick else quick
 
 
-def judge(mutant):
-    """What becomes of one mutant."""
-    text = headers()[mutant.header]
+@contextmanager
+def applied(mutant):
+    """A folder with all headers, one of them wrong."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path in HEADERS.glob("*.h"):
-            (folder / path.name).write_text(mutant.applied(text) if path.name == mutant.header else path.read_text())
-        order = wrapped() if mutant.header != "rm_convert.h" else reversed(wrapped())
-        for unit in order:
-            end = judge_unit(unit, commands(mutant, text), folder)
+            text = path.read_text()
+            (folder / path.name).write_text(mutant.applied(text) if path.name == mutant.header else text)
+        yield folder
+
+
+def judge(mutant):
+    """What becomes of one mutant."""
+    command = compilers(mutant, headers()[mutant.header])
+    with applied(mutant) as folder:
+        for name in units_of(mutant.header):
+            end = by_points(wrapped(name), command, folder)
             if end.state != "survived":
                 return end
+        for name in units_of(mutant.header):
+            warning = by_warnings(wrapped(name), folder)
+            if warning:
+                return End("killed", warning)
     return End("survived")
 
 
-def judge_unit(unit, command, folder):
+def judge_slowly(mutant):
+    """What becomes of one that survived, under the sanitizer and in the tests of the headers themselves."""
+    with applied(mutant) as folder:
+        for name in units_of(mutant.header):
+            command = ["clang", "-O1", "-fsanitize=undefined", "-fsanitize-trap=all", *SEMANTICS]
+            end = by_points(wrapped(name), command, folder)
+            if end.state == "killed":
+                return End("killed", f"sanitizer: {end.why}")
+        failed = by_tests(folder)
+    return End("killed", failed) if failed else End("survived")
+
+
+def by_points(unit, command, folder):
+    """Compiled, called, compared."""
     try:
         library = unit.compiled(command, folder, folder)
     except subprocess.TimeoutExpired:
         return End("no C", "the compiler does not end")
     return End("no C") if library is None else compare(unit, library)
+
+
+def by_warnings(unit, folder):
+    """What a compiler warns of: the headers are clean."""
+    source = folder / "clean.c"
+    source.write_text(unit.text, encoding="ascii")
+    for name in ("gcc", "clang"):
+        if shutil.which(name):
+            flags = ["-fsyntax-only", *wrappers.STRICT, f"-I{folder}"]
+            done = subprocess.run([name, *flags, str(source)], capture_output=True, text=True, check=False)
+            if done.returncode:
+                return f"{name} warns: {next(line for line in done.stderr.splitlines() if 'error' in line)}"
+    return ""
+
+
+def by_tests(folder):
+    """The first test of `tests/unit/kernels` that fails with these headers; empty: none does."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        shutil.copytree(ROOT / "tests" / "unit" / "kernels", root / "tests" / "unit" / "kernels")
+        shutil.copytree(folder, root / "kernels_c")
+        for part in ("setup.cfg", "tests/conftest.py"):
+            shutil.copy(ROOT / part, root / part)
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-xq", "--no-header", "-p", "no:cacheprovider", "tests/unit/kernels"],
+            cwd=root, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        return failed[0][:200] if failed else "" if done.returncode == 0 else done.stdout[-300:]
 
 
 def compare(unit, library):

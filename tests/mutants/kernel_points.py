@@ -4,15 +4,14 @@ The points are few, so that thousands of wrong libraries can be looked at: the e
 and random ones. What survives them is looked at again on the points of `tests/unit/kernels`.
 """
 
+import ctypes
 import itertools
-import os
 import random
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import cffi
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
@@ -21,15 +20,18 @@ sys.path.insert(0, str(ROOT / "tests" / "unit" / "kernels"))
 import points  # noqa: E402 - after the path
 import wrappers  # noqa: E402 - the same
 
+from refmlc.codegen import kernels  # noqa: E402 - the same
 from refmlc.dtypes import SCALARS  # noqa: E402 - the same
 from refmlc.dtypes.bits import encoder, from_bits  # noqa: E402 - the same
 from refmlc.dtypes.rounding import rounder  # noqa: E402 - the same
 from refmlc.ops.contract import UndefinedValue  # noqa: E402 - the same
 from refmlc.ops.scalar import SCALAR_OPS, converter  # noqa: E402 - the same
+from refmlc.ops.scalar.libm import LIBM_OPS  # noqa: E402 - the same
 
 HEADERS = ROOT / "kernels_c"
 INT64 = SCALARS["int64"]
 FEW, SOME = 14, 250
+DENSE = ("exp", "tanh", "erf", "sigmoid")  # of float32: polynomials of our own
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def fixed_point(contract, rng):
     return tuple(SCALARS[kind] for kind in kinds), columns_of(rows)
 
 
-def expected_of(helper, function, operands, types, lists, result, known_where_undefined=True):
+def expected_of(helper, function, types, lists, result, *, known_where_undefined=True):
     """What the value function says."""
     results, undefined, known = [], [], []
     for row in zip(*lists, strict=True):
@@ -100,7 +102,6 @@ def expected_of(helper, function, operands, types, lists, result, known_where_un
             results.append(0 if finding.wrapped is None else finding.wrapped)
             undefined.append(True)
             known.append(finding.wrapped is not None and known_where_undefined)
-    del operands
     columns = points.columns(types, lists)
     return Expected(helper, columns, np.array(results, points.value_type(result)), np.array(undefined), np.array(known))
 
@@ -114,8 +115,36 @@ def operators():
         types = operands if row.contract.rest is None else (dtype, *(INT64,) * (len(operands) - 1))
         result = row.contract.result_dtype(operands)
         value = row.value(operands, result)
-        found.append(expected_of(helper, value, operands, types, lists, result, name != "ceildiv"))
+        found.append(expected_of(helper, value, types, lists, result, known_where_undefined=name != "ceildiv"))
     return found
+
+
+def transcendentals(mode):
+    """Every transcendental on some dtypes; `mode` is cr or libm."""
+    rows, found = {"cr": SCALAR_OPS, "libm": LIBM_OPS}[mode], []
+    for name in SCALAR_OPS:
+        contract = rows[name].contract
+        if kernels.header_of(name) != kernels.TRANSCENDENTAL_HEADER:
+            continue
+        for element in ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float4_e2m1fn"):
+            dtype = SCALARS[element]
+            lists = [floats(dtype, contract.name, seed) for seed in range(contract.arity)]
+            helper = wrappers.operator_helper(contract, dtype)
+            operands = (dtype,) * contract.arity
+            found.append(expected_of(helper, rows[name].value(operands, dtype), operands, lists, dtype))
+    return found
+
+
+def floats(dtype, name, seed):
+    """Numbers of the sizes where the functions do something, many for those that are computed here."""
+    count = 20_000 if dtype.element == "float32" and name in DENSE else 1200 if dtype.bits >= 32 else 300
+    rng = random.Random(f"{dtype.element} {name} {seed}")  # noqa: S311 - reproducible, not secret
+    sizes = [rng.gauss(0, 3) for _ in range(count // 2)]
+    sizes += [rng.gauss(0, 1) * 2.0 ** rng.randint(-30, 8) for _ in range(count // 4)]
+    found = [rounder(dtype)(size) for size in sizes] + points.chance(dtype, count // 4, seed) + points.boundary(dtype)
+    values = [value for value in found if value == value or dtype.format.has_nan]  # noqa: PLR0124 - not NaN
+    rng.shuffle(values)
+    return values[: count + 20]
 
 
 def cells():
@@ -164,12 +193,12 @@ def conversions():
     for (source, target), helper in wrappers.cast_helpers().items():
         a, b = SCALARS[source], SCALARS[target]
         lists = [few(a) + points.chance(a, 60, 4) + crossing(a, b)]
-        found.append(expected_of(helper, converter(a, b), (a,), (a,), lists, b))
+        found.append(expected_of(helper, converter(a, b), (a,), lists, b))
     for (source, target), helper in wrappers.reinterpret_helpers().items():
         a, b = SCALARS[source], SCALARS[target]
         values = SCALAR_OPS["reinterpret"].value((a,), b)
         lists = [[value for value in few(a) + points.chance(a, 60, 4) if value == value]]  # noqa: PLR0124 - not NaN
-        found.append(expected_of(helper, values, (a,), (a,), lists, b))
+        found.append(expected_of(helper, values, (a,), lists, b))
     return found
 
 
@@ -190,11 +219,12 @@ def crossing(a, b):
 class Wrapped:
     """The wrappers of many helpers as one translation unit, to be compiled against other headers."""
 
-    def __init__(self, name, expected, before="") -> None:
+    def __init__(self, name, expected, before="", head="") -> None:
         self.name = name
         self.expected = expected
         helpers = [one.helper for one in expected]
-        self.text = "#define RM_USE_ALL\n" + wrappers.INCLUDES + before + "".join(one.wrapper for one in helpers)
+        calls = "".join(one.wrapper for one in helpers)
+        self.text = f"{head}#define RM_USE_ALL\n{wrappers.INCLUDES}{before}{calls}"
 
     def compiled(self, command, headers, folder):
         """The library, or None where this is not C."""
@@ -208,28 +238,27 @@ class Wrapped:
 
     def first_difference(self, library):
         """The first helper that is wrong, and a point; empty: none is."""
-        ffi = cffi.FFI()
-        ffi.cdef(
-            "".join(f"void all_{one.helper.name}(const void **, void *, uint8_t *, int64_t);" for one in self.expected)
-        )
-        lib = ffi.dlopen(str(library), os.RTLD_NOW | os.RTLD_LOCAL)
+        loaded = ctypes.CDLL(str(library))
         for one in self.expected:
-            wrong = differs(ffi, getattr(lib, f"all_{one.helper.name}"), one)
+            wrong = differs(loaded[f"all_{one.helper.name}"], one)
             if wrong:
                 return wrong
         return ""
 
 
-def differs(ffi, function, one):
+def differs(function, one):
     """A point on which the helper is wrong."""
     count = len(one.columns[0])
     out, undefined = np.zeros(count, one.results.dtype), np.zeros(count, np.uint8)
-    held = [ffi.from_buffer(column) for column in one.columns]
-    function(ffi.new("const void *[]", held), ffi.from_buffer(out), ffi.from_buffer("uint8_t[]", undefined), count)
+    pointers = (ctypes.c_void_p * len(one.columns))(*(column.ctypes.data for column in one.columns))
+    function.restype = None
+    function(pointers, ctypes.c_void_p(out.ctypes.data), ctypes.c_void_p(undefined.ctypes.data), ctypes.c_int64(count))
     wrong = (points.differing(out, one.results) & one.known) | (undefined.astype(bool) != one.undefined)
     places = np.flatnonzero(wrong)
     if not len(places):
         return ""
     at = places[0]
     operands = ", ".join(str(column[at]) for column in one.columns)
+    if undefined[at] != one.undefined[at]:
+        return f"{one.helper.name}_undefined({operands}) is {bool(undefined[at])}"
     return f"{one.helper.name}({operands}) gives {out[at]}, not {one.results[at]}"
