@@ -27,7 +27,8 @@ HEADERS = Path(__file__).parents[1] / "headers"
 SOURCE, LIBRARY = "unit.c", "unit.so"  # relative, so that equal sources give equal libraries
 LIMIT = 120.0  # seconds
 VERSION_LIMIT = 10.0
-MOST_LINES = 6
+MOST_LINES = 6  # of what the compiler prints
+WIDEST = 160
 IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH")  # are in no key
 
 # -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
@@ -150,7 +151,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 def _failed(path: str, status: int, printed: str) -> BuildFailed:
     how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-    lines = [line for line in printed.splitlines() if line.strip()]
+    lines = [line if len(line) <= WIDEST else f"{line[:WIDEST]} …" for line in printed.splitlines() if line.strip()]
     full = any(os.strerror(number) in printed for number in (ENOSPC, EDQUOT, EFBIG, EROFS))
     cause = Cause.DISK if full else Cause.FAILED
     return BuildFailed(cause, "\n  ".join((f"{path} {how}", *lines[:MOST_LINES])))

@@ -78,6 +78,11 @@ def test_what_the_compiler_says_is_told(cache):
     assert left_in(cache.folder) == []
 
 
+def test_of_long_lines_the_beginning_is_told(cache, script):
+    script('printf "unit.c:1: error: %01000d\\n" 7 >&2; exit 1')
+    assert max(map(len, failure(cache).detail.splitlines())) < 200
+
+
 def test_a_compiler_that_hangs_is_ended_with_all_it_started(cache, script, tmp_path):
     script(f'(sleep 60; touch "{tmp_path}/late") & echo $! > "{tmp_path}/child"; sleep 60')
     before = time.monotonic()
