@@ -58,7 +58,10 @@ typedef struct rm_entry {
 enum { RM_DECLINED = -1 };
 
 /* The addresses of the elements of the arrays in the tuple at `args`; false where one is not what is wanted. */
-RM_UNUSED static inline bool rm_arrays(const rm_entry *entry, int64_t args, void **cells) {
+#if defined __GNUC__
+__attribute__((noinline, cold)) /* one copy, not unrolled: compiling it for each function takes longer than calling it */
+#endif
+RM_UNUSED static bool rm_arrays(const rm_entry *entry, int64_t args, void **cells) {
   const rm_tuple *const given = (const rm_tuple *)(intptr_t)args;
   if (given->size != entry->count) return false;
   for (int64_t number = 0; number < entry->count; number++) {

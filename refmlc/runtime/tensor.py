@@ -22,7 +22,7 @@ class Tensor:
     number 3 * i + j, of a strided one i * strides[0] + j * strides[1]; a vector element has `dtype.lanes` cells.
     """
 
-    __slots__ = ("__weakref__", "_cells", "_shadow", "byte_offset", "dtype", "shape", "storage", "strides")
+    __slots__ = ("__weakref__", "_cells", "_plain", "_shadow", "byte_offset", "dtype", "shape", "storage", "strides")
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Tensor:
         self.byte_offset = byte_offset
         self._cells: Cells | None = None
         self._shadow: Shadow | None = None
+        self._plain: np.ndarray | None = None
         self._check(span)
 
     def _check(self, span: Span | None) -> None:
@@ -83,7 +84,7 @@ class Tensor:
         self.dtype = dtype
         self.shape = shape
         self.byte_offset = 0
-        self.strides = self._cells = self._shadow = None
+        self.strides = self._cells = self._shadow = self._plain = None
         return self
 
     @classmethod
@@ -189,6 +190,22 @@ class Tensor:
             return np.zeros(shape, stored)
         array: np.ndarray = np.ndarray(shape, stored, self.storage.array.data, self.byte_offset, strides)
         return array
+
+    @property
+    def plain(self) -> "np.ndarray | Tensor":
+        """An array on this tensor's memory, where the tensor is no more than that: alive and all initialised.
+
+        It is the same one each time, and not to be handed out: its shape can be changed.
+        """
+        storage = self.storage
+        if not storage.all_initialised or not storage.alive:
+            return self
+        if self._plain is None:
+            array = self.numpy()
+            if self.dtype.is_vector or dtype_of(array.dtype) != self.dtype:  # int1 is stored as int8
+                return self
+            self._plain = array
+        return self._plain
 
     def copy(self, *, origin: str = "", budget: Budget | None = None) -> "Tensor":
         """A compact tensor with the same values in memory of its own; what was not initialised stays so."""

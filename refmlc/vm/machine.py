@@ -5,9 +5,6 @@ arrays that it is given and returns None (or the scalar that it returns).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
-
-import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
@@ -18,12 +15,10 @@ from refmlc.ir import relax, tir
 from refmlc.runtime.budget import Budget
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.executable import Executable
-from refmlc.vm.native.choosing import DECLINED, Choosing, Quick
+from refmlc.vm.native.choosing import DECLINED, Choosing
 from refmlc.vm.parameters import aliases, parameters_of
+from refmlc.vm.repeated import Repeated, as_arrays
 from refmlc.vm.tiers import AUTO
-
-Likeness: TypeAlias = tuple[object, ...]
-MOST_QUICK = 64  # quick calls of a function, each with its own shapes
 
 
 class VirtualMachine:
@@ -75,43 +70,30 @@ class VMFunction:
         self._aliases = aliases(function)
         self._packed = isinstance(function, tir.PrimFunc) and is_packed_entry(function)
         self._machine = machine
-        self._native = native
-        self._quick: Quick | None = None
-        self._quick_calls: dict[Likeness, Quick | None] = {}
+        self._repeated = None if native is None else Repeated(machine, name, native)
 
     def __call__(self, *args: object, **named: object) -> object:
         """Run the function on `args`, in the order of its parameters or by their names.
 
         Fails: RM111 (count, names, kinds, dtypes, shapes of the arguments), and whatever the program does.
         """
-        quick = self._quick
-        if quick is None or named:
-            return self._call(args, named)
-        result = quick(args)
-        return self._call(args, named) if result is DECLINED else result
-
-    def _call(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
-        """The call, by the quick call for such arguments if it is not the last one, and as ever otherwise."""
-        if self._native is None or named:
+        repeated = self._repeated
+        if repeated is None:
             return self._run(args, named)
-        like = likeness(args)
-        quick = self._quick_calls.get(like)
-        if quick is not None and quick is not self._quick:
-            self._quick = quick
-            result = quick(args)
+        if repeated.last is not None and not named:
+            result = repeated.last(args)
             if result is not DECLINED:
                 return result
-        result = self._run(args, named)
-        if like not in self._quick_calls and len(self._quick_calls) < MOST_QUICK:
-            learnt = self._native.quick(self._machine, self.name, args, lambda: self._forget(like))
-            if learnt is not None:
-                self._quick = self._quick_calls[like] = learnt
-        return result
+        return self._again(repeated, args, named)
 
-    def _forget(self, like: Likeness) -> None:
-        """Make the next call of this kind as if it were the first."""
-        self._quick = None
-        self._quick_calls.pop(like, None)
+    def _again(self, repeated: Repeated, args: tuple[object, ...], named: Mapping[str, object]) -> object:
+        """The call as one of a kind that was seen before, if it is one; else as one that is seen now."""
+        given = as_arrays(args if self._packed or not named else tuple(self._ordered(args, named)))
+        result = repeated.call(given)
+        if result is DECLINED:
+            result = self._run(args, named)
+            repeated.learn(given)
+        return result
 
     def _run(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
         """The call, every argument looked at."""
@@ -126,17 +108,16 @@ class VMFunction:
 
     def _fitting(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
         """The arguments as the parameters declare them."""
+        return accept(self.name, self.parameters, self._ordered(args, named))
+
+    def _ordered(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
+        """The arguments in the order of the parameters."""
         by_name = {self._aliases.get(name, name): value for name, value in named.items()}
-        return accept(self.name, self.parameters, ordered(self.name, self.parameters, args, by_name))
+        return ordered(self.name, self.parameters, args, by_name)
 
     def _open(self, args: Sequence[object]) -> list[object]:
         """The arguments of a function with the C interface, which checks them itself."""
         return [as_value(arg, None, f"argument {number} of `{self.name}`") for number, arg in enumerate(args)]
-
-
-def likeness(args: tuple[object, ...]) -> Likeness:
-    """What arguments that one quick call takes have in common."""
-    return tuple([(arg.dtype, arg.shape) if isinstance(arg, np.ndarray) else type(arg) for arg in args])
 
 
 def _native(executable: Executable, budget: Budget) -> Choosing | None:

@@ -8,7 +8,7 @@ import pytest
 from handwritten import counts, machine, module
 
 from refmlc.diag import Malformed, Undefined
-from refmlc.dtypes import INT32
+from refmlc.dtypes import INT32, dtype
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.runtime.storage import ALIGNMENT
@@ -126,10 +126,38 @@ def test_what_is_not_quick_is_done_all_the_same(twice, b):
     assert np.asarray(b).tolist() == [2, 4, 6]
 
 
-def test_names_are_not_quick_and_work(twice):
+def test_names_are_quick(twice, alone):
     b = ints(0, 0, 0)
-    twice(ints(1, 2, 3), B=b)
-    assert b.tolist() == [2, 4, 6]
+    alone(twice)(ints(1, 2, 3), b=b)
+    twice(B=b, A=ints(4, 5, 6))
+    assert b.tolist() == [8, 10, 12]
+
+
+def test_tensors_that_are_no_more_than_arrays_are_quick(twice, alone):
+    a, b = Tensor.from_numpy(ints(1, 2, 3)), Tensor.from_numpy(ints(0, 0, 0))
+    alone(twice)(a, b)
+    twice(b, b2 := ints(0, 0, 0))
+    assert (b.numpy().tolist(), b2.tolist()) == ([2, 4, 6], [4, 8, 12])
+
+
+def test_tensors_that_are_more_than_arrays_are_looked_at(vm, twice):
+    a = Tensor.from_numpy(ints(1, 2, 3))
+    twice(a, ints(0, 0, 0))
+    a.storage.forget(4, 4)
+    with pytest.raises(Undefined):
+        twice(a, ints(0, 0, 0))
+    out = Tensor.empty((3,), INT32)
+    twice(ints(1, 2, 3), out)
+    assert out.initialised
+    a.storage.kill()
+    with pytest.raises(Undefined):
+        vm["chain"](a)
+
+
+def test_a_tensor_of_int1_is_no_array_of_int8():
+    one = Tensor.from_numpy(np.zeros(3, np.int8), dtype("int1"))
+    assert one.plain is one
+    assert isinstance(Tensor.from_numpy(np.zeros(3, np.int8)).plain, np.ndarray)
 
 
 def test_where_c_stops_the_interpreter_runs(vm, twice):
@@ -168,7 +196,7 @@ def test_a_relax_function_that_is_one_run_is_quick(vm, alone):
 
 def test_results_of_quick_calls_are_tensors_like_others(vm):
     slow, quick = (vm["chain"](ints(1, 2, 3)) for _ in range(2))
-    assert vm["chain"]._quick is not None
+    assert vm["chain"]._repeated.last is not None
     for other in (slow, quick):
         assert vm["chain"](other).numpy().tolist() == [16, 32, 48]
         assert [other.cells[i] for i in range(3)] == [4, 8, 12]
@@ -215,7 +243,7 @@ def test_a_limit_of_time_is_looked_at(mod):
     vm = machine(mod, budget=Budget(max_seconds=1000.0))
     for _ in range(2):
         vm["twice"](ints(1), ints(1))
-    assert vm["twice"]._quick is None
+    assert vm["twice"]._repeated.last is None
 
 
 def test_a_packed_function_may_call_what_is_quick(mod):

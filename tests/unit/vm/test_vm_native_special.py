@@ -106,7 +106,7 @@ def test_a_run_is_compiled_for_its_dimensions(mod, soon):
         assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     (call,) = vm.native.tier()._fused.values()
     assert [better is not None for better in call.spending._made.values()] == [True]
-    assert vm["main"]._quick is not None
+    assert vm["main"]._repeated.last is not None
 
 
 def test_a_long_run_begins_again_with_its_dimensions_known(mod, soon):
@@ -147,7 +147,7 @@ def test_constants_of_the_module_go_into_c(mod):
     y = in_order(a, b)
     for _ in range(3):
         assert vm["main"](a).numpy().tobytes() == in_order(y, y).tobytes()
-    assert vm["main"]._quick is not None
+    assert vm["main"]._repeated.last is not None
 
 
 def test_spending():
