@@ -18,6 +18,7 @@ from refmlc.codegen.tile.dims import Access, Dim, Write, computed
 from refmlc.codegen.tile.leaves import Leaf, Stride
 from refmlc.codegen.tile.panels import first_of, packed, reduction
 from refmlc.codegen.tile.pieces import Piece
+from refmlc.codegen.tile.squares import square
 from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, c_type, masked, widened
 from refmlc.codegen.tile.values import Values, bare
 from refmlc.codegen.tile.writer import Writer
@@ -45,18 +46,19 @@ class Tile:
     kept: dict[str, Term] = field(default_factory=dict)
     state: dict[tuple[tir.Buffer, Spot], Term] = field(default_factory=dict)
     held: dict[tuple[Leaf, int, int], Term] = field(default_factory=dict)
+    squares: dict[tuple[Leaf, int], str] = field(default_factory=dict)
+    ahead: int = 0
 
     def emit(self) -> None:
         """The tile at the present position."""
         shape = self.context.plan.shape
         self._start()
         self._hold(self.spots(), inside=False)
-        with reduction(self.context, shape.reduce):
-            self._hold(self.spots(0), inside=True, row=False)
-            for row in range(self.rows):
-                self._hold(self.spots(row), inside=True, row=True)
-                for spot in self.spots(row):
-                    self._step(spot)
+        if self.context.plan.blocks:
+            self._by_squares()
+        else:
+            with reduction(self.context, shape.reduce):
+                self._point()
         for buffer in shape.buffers:
             for spot in self.spots():
                 access = self._access(buffer)
@@ -67,6 +69,48 @@ class Tile:
         """The vectors of the tile, or of one row."""
         rows = range(self.rows) if row is None else (row,)
         return [Spot(each, number, piece) for each in rows for number, piece in enumerate(self.parts)]
+
+    def _by_squares(self) -> None:
+        """The reduction in square blocks, what is left of it point by point."""
+        context, lanes = self.context, self.context.plan.lanes
+        *others, inner = context.plan.shape.reduce
+        with reduction(context, others), context.out.block(), context.at(inner, inner.name):
+            context.out.line(f"int64_t {inner.name} = 0;")
+            head = f"for (; {inner.name} + {lanes} <= {inner.extent}; {inner.name} += {lanes})"
+            with context.out.block(head), context.names.scope():
+                for spot in self.spots(0):
+                    for leaf in context.plan.blocks:
+                        name = self._name(f"{leaf.access.buffer.name}_block", spot, row=False, number=True)
+                        self.squares[leaf, spot.number] = context.names.new(name)
+                        square(context, leaf, spot.piece, self.squares[leaf, spot.number])
+                for self.ahead in range(lanes):
+                    self._point_apart()
+            self.ahead, self.squares = 0, {}
+            if inner.extent % lanes:
+                with context.out.block(f"for (; {inner.name} < {inner.extent}; ++{inner.name})"):
+                    self._point()
+
+    def _point_apart(self) -> None:
+        """One point, in braces where it declares something."""
+        out, self.context.out = self.context.out, Writer()
+        with self.context.names.scope():
+            self._point()
+        lines, self.context.out = self.context.out, out
+        if any(line.startswith("const ") for line in lines.lines):
+            with out.block():
+                out.paste(lines)
+        else:
+            out.paste(lines)
+
+    def _point(self) -> None:
+        """One point of the reduction, for all vectors of the tile."""
+        outside = dict(self.held)
+        self._hold(self.spots(0), inside=True, row=False)
+        for row in range(self.rows):
+            self._hold(self.spots(row), inside=True, row=True)
+            for spot in self.spots(row):
+                self._step(spot)
+        self.held = outside
 
     # -------------------------------------------------------------------------------------- accumulators
 
@@ -204,11 +248,11 @@ class Tile:
             if leaf.access.uses(plan.shape.reduce) != inside or moves != (moves if row is None else row):
                 continue
             uniform = leaf.stride(plan.vector) is Stride.UNIFORM
-            if uniform and (self.before is not None or _is_plain(leaf)):
+            if (uniform and (self.before is not None or _is_plain(leaf))) or (leaf, 0) in self.squares:
                 continue
             for spot in spots:
                 key = self._key(leaf, spot)
-                if key not in self.held or (inside and spot.number == 0 and uniform):
+                if key not in self.held:
                     term = self._load(leaf, spot)
                     name = self._name(leaf.access.buffer.name, spot, row=moves, number=not uniform)
                     name = self.context.names.new(name)
@@ -218,6 +262,9 @@ class Tile:
     def _load(self, leaf: Leaf, spot: Spot) -> Term:
         plan = self.context.plan
         panel = next((panel for panel in plan.panels if panel.leaf is leaf), None)
+        block = self.squares.get((leaf, spot.number))
+        if block is not None:
+            return Term(f"{block}[{self.ahead}]", leaf.dtype, spot.piece.lanes)
         if panel is not None:
             return packed(self.context, panel, spot.piece)
         term = self.context.load(leaf.access, spot.piece, leaf.access.of(plan.vector), self._shift(spot))
@@ -242,6 +289,8 @@ class Tile:
         shift = {plan.vector: spot.piece.offset}
         if plan.row is not None:
             shift[plan.row] = spot.row
+        if self.ahead:
+            shift[plan.shape.reduce[-1]] = self.ahead
         return shift
 
     def _name(self, base: str, spot: Spot, *, row: bool, number: bool) -> str:

@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from refmlc.codegen.tile.body import Tile
 from refmlc.codegen.tile.context import Context
 from refmlc.codegen.tile.panels import from_name, pack
-from refmlc.codegen.tile.pieces import Piece, pieces
-from refmlc.codegen.tile.plan import panel_bytes
+from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.terms import held
 
 STACK = 32 * 1024
@@ -36,20 +35,20 @@ def emit_reduction(context: Context) -> int:
 
 def _declare_panels(context: Context) -> int:
     plan, out = context.plan, context.out
-    heap = plan.memory if plan.memory > STACK else 0
+    sizes = {panel.name: plan.bytes_of(panel) for panel in plan.panels}
+    heap = sum(sizes.values()) if sum(sizes.values()) > STACK else 0
     if heap:
         out.line(f"unsigned char *const panels = aligned_alloc(64, {heap});")
         out.line("if (panels == NULL) { status = RM_NO_MEMORY; goto leave; }")
     start = 0
     for panel in plan.panels:
         element = context.needs.value(held(panel.leaf.dtype))
-        size = panel_bytes(panel, plan.points, plan.columns)
         if heap:
             where = f"panels + {start}" if start else "panels"
             out.line(f"{element} *const restrict {panel.name} = ({element} *)({where});")
         else:
             out.line(f"_Alignas(64) {element} {panel.name}[{plan.points * plan.columns}];")
-        start += size
+        start += sizes[panel.name]
     return heap
 
 
@@ -60,10 +59,10 @@ def along(context: Context, first: int, last: int, emit: Callable[[tuple[Piece, 
     end = first + (last - first) // step * step
     if end > first:
         with context.loop(plan.vector, first, end, step):
-            emit(pieces(step, plan.lanes))
+            emit(plan.parts(step))
     if end < last:
         with context.out.block(), context.at(plan.vector, end):
-            emit(pieces(last - end, plan.lanes))
+            emit(plan.parts(last - end))
 
 
 def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:

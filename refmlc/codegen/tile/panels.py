@@ -17,6 +17,7 @@ from refmlc.codegen.tile.context import Context
 from refmlc.codegen.tile.dims import Dim
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.plan import Panel
+from refmlc.codegen.tile.squares import each_line, square
 from refmlc.codegen.tile.terms import Term, held
 from refmlc.codegen.tile.values import Values
 
@@ -64,7 +65,7 @@ def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
     """Fill the panel for the tile at the present position."""
     leaf, plan = panel.leaf, context.plan
     context.out.comment(f"{panel.name}: {leaf.access.buffer.name} in the order of the tile")
-    if panel.transposed and any(piece.lanes > 1 for piece in parts):
+    if panel.transposed:
         _transposed(context, panel, parts)
         return
     stride = leaf.access.of(plan.vector)
@@ -76,15 +77,15 @@ def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
 def _copy(context: Context, panel: Panel, piece: Piece, stride: int) -> None:
     shift = {context.plan.vector: piece.offset}
     term = _converted(context, panel, context.load(panel.leaf.access, piece, stride, shift))
-    _put(context, panel, piece, row_of(context), term.text)
+    where = row_of(context) + (f" + {piece.offset}" if piece.offset else "")
+    _put(context, panel, piece.lanes, where, term.text)
 
 
-def _put(context: Context, panel: Panel, piece: Piece, row: str, text: str) -> None:
-    where = row + (f" + {piece.offset}" if piece.offset else "")
-    if piece.lanes == 1:
+def _put(context: Context, panel: Panel, lanes: int, where: str, text: str) -> None:
+    if lanes == 1:
         context.out.line(f"{panel.name}[{where}] = {text};")
         return
-    vector = context.needs.vector(held(panel.leaf.dtype), piece.lanes)
+    vector = context.needs.vector(held(panel.leaf.dtype), lanes)
     context.out.line(f"rm_store_{vector}({panel.name} + {where}, {text});")
 
 
@@ -109,55 +110,39 @@ def reduction(context: Context, dims: Sequence[Dim]) -> Iterator[None]:
 
 def _transposed(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
     """Blocks along the innermost reduction dim; what is left of it element by element."""
-    plan, out = context.plan, context.out
+    plan, out, lanes = context.plan, context.out, context.plan.lanes
     *others, inner = plan.shape.reduce
     chunked = not others and plan.chunk < inner.extent
     first, last = (from_name(inner), f"{inner.name}_to") if chunked else ("0", str(inner.extent))
-    step = max(piece.lanes for piece in parts)
     with reduction(context, others), out.block():
         out.line(f"int64_t {inner.name} = {first};")
         with context.at(inner, inner.name):
-            with out.block(f"for (; {inner.name} + {step} <= {last}; {inner.name} += {step})"):
-                for piece in parts:
-                    _blocks(context, panel, piece, step)
-            if chunked or inner.extent % step:
+            with out.block(f"for (; {inner.name} + {lanes} <= {last}; {inner.name} += {lanes})"):
+                _blocks(context, panel, parts)
+            if chunked or inner.extent % lanes:
                 with out.block(f"for (; {inner.name} < {last}; ++{inner.name})"):
                     for piece in parts:
                         _copy(context, panel, piece, panel.leaf.access.of(plan.vector))
 
 
-def _blocks(context: Context, panel: Panel, piece: Piece, step: int) -> None:
-    """One vector of columns, `step` rows."""
-    inner = context.plan.shape.reduce[-1]
-    if piece.lanes == 1:
-        with context.loop(Dim(f"{inner.name}_in", step)):
-            shift = {context.plan.vector: piece.offset}
-            ahead = f"{inner.name}_in"
-            element = _converted(context, panel, context.load(panel.leaf.access, piece, 1, shift, ahead))
-            _put(context, panel, piece, row_of(context, ahead), element.text)
-        return
-    for down in range(0, step, piece.lanes):
-        _block(context, panel, piece, down)
+def _blocks(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """As many rows as there are lanes: whole vectors in a loop, the last one apart where it is not whole."""
+    plan, lanes, names = context.plan, context.plan.lanes, context.names
+    whole = sum(piece.whole for piece in parts) * lanes
+    stride = panel.leaf.access.of(plan.vector)
+    with names.scope():
+        column = names.new("column")
+        if whole > lanes:
+            with context.out.block(f"for (int64_t {column} = 0; {column} < {whole}; {column} += {lanes})"):
+                _block(context, panel, parts[0], f"{stride} * {column}", column)
+        for piece in parts if whole <= lanes else [piece for piece in parts if not piece.whole]:
+            with context.out.block():
+                _block(context, panel, piece, "", str(piece.offset))
 
 
-def _block(context: Context, panel: Panel, piece: Piece, ahead: int) -> None:
-    """A square of lanes x lanes, `ahead` rows on."""
-    plan, out, access, lanes = context.plan, context.out, panel.leaf.access, piece.lanes
-    inner = plan.shape.reduce[-1]
-    vector = context.needs.lanes(held(panel.leaf.dtype), lanes)
-    with out.block(), context.names.scope():
-        rows, line = context.names.new("block"), context.names.new("line")
-        out.line(f"rm_{vector} {rows}[{lanes}];")
-        out.pragma(f"GCC unroll {lanes}")
-        with out.block(f"for (int64_t {line} = 0; {line} < {lanes}; ++{line})"):
-            stride = access.of(plan.vector)
-            shift = {plan.vector: piece.offset, inner: ahead}
-            along = Piece(0, lanes, lanes)
-            term = _converted(context, panel, context.load(access, along, 1, shift, f"{stride} * {line}"))
-            guard = "" if piece.whole else f"{line} >= {piece.valid} ? (rm_{vector}){{0}} : "
-            out.line(f"{rows}[{line}] = {guard}{term.text};")
-        out.line(f"{context.needs.transpose(panel.leaf.dtype, lanes)}({rows});")
-        out.pragma(f"GCC unroll {lanes}")
-        with out.block(f"for (int64_t {line} = 0; {line} < {lanes}; ++{line})"):
-            row = row_of(context, line if not ahead else f"{ahead} + {line}")
-            _put(context, panel, piece, row, f"{rows}[{line}]")
+def _block(context: Context, panel: Panel, piece: Piece, ahead: str, column: str) -> None:
+    with context.names.scope():
+        name, line = context.names.new("block"), context.names.new("line")
+        square(context, panel.leaf, piece, name, ahead)
+        with each_line(context, line, piece.lanes):
+            _put(context, panel, piece.lanes, f"{row_of(context, line)} + {column}", f"{name}[{line}]")

@@ -23,15 +23,15 @@ class Piece:
         return self.valid == self.lanes
 
 
-def pieces(count: int, lanes: int) -> tuple[Piece, ...]:
-    """The vectors of `count` elements, the last no wider than it has to be."""
+def pieces(count: int, lanes: int, *, narrow: bool = True) -> tuple[Piece, ...]:
+    """The vectors of `count` elements; the last is no wider than it has to be where that may be (`narrow`)."""
     whole, rest = divmod(count, lanes)
     found = [Piece(lanes * number, lanes, lanes) for number in range(whole)]
     if rest:
-        narrow = lanes
-        while narrow // 2 >= max(rest, min(LEAST_LANES, lanes)):
-            narrow //= 2
-        found.append(Piece(lanes * whole, 1 if rest == 1 else narrow, rest))
+        wide = lanes
+        while narrow and wide // 2 >= max(rest, min(LEAST_LANES, lanes)):
+            wide //= 2
+        found.append(Piece(lanes * whole, 1 if rest == 1 and narrow else wide, rest))
     return tuple(found)
 
 
