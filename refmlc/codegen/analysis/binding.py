@@ -11,13 +11,14 @@
 from dataclasses import dataclass
 from math import prod
 
-from refmlc.codegen.analysis.boxes import Loop, Span, after_loop, covers, point
+from refmlc.codegen.analysis.boxes import Box, Loop, Span, after_loop, covers, point
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.polynomial import Poly, constant, single, variables
 from refmlc.codegen.analysis.words import shown
 from refmlc.codegen.nest import Axis
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.ir.visit import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
     """The block in `stmt` and its axes, if the loops go through them as the table says; else why not."""
     loops, inner = _perfect(stmt)
     if not isinstance(inner, tir.SBlockRealize):
-        return "the loops hold more than one block"
+        held = sum(isinstance(node, tir.SBlockRealize) for node in walk(inner))
+        return "the loops hold more than one block" if held else "there is no block: only axes say what may move"
     wrong = next((reason for loop in loops if (reason := _odd_loop(loop))), "") or _odd_block(inner)
     if wrong:
         return wrong
@@ -101,20 +103,23 @@ def _not_bijective(block: tir.SBlock, loops: list[tir.For], forms: list[Poly], f
     """Why the loops do not go through each point of the axes exactly once; empty: they do."""
     whole = tuple(Span(constant(0), constant(axis.extent)) for axis in _axes(block))
     points, instances = prod(axis.extent for axis in _axes(block)), prod(_extent(loop) for loop in loops)
-    box = point(tuple(forms))
-    inside = facts
-    for loop in reversed(loops):
-        low = constant(loop.min.value if isinstance(loop.min, tir.IntImm) else 0)
-        step = Loop(loop.loop_var, low, constant(_extent(loop)), runs=_extent(loop) > 0)
-        grown = after_loop(inside, box, step)
+    box, left = point(tuple(forms)), list(reversed(loops))
+    while left:
+        loop, grown = next(((loop, grown) for loop in left if (grown := _grown(facts, box, loop))), (left[0], None))
         if grown is None:
             return f"loop `{loop.loop_var.name}` does not go through the axes of block `{block.name}` one by one"
+        left.remove(loop)
         box = grown
     if len({loop.loop_var for loop in loops}) != len(loops) or not covers(facts, box, whole):
         return f"the loops do not go through the whole domain of block `{block.name}`"
     if points != instances:
         return f"block `{block.name}` is executed {instances} times and has {points} points"
     return ""
+
+
+def _grown(facts: Facts, box: Box, loop: tir.For) -> Box | None:
+    """The box of all iterations of one loop, in whatever order they and the other loops are executed."""
+    return after_loop(facts, box, Loop(loop.loop_var, constant(_first(loop)), constant(_extent(loop)), runs=True))
 
 
 def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly]) -> Bound | str:

@@ -79,9 +79,9 @@ class Values:
                     found = found.meet(self.bounds.interval(RINGS[op](forms[0], forms[1])))
                 return found
             case "abs", [a]:
-                return a.greater(a.negate())
-            case "shift_left", [a, b] if b.inside(0, 64) and b.high is not None:
-                return a.times(Interval(1 << (b.low or 0), 1 << b.high))
+                return a.greater(a.negate()).meet(Interval(0, None))
+            case "shift_left", [a, b] if b.low is not None and b.high is not None and 0 <= b.low <= b.high <= 64:
+                return a.times(Interval(1 << b.low, 1 << b.high))
             case _:
                 return ANY
 

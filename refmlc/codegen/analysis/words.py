@@ -3,6 +3,7 @@
 from refmlc.ir import tir
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "floormod": "%", "shift_left": "<<", "shift_right": ">>"}
+COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 ATOMS = (tir.Var, tir.IntImm, tir.BufferLoad)
 
 
@@ -21,7 +22,11 @@ def shown(expr: tir.Expr | int) -> str:
             return shown(expr.value)
         case tir.Apply(op, (a, b)) if op in INFIX:
             left = shown(a) if _binds(a, op) else f"({shown(a)})"
-            return f"{left} {INFIX[op]} {shown(b) if isinstance(b, ATOMS) else f'({shown(b)})'}"
+            return f"{left} {INFIX[op]} {shown(b) if _is_atom(b) else f'({shown(b)})'}"
+        case tir.Apply(op, (a, b)) if op in COMPARED:
+            return f"{shown(a)} {COMPARED[op]} {shown(b)}"
+        case tir.And(a, b):
+            return f"{shown(a)} and {shown(b)}"
         case tir.Apply(op, args):
             return f"{op}({', '.join(shown(arg) for arg in args)})"
         case _:
@@ -37,6 +42,10 @@ def _binds(expr: tir.Expr, op: str) -> bool:
             return op in ("add", "sub") and inner in ("add", "sub", "mul")
         case _:
             return True
+
+
+def _is_atom(expr: tir.Expr) -> bool:
+    return _is_atom(expr.value) if isinstance(expr, tir.Cast) else isinstance(expr, ATOMS)
 
 
 def access(node: tir.BufferLoad | tir.BufferStore) -> str:

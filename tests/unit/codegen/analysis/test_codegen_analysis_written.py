@@ -1,0 +1,325 @@
+"""What is written before it is read, and what is all written; worked by hand."""
+
+import pytest
+from places import function
+
+from refmlc.codegen.analysis.written import find_written
+from refmlc.ir import tir
+from refmlc.ir.visit import walk
+
+HEAD = '@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4, 6), "float32"), C: T.Buffer((4, 6), "float32")):\n'
+
+
+def uses(text):
+    """`{buffer: (tracked, covered)}` of a function, and what was found."""
+    func = function(text)
+    written = find_written(func)
+    return {buffer.name: (use.tracked, use.covered) for buffer, use in written.uses.items()}, written
+
+
+def test_a_chain_of_elementwise_nests():
+    found, written = uses(
+        HEAD
+        + """
+    T1 = T.sblock_alloc_buffer((4, 6))
+    for i, j in T.grid(4, 6):
+        with T.sblock("one"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T1[vi, vj] = A[vi, vj] + T.float32(1)
+    for i, j in T.grid(4, 6):
+        with T.sblock("two"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = T1[3 - vi, vj] * T1[vi, vj]
+"""
+    )
+    assert found == {"A": (False, False), "C": (False, True), "T1": (False, False)}
+    assert not written.unproved
+    (c,) = [use for buffer, use in written.uses.items() if buffer.name == "C"]
+    assert (c.loaded, c.stored) == (False, True)
+    assert c.proof == "every element is written before it is read, all are written"
+
+
+def test_init_comes_before_the_reduction():
+    found, _ = uses(
+        HEAD
+        + """
+    for k, i, j in T.grid(6, 4, 6):
+        with T.sblock("sum"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+"""
+    )
+    assert found["C"] == (False, True)
+
+
+def test_a_reduction_without_init_reads_what_was_there():
+    found, written = uses(
+        HEAD
+        + """
+    for i, j, k in T.grid(4, 6, 6):
+        with T.sblock("sum"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+"""
+    )
+    assert found["C"] == (True, False)
+    assert list(written.unproved.values()) == ["`C[vi, vj]` may be read before it is written"]
+
+
+def test_init_under_a_condition_on_the_reduction_may_be_left_out():
+    found, _ = uses(
+        HEAD
+        + """
+    for i, j, k in T.grid(4, 6, 6):
+        with T.sblock("sum"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            T.where(k > 2)
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+"""
+    )
+    assert found["C"] == (True, False)
+
+
+def test_a_reduction_that_starts_late_has_no_init():
+    found, _ = uses(
+        HEAD
+        + """
+    for i, j, k in T.grid(4, 6, 5):
+        with T.sblock("sum"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            vk = T.axis.reduce(6, k + 1)
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+"""
+    )
+    assert found["C"] == (True, False)
+
+
+def test_a_reduction_that_goes_down_ends_with_its_init():
+    found, _ = uses(
+        HEAD
+        + """
+    for i, j, k in T.grid(4, 6, 6):
+        with T.sblock("sum"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            vk = T.axis.reduce(6, 5 - k)
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+"""
+    )
+    assert found["C"] == (True, False)
+
+
+def test_what_is_allocated_in_the_reduction_loses_its_init():
+    found, _ = uses(
+        HEAD
+        + """
+    for k in range(6):
+        with T.sblock("outer"):
+            vk = T.axis.reduce(6, k)
+            T1 = T.sblock_alloc_buffer((1,))
+            with T.init():
+                T1[0] = T.float32(0)
+            T1[0] = T1[0] + A[0, vk]
+"""
+    )
+    assert found["T1"] == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("loops", "index", "covered"),
+    [
+        ("for i, j in T.grid(4, 6):", "i, j", True),
+        ("for j, i in T.grid(6, 4):", "i, j", True),
+        ("for i, j in T.grid(4, 6):", "3 - i, 5 - j", True),
+        ("for i, j in T.grid(4, 5):", "i, j", False),
+        ("for i, j in T.grid(4, 5):", "i, j + 1", False),
+        ("for i, j in T.grid(4, 7):", "i, T.min(j, 5)", False),
+        ("for f in range(24):", "f // 6, f % 6", True),
+        ("for f in range(24):", "f % 4, f // 4", True),
+        ("for f in range(23):", "f // 6, f % 6", False),
+        ("for f in range(24):", "f // 8, f % 6", False),
+        ("for i, j0, j1 in T.grid(4, 3, 2):", "i, j0 * 2 + j1", True),
+        ("for i, j0, j1 in T.grid(4, 2, 4):", "i, T.min(j0 * 4 + j1, 5)", False),
+        ("for i, j0, j1 in T.grid(4, 3, 2):", "i, j1 * 3 + j0", False),
+        ("for i, j0, j1 in T.grid(4, 2, 2):", "i, j0 * 4 + j1", False),
+        ("for f, j1 in T.grid(12, 2):", "f // 3, f % 3 * 2 + j1", True),
+        ("for i, j, k in T.grid(4, 6, 0):", "i, j", False),
+    ],
+)
+def test_loops_cover_a_buffer(loops, index, covered):
+    found, _ = uses(f"{HEAD}\n    {loops}\n        C[{index}] = T.float32(0)\n")
+    assert found["C"] == (not covered, covered)
+
+
+def test_symbolic_extents():
+    found, _ = uses(
+        """
+@T.prim_func(s_tir=True)
+def main(a: T.handle, c: T.handle):
+    n, m = T.int64(), T.int64()
+    A = T.match_buffer(a, (n, m))
+    C = T.match_buffer(c, (n,))
+    D = T.sblock_alloc_buffer((n * m,))
+    for i, j in T.grid(n, m):
+        D[i * m + j] = A[i, j]
+    for i in range(n):
+        with T.sblock("C"):
+            vi = T.axis.spatial(n, i)
+            C[vi] = D[vi * m]
+"""
+    )
+    assert found == {"A": (False, False), "C": (False, True), "D": (False, False)}
+
+
+def test_a_symbolic_reduction_may_be_empty():
+    found, written = uses(
+        """
+@T.prim_func(s_tir=True)
+def main(a: T.handle, C: T.Buffer((4,), "float32")):
+    n = T.int64()
+    A = T.match_buffer(a, (4, n))
+    for i, k in T.grid(4, n):
+        with T.sblock("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = T.float32(0)
+            C[vi] = C[vi] + A[vi, vk]
+"""
+    )
+    assert found["C"] == (True, False)  # without an iteration nothing is written; what is read is
+    assert not written.unproved
+
+
+@pytest.mark.parametrize(
+    ("condition", "tracked"),
+    [("i < 4", False), ("i < 3", True), ("A[0, 0] > T.float32(0)", True)],
+)
+def test_stores_under_conditions(condition, tracked):
+    found, _ = uses(
+        f"{HEAD}    for i, j in T.grid(4, 6):\n        if {condition}:\n            C[i, j] = T.float32(1)\n"
+    )
+    assert found["C"] == (tracked, not tracked)
+
+
+def test_stores_in_both_arms():
+    found, _ = uses(
+        HEAD
+        + """
+    for i, j in T.grid(4, 6):
+        if A[i, j] > T.float32(0):
+            C[i, j] = T.float32(1)
+        else:
+            C[i, j] = T.float32(2)
+"""
+    )
+    assert found["C"] == (False, True)
+
+
+def test_loads_under_their_condition():
+    text = (
+        HEAD
+        + """
+    T1 = T.sblock_alloc_buffer((4, 6))
+    for i, j in T.grid(4, 5):
+        T1[i, j] = A[i, j]
+    for i, j in T.grid(4, 6):
+        C[i, j] = T.if_then_else({condition}, T1[i, j], T.float32(0))
+"""
+    )
+    found, _ = uses(text.format(condition="j < 5"))
+    assert found == {"A": (False, False), "T1": (False, False), "C": (False, True)}
+    found, _ = uses(text.format(condition="j < 6"))
+    assert found["T1"] == (True, False)
+
+
+def test_an_allocation_in_a_loop_is_new_each_time():
+    text = (
+        HEAD
+        + """
+    for i in range(4):
+        with T.sblock("row"):
+            vi = T.axis.spatial(4, i)
+            T1 = T.sblock_alloc_buffer((6,))
+            for j in range(6):
+                {first}
+            for j in range(6):
+                C[vi, j] = T1[j]
+"""
+    )
+    found, _ = uses(text.format(first="T1[j] = A[vi, j]"))
+    assert found["T1"] == (False, False)
+    found, _ = uses(text.format(first="if vi == 0:\n                    T1[j] = A[vi, j]"))
+    assert found["T1"] == (True, False)
+
+
+def test_in_and_out():
+    found, _ = uses(f"{HEAD}    for i, j in T.grid(4, 6):\n        C[i, j] = C[i, j] + A[i, j]\n")
+    assert found["C"] == (True, False)
+
+
+def test_views_share_storage():
+    found, written = uses(
+        HEAD
+        + """
+    B = T.decl_buffer((24,), data=C.data)
+    for i in range(24):
+        B[i] = T.float32(0)
+"""
+    )
+    assert found["C"] == (True, False)
+    (c,) = [buffer for buffer in written.uses if buffer.name == "C"]
+    assert {buffer.name for buffer in written.use_of(c).shared} == {"B", "C"}
+    assert written.use_of(c).proof == "`B` and `C` share storage"
+
+
+def test_a_view_of_what_is_only_read_is_given():
+    found, _ = uses(
+        HEAD
+        + """
+    B = T.decl_buffer((24,), data=A.data)
+    for i, j in T.grid(4, 6):
+        C[i, j] = B[i * 6 + j]
+"""
+    )
+    assert found == {"A": (False, False), "B": (False, False), "C": (False, True)}
+
+
+@pytest.mark.parametrize(
+    ("body", "proof"),
+    [
+        (
+            "for i in range(4):\n        if i == 2:\n            break\n        C[i, 0] = T.float32(0)",
+            "a loop may be left early",
+        ),
+        ("T.evaluate(T.call_packed('f', C.data))", "`C` is given to `call_packed`"),
+        ("C[0, 0] = T.Cast('float32', T.undef())", "`T.undef()` is stored"),
+    ],
+)
+def test_what_forbids_a_proof(body, proof):
+    _, written = uses(f"{HEAD}    {body}\n")
+    (use,) = [use for buffer, use in written.uses.items() if buffer.name == "C"]
+    assert (use.tracked, use.covered, use.proof) == (True, False, proof)
+
+
+def test_loads_of_a_function_left_early_are_not_proved_but_of_what_is_given():
+    func = function(
+        HEAD
+        + """
+    for i, j in T.grid(4, 6):
+        C[i, j] = A[i, j]
+        C[i, j] = C[i, j] + T.float32(1)
+        if i == 2:
+            break
+"""
+    )
+    written = find_written(func)
+    loads = {node.buffer.name: node for node in walk(func.body) if isinstance(node, tir.BufferLoad)}
+    assert written.initialised(loads["A"])
+    assert not written.initialised(loads["C"])
