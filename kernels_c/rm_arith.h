@@ -57,7 +57,7 @@ RM_FN bool rm_sub_uint64_undefined(uint64_t a, uint64_t b) { return a < b; }
 RM_FN bool rm_mul_uint64_undefined(uint64_t a, uint64_t b) { return b != 0 && a > UINT64_MAX / b; })
 #endif
 
-/* ------------------------------------------------------------------------------------------------------- max min abs */
+/* ------------------------------------------------------------------------------------------------------ max min abs */
 
 /* Comparisons as written: b where one operand is NaN, and of 0 and -0. That is one instruction of most machines. */
 #define RM_MAX_MIN(D)                                                               \
@@ -72,7 +72,6 @@ RM_EACH_SIGNED(RM_ABS_SIGNED)
 RM_EACH_UNSIGNED(RM_ABS_UNSIGNED)
 #define RM_ABS_OVERFLOW(D) RM_FN bool rm_abs_##D##_undefined(rm_##D a) { return a == RM_LEAST_##D; }
 RM_EACH_WIDE_SIGNED(RM_ABS_OVERFLOW)
-#define RM_ABS_FLOAT(D) RM_FN rm_##D rm_abs_##D(rm_##D a) { return (rm_##D)RM_SIZE_OF_##D(a); }
 #define RM_ABS_SMALL(D) RM_FN float rm_abs_##D(float a) { return fabsf(a); }
 RM_IF_USED(float64, RM_FN double rm_abs_float64(double a) { return fabs(a); })
 RM_IF_USED(float32, RM_ABS_SMALL(float32))

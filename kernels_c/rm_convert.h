@@ -1,4 +1,4 @@
-/* Conversions: the meaning of casts (NUM-701 to NUM-704) and of reinterpret (NUM-705), defined for the pairs a unit names.
+/* Conversions: the meaning of casts (NUM-701 to NUM-704) and of reinterpret (NUM-705), for the pairs a unit names.
  *
  *   RM_DEFINE_CAST(from, to)           rm_cast_from_to(x)
  *     from a float to an integer       and rm_cast_from_to_undefined(x): NaN, or out of range without its fraction
@@ -19,7 +19,7 @@
 #define RM_CAST_2(from_kind, to_kind, from, to) RM_CAST_##from_kind##_##to_kind(from, to)
 #define RM_CAST(from, to, result) RM_FN rm##to rm_cast##from##to(rm##from x) { return result; }
 
-/* ----------------------------------------------------------------------------------- between integers and bool: NUM-701 */
+/* ------------------------------------------------------------------------------- between integers and bool: NUM-701 */
 
 #define RM_CAST_SIGNED_SIGNED(from, to) RM_CAST(from, to, rm_wrap##to((rm##to##_word)x))
 #define RM_CAST_SIGNED_UNSIGNED(from, to) RM_CAST_SIGNED_SIGNED(from, to)
@@ -31,7 +31,7 @@
 #define RM_CAST_UNSIGNED_BOOL(from, to) RM_CAST(from, to, x != 0)
 #define RM_CAST_BOOL_BOOL(from, to) RM_CAST(from, to, x)
 
-/* --------------------------------------------------------------------------------- floats to integers, to bool: NUM-702, 703 */
+/* ------------------------------------------------------------------------ floats to integers, to bool: NUM-702, 703 */
 
 /* The numbers whose integral part is one of `to` lie strictly between two doubles. 0 where that does not hold. */
 #define RM_FLOAT_TO_INT(from, to)                                                                               \
@@ -80,7 +80,7 @@
 #define RM_ABOVE_uint64 -1.0
 #define RM_BELOW_uint64 0x1p64
 
-/* ------------------------------------------------------------------------------------------------------ to floats: NUM-704 */
+/* ----------------------------------------------------------------------------------------------- to floats: NUM-704 */
 
 /* Integers that double does not hold are cut to 53 digits, the last one made odd where something was cut off: then the
  * rounding to a format of at most 11 digits sees on which side of a tie they were. */

@@ -6,7 +6,7 @@
 
 #include "rm_arith.h"
 
-/* A divisor that C may divide by: 1 for 0 and -1. */
+/* -1 never reaches C's own division, which must not overflow. */
 #define RM_DIVIDE_SIGNED(D)                                                                                           \
   RM_FN rm_##D rm_truncdiv_##D(rm_##D a, rm_##D b) {                                                                  \
     if (b == -1) return rm_wrap_##D(0 - (rm_##D##_word)a);                                                            \
@@ -44,8 +44,8 @@ RM_EACH_UNSIGNED(RM_DIVIDE_UNSIGNED)
   RM_FN rm_##D rm_ceildiv_##D(rm_##D a, rm_##D b) { return rm_floordiv_##D(rm_sub_##D(rm_add_##D(a, b), 1), b); }
 RM_EACH_INT(RM_DIVIDE_INT)
 
-/* ceildiv goes step by step: a + b, less 1, divided. Narrow sums wrap, wide ones must not overflow. 1 as a value of int1
- * is -1: the sum modulo 2 is the same. */
+/* ceildiv goes step by step: a + b, less 1, divided. Narrow sums wrap, wide ones must not overflow. (1 is no value of
+ * int1, but modulo 2 it is as good as -1.) */
 #define RM_CEILDIV_NARROW(D)                                                                                          \
   RM_FN bool rm_ceildiv_##D##_undefined(rm_##D a, rm_##D b) {                                                         \
     return rm_truncdiv_##D##_undefined(rm_sub_##D(rm_add_##D(a, b), 1), b);                                           \
@@ -61,8 +61,6 @@ RM_EACH_NARROW_UNSIGNED(RM_CEILDIV_NARROW)
 RM_EACH_WIDE(RM_CEILDIV_WIDE)
 
 /* Floats: the quotient, and the remainder with the sign of a, which is fmod (NUM-504). */
-#define RM_FMOD_double fmod
-#define RM_FMOD_float fmodf
 #define RM_DIVIDE_FLOAT(D)                                                                                            \
   RM_FN rm_##D rm_div_##D(rm_##D a, rm_##D b) { return rm_narrow_##D((rm_##D##_work)a / (rm_##D##_work)b); }
 RM_EACH_FLOAT(RM_DIVIDE_FLOAT)

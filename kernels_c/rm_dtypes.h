@@ -28,7 +28,7 @@ RM_FN double rm_double_of_bits(uint64_t bits) {
   return both.value;
 }
 
-/* ---------------------------------------------------------------------------------------------------- bool, integers */
+/* --------------------------------------------------------------------------------------------------- bool, integers */
 
 RM_FN bool rm_get_bool(const rm_bool_cell *cells, int64_t i) { return cells[i] != 0; }
 RM_FN void rm_put_bool(rm_bool_cell *cells, int64_t i, rm_bool v) { cells[i] = (rm_bool_cell)v; }
@@ -36,7 +36,7 @@ RM_FN uint8_t rm_encode_bool(rm_bool v) { return (uint8_t)v; }
 RM_FN rm_bool rm_decode_bool(uint8_t code) { return code != 0; }
 
 /* rm_D_word: the unsigned type that integers of D are computed in, modulo 2**bits; rm_D_code holds a code of D.
- * Numbers of D: from RM_LEAST_D; as doubles, those strictly between RM_ABOVE_D and RM_BELOW_D without their fraction. */
+ * RM_LEAST_D is the least number of a signed D. */
 #define RM_INT_TYPES(D, bits, word, code)  \
   enum { RM_BITS_##D = bits };             \
   typedef word rm_##D##_word;              \
@@ -243,7 +243,7 @@ RM_IF_USED(float16, RM_CODES_FLOAT16(float16))
   RM_DEFINE_FLOAT_CELLS(D)
 RM_IF_USED(float8_e8m0fnu, RM_CODES_E8M0(float8_e8m0fnu))
 
-/* ------------------------------------------------------------------------------------------------ bfloat16 and native */
+/* ---------------------------------------------------------------------------------------------- bfloat16 and native */
 
 /* The upper half of a float. Rounding adds just less than half of what is cut off, or half where the last digit kept
  * is odd; the carry runs into the exponent and, beyond the maximum, to infinity. */

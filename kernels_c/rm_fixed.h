@@ -31,7 +31,8 @@ RM_FN int32_t rm_q_multiply_shift_int32(int32_t x, int32_t y, int32_t q, int32_t
 
 /* Operands are of any integer dtype; y beyond int32 counts as undefined, which the interpreter then looks into. */
 RM_FN bool rm_bad_per_axis_int32(int64_t y, int64_t left, int64_t right, int64_t q, int64_t is_left) {
-  return q <= 0 || q > 63 || right < 0 || right > 63 - q || (is_left != 0 && (left < 0 || left > 63)) || y != (int32_t)y;
+  const bool bad_left = is_left != 0 && (left < 0 || left > 63);
+  return q <= 0 || q > 63 || right < 0 || right > 63 - q || bad_left || y != (int32_t)y;
 }
 RM_FN bool rm_q_multiply_shift_per_axis_int32_undefined(int32_t x, int64_t y, int64_t left, int64_t right, int64_t q,
                                                         int64_t is_left, int64_t is_right) {

@@ -54,7 +54,7 @@ RM_TYPES(float6_e2m3fn, float, uint8_t)
 RM_TYPES(float6_e3m2fn, float, uint8_t)
 RM_TYPES(float4_e2m1fn, float, uint8_t)
 
-/* ------------------------------------------------------------------------------------------- the dtypes that are used */
+/* ----------------------------------------------------------------------------------------- the dtypes that are used */
 
 /* RM_IF_USED(D, text): the text where RM_USE_D is defined (empty or 1), else nothing. */
 #ifdef RM_USE_ALL

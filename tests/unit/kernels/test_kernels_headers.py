@@ -83,6 +83,16 @@ def test_every_operator_has_a_header_and_only_named_dtypes_are_defined():
     }
 
 
+def test_operands_that_the_helpers_take():
+    per_axis = [SCALARS[name] for name in ("int32", "int32", "int16", "uint8", "int64", "bool", "bool")]
+    assert kernels.supports("q_multiply_shift_per_axis", per_axis)
+    assert not kernels.supports("q_multiply_shift_per_axis", [*per_axis[:4], SCALARS["uint64"], *per_axis[5:]])
+    assert kernels.supports("ldexp", [SCALARS["bfloat16"], SCALARS["int64"]])
+    assert not kernels.supports("ldexp", [SCALARS["bfloat16"], SCALARS["float32"]])
+    assert kernels.supports("add", [SCALARS["uint64"], SCALARS["uint64"]])
+    assert not kernels.supports("add", [SCALARS["bool"], SCALARS["bool"]])
+
+
 def test_the_nan_of_numbers_is_known_where_a_dtype_has_none():
     """All operands of the finite formats, transcendentals included: the value functions raise where it is said."""
     for dtype in (dtype for dtype in DTYPES if dtype.is_float and not dtype.format.has_nan):

@@ -5,11 +5,20 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 import pytest
 from points import boundary, chance, columns, differing, first_lines, value_type
-from wrappers import DTYPES, OWN, Library, cell_helpers, cell_wrappers, compiler, operator_helpers
+from wrappers import (
+    DTYPES,
+    OWN,
+    Library,
+    cell_helpers,
+    cell_wrappers,
+    compiled,
+    compiler,
+    operator_helpers,
+    strict_flags,
+)
 
 from refmlc.dtypes import SCALARS
 from refmlc.dtypes.storage import storage_dtype
@@ -99,16 +108,46 @@ def test_float16_by_instructions_and_without(operators, tmp_path):
     assert list(disagreements(library, operators, contracts, (SCALARS["float16"],))) == []
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("name", HALVES)
-def test_every_float32_is_narrowed_as_numpy_and_ml_dtypes_narrow_it(operators, tmp_path, name):
-    libraries = [operators, float16_by_instructions(tmp_path)] if name == "float16" else [operators]
-    stored = storage_dtype(SCALARS[name])
-    assert stored in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
-    for start in range(0, 1 << 32, 1 << 24):
-        values = np.arange(start, start + (1 << 24), dtype=np.uint32).view(np.float32)
-        with np.errstate(over="ignore", invalid="ignore"):
-            wanted = values.astype(stored).astype(np.float32)
-        for library in libraries:
-            found = library.call(CELLS["narrow", name], [values], np.float32)[0]
-            assert first_lines(differing(found, wanted), [values], found, wanted) == []
+def test_float32_is_narrowed_as_numpy_and_ml_dtypes_narrow_it(operators, name):
+    values = np.arange(0, 1 << 32, 8191, dtype=np.uint32).view(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = values.astype(storage_dtype(SCALARS[name])).astype(np.float32)
+    found = operators.call(CELLS["narrow", name], [values], np.float32)[0]
+    assert first_lines(differing(found, wanted), [values], found, wanted) == []
+
+
+EVERY_FLOAT = """
+  for (uint64_t bits = 0; bits <= UINT32_MAX; bits++) {{
+    const float x = rm_float_of_bits((uint32_t)bits), one = rm_narrow_{D}(x), other = rm_rounded_{D}((double)x);
+    wrong += rm_bits_of_float(one) != rm_bits_of_float(other) && !(one != one && other != other);
+  }}
+"""
+EVERY_PAIR = """
+  for (uint32_t i = 0; i < 0x8000; i++) {{ /* positive ones, as signs do not matter to + with any, - * / */
+    const float a = rm_decode_{D}((uint16_t)i);
+    for (uint32_t j = 0; j < 0x10000; j++) {{
+      const float b = rm_decode_{D}((uint16_t)j);
+      const float one = rm_{op}_{D}(a, b), other = rm_rounded_{D}((double)a {sign} (double)b);
+      wrong += rm_bits_of_float(one) != rm_bits_of_float(other) && !(one != one && other != other);
+    }}
+  }}
+"""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("flags", [("-mf16c", "-mavx2"), ("-DRM_PLAIN",)], ids=["by instructions", "plainly"])
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("op", ["narrow", "add", "sub", "mul", "div"])
+def test_float_is_enough_to_compute_16_bits_in(tmp_path, name, op, flags):
+    """Every float32, every pair of operands: the same by way of float64, which is compared with the definition."""
+    needs(flags)
+    signs = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+    loop = EVERY_FLOAT.format(D=name) if op == "narrow" else EVERY_PAIR.format(D=name, op=op, sign=signs[op])
+    source = (
+        '#define RM_USE_ALL\n#include <stdio.h>\n#include "rm_division.h"\nint main(void) {\n  long long wrong = 0;\n'
+        + loop
+        + '  printf("%lld\\n", wrong);\n  return 0;\n}\n'
+    )
+    path = compiled([compiler("gcc"), "-O3", *strict_flags("gcc"), *flags], source, tmp_path / "program")
+    assert subprocess.run([str(path)], capture_output=True, text=True, check=True).stdout == "0\n"
