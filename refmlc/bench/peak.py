@@ -5,9 +5,7 @@ that round every step need one addition per multiplication, so this is their lim
 As many vectors as registers hold: two constants and the rest in halves, each of its own value, lest they be merged.
 """
 
-import math
 from dataclasses import dataclass
-from statistics import median
 from time import thread_time_ns
 
 from refmlc.codegen.build import CFunction, Library, build
@@ -33,10 +31,6 @@ class Peak:
         for _ in range(calls):
             self.function(STEPS, 1.0, 0.0)
         return thread_time_ns() - start
-
-    def gflops(self, rounds: int = 5) -> float:
-        """Multiplications and additions in 10⁹ per second, alone."""
-        return self.operations / median(self.take(1) for _ in range(rounds))
 
 
 def compile_peak(isa: Isa) -> Peak:
@@ -65,10 +59,3 @@ float rm_peak(int64_t steps, float factor, float term) {{
   return {used};
 }}
 """
-
-
-def efficiency(operations: int, nanoseconds: float, peak: Peak, peak_nanoseconds: float) -> float:
-    """How much of the peak a program reaches. Units: %."""
-    rate = operations / nanoseconds
-    limit = peak.operations / peak_nanoseconds
-    return 100 * rate / limit if limit else math.nan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from refmlc.bench import numpy_peer
 from refmlc.bench.machine import describe
 from refmlc.bench.row import Row, Verdict
-from refmlc.bench.session import Session
+from refmlc.bench.session import NATIVE, Session
 from refmlc.bench.sizes import FULL, Sizes
 from refmlc.bench.table import measured_rows
 from refmlc.bench.tvm_process import TvmProcess
@@ -43,6 +43,6 @@ def run_table(
     """Measure the rows `only`; `python` has TVM, None: it takes no part. Fails: RM112 (that Python has no TVM)."""
     with ExitStack() as stack:
         tvm = stack.enter_context(TvmProcess(python)) if python else None
-        session = Session(rounds, isa=detect_isa(), tvm=tvm, blas=numpy_peer.blas(), progress=progress)
+        session = Session(rounds, NATIVE, detect_isa(), tvm, numpy_peer.blas(), sizes.sample, progress)
         machine = describe(session)
         return Report(machine, rounds, tuple(measured_rows(session, sizes, only)))

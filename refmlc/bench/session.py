@@ -9,7 +9,7 @@
 Nobody is timed whose result is not what it must be.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from refmlc.bench.compare import complaint
 from refmlc.bench.row import Goal, Row
 from refmlc.bench.subject import Subject
-from refmlc.bench.timing import SAMPLE, Candidate, Local, measure
+from refmlc.bench.timing import SAMPLE, Candidate, Local, Timing, measure, ratio
 from refmlc.bench.tvm_process import Remote, TvmFailed, TvmProcess
 from refmlc.bench.witness import Array
 from refmlc.bench.workloads import Workload
@@ -32,7 +32,7 @@ OURS, TVM, NUMPY = "refmlc", "tvm", "numpy"
 class Session:
     """Who takes part. `blas` None: NumPy is not timed where it would use BLAS. Units: `sample` in nanoseconds."""
 
-    rounds: int = 7
+    rounds: int = 9
     tier: str = NATIVE
     isa: Isa = ISAS["none"]
     tvm: TvmProcess | None = None
@@ -55,8 +55,7 @@ class Session:
         if TVM in peers:
             candidates += self._tvm(workload, expected, found)
         if not found.failed:
-            timings = measure(candidates, self.rounds, sample=self.sample)
-            found.times.update({name: timing.nanoseconds for name, timing in timings.items()})
+            found.timings.update(measure(candidates, self.rounds, sample=self.sample))
         return found
 
     def _numpy(self, workload: Workload, expected: Array, found: "Comparison") -> list[Candidate]:
@@ -84,10 +83,10 @@ class Session:
 
 @dataclass(slots=True)
 class Comparison:
-    """The medians of one program, by candidate; why there are none; how it is executed; why somebody is absent."""
+    """The samples of one program, by candidate; why there are none; how it is executed; why somebody is absent."""
 
     workload: Workload
-    times: dict[str, float] = field(default_factory=dict)
+    timings: dict[str, Timing] = field(default_factory=dict)
     failed: str = ""
     note: str = ""
     absent: dict[str, str] = field(default_factory=dict)
@@ -98,5 +97,9 @@ class Comparison:
         what, absent = self.workload.name, self.absent.get(peer, "")
         if self.failed or absent:
             return Row(number, what, against, Goal(goal), failed=self.failed, note=absent or self.note)
-        times: Mapping[str, float] = {name: self.times[name] for name in (OURS, peer)}
-        return Row(number, what, against, Goal(goal), self.times[peer] / self.times[OURS], note=self.note, times=times)
+        faster = ratio(self.timings[peer], self.timings[OURS])
+        return Row(number, what, against, Goal(goal), faster, note=self.note, times=self.times(OURS, peer))
+
+    def times(self, *names: str) -> dict[str, float]:
+        """The medians of some candidates. Units: nanoseconds."""
+        return {name: self.timings[name].nanoseconds for name in names}

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+from refmlc.bench.timing import SAMPLE
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """Extents.
 
     `conv2d`: channels, filters, height, width; `rows`: of softmax and layernorm, their lengths as well; `shapes`: how
-    many random ones for each kernel.
+    many random ones for each kernel. Units: `sample` in nanoseconds.
     """
 
     matmul: tuple[int, ...] = (512, 1024)
@@ -21,6 +23,7 @@ class Sizes:
     exp: int = 1 << 24
     shapes: int = 40
     compilations: int = 5
+    sample: int = SAMPLE
 
 
 FULL = Sizes()
@@ -35,4 +38,5 @@ TINY = Sizes(
     exp=40,
     shapes=1,
     compilations=1,
+    sample=1,
 )

@@ -5,7 +5,8 @@
 | clock        | `time.thread_time_ns`: holds to about 2 % on a busy machine, where wall-clock time moves by 2x    |
 | interleaved  | in every round each candidate takes one sample, so that what changes in the machine meets all    |
 | sample       | so many calls in a row that they take `SAMPLE` at least; the time of one is the sample's share    |
-| warm-up      | the calls that find out how many these are; they count nowhere                                   |
+| warm-up      | calls for `WARM_UP`, then those that find out how many make a sample; they count nowhere          |
+| ratio        | the median over the rounds of the two samples of a round: what slows both down cancels            |
 | slow ones    | a call of more than `SLOW` is sampled in the first `SLOW_ROUNDS` rounds only                      |
 """
 
@@ -16,6 +17,7 @@ from time import thread_time_ns
 from typing import Protocol
 
 SAMPLE = 1_000_000
+WARM_UP = 100_000_000  # compiled code may be compiled once more for sizes that come again and again
 SLOW = 500_000_000
 SLOW_ROUNDS = 3
 MOST_CALLS = 1 << 20
@@ -62,9 +64,17 @@ class Timing:
         return median(self.samples)
 
 
+def ratio(over: Timing, under: Timing) -> float:
+    """How many times as long as `under` does `over` take, round by round."""
+    return median(a / b for a, b in zip(over.samples, under.samples, strict=False))
+
+
 def calls_per_sample(candidate: Candidate, sample: int = SAMPLE) -> tuple[int, float]:
     """How many calls make a sample of at least `sample` ns, and what one of them took; warms the candidate up."""
-    candidate.take(1)
+    warm, calls = candidate.take(1), 1
+    while warm < WARM_UP and sample >= SAMPLE and calls < MOST_CALLS:
+        calls *= 2
+        warm += candidate.take(calls)
     calls = 1
     while True:
         taken = candidate.take(calls)
@@ -79,7 +89,10 @@ def measure(
     progress: Callable[[], None] = lambda: None,
     sample: int = SAMPLE,
 ) -> dict[str, Timing]:
-    """Time all candidates in turn, `rounds` times; `progress` is called once per round. The result is by name."""
+    """Time all candidates in turn, `rounds` times; `progress` is called once per round. The result is by name.
+
+    Units: `sample` in nanoseconds; one that is shorter than `SAMPLE` asks for a look, not for a number: no warm-up.
+    """
     timings: dict[str, Timing] = {}
     limits: dict[str, int] = {}
     for candidate in candidates:

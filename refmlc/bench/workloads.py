@@ -64,7 +64,7 @@ def matmul(m: int, n: int, k: int, dtype: str = "float32") -> Workload:
         lambda: witness.matmul(a, b, a.dtype),
         lambda out: numpy_peer.matmul(a, b, out),
         2 * m * n * k,
-        tvm_bound=0 if dtype != "bfloat16" else 2.0**-5,
+        tvm_bound=0 if dtype != "bfloat16" else 2.0**-4,
         numpy_bound=SUM_BOUND if dtype == "float32" else 2.0**-5,
     )
 

@@ -63,7 +63,7 @@ def interp(rounds: int, *, as_json: bool) -> None:
 @bench.command()
 @click.option("--tvm", "python", metavar="PYTHON", envvar="REFMLC_TVM_PYTHON", help="A Python that has apache-tvm.")
 @click.option("--only", type=Numbers(), default=tuple(range(1, LAST + 1)), help="Only these rows: 1,2,5.")
-@click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
+@click.option("--rounds", default=9, show_default=True, type=click.IntRange(1))
 @click.option("--tiny", is_flag=True, help="Small sizes: to see that it works, not how fast it is.")
 @click.option("--chart", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the rows as bars.")
 @json_option

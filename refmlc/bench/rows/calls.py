@@ -23,14 +23,14 @@ import numpy as np
 from refmlc.bench.row import Goal, Row
 from refmlc.bench.session import NUMPY, OURS, TVM, Session
 from refmlc.bench.sizes import Sizes
-from refmlc.bench.timing import Candidate, measure
+from refmlc.bench.timing import Candidate, measure, ratio
 from refmlc.bench.tvm_process import Remote, TvmFailed
 from refmlc.bench.workloads import Workload, mlp, normal
 from refmlc.check.reading import read
 from refmlc.codegen.build import BuildFailed, Cache, build
 from refmlc.codegen.options import Isa, Options
 from refmlc.ir import IRModule
-from refmlc.vm.native.compiled import Compiled
+from refmlc.vm.native.compiled import Compiled, c_type, c_type_of_fused
 from refmlc.vm.native.library import translate
 
 FIVE = """
@@ -59,8 +59,9 @@ def call_rows(session: Session, _sizes: Sizes) -> Iterator[Row]:
     )
     found = session.compare(five, ())
     goal = Goal(2, "µs", "at most")
-    measured = None if found.failed else found.times[OURS] / 1e3
-    yield Row(8, five.name, "", goal, measured, found.failed, times=found.times)
+    times = {} if found.failed else found.times(OURS)
+    measured = times[OURS] / 1e3 if times else None
+    yield Row(8, five.name, "", goal, measured, found.failed, times=times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def compile_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
             candidates.append(Remote(TVM, session.tvm, "cold", "compile"))
         timings = measure(candidates, sizes.compilations, sample=1)
         times = {name: timing.nanoseconds for name, timing in timings.items()}
-        measured = times[OURS] / times[TVM] if TVM in times else None
+        measured = ratio(timings[OURS], timings[TVM]) if TVM in times else None
         note = f"{times[OURS] / 1e6:.1f} ms" + (f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given")
         yield Row(7, what, against, cold, measured, note=note, times=times)
         yield _warm_row(session, module, warm)
@@ -140,9 +141,9 @@ def _functions(module: IRModule, isa: Isa, cache: Cache) -> Compiled:
     translation = translate(module, Options(isa=isa))
     compiled = Compiled(translation, build(translation.text, isa, cache=cache))
     for unit in translation.units.values():
-        compiled.function(unit)
-    for fused in translation.fused:
-        compiled.fused_function(fused)
+        compiled.function(unit.symbol, c_type(unit))
+    for run in translation.fused:
+        compiled.function(run.symbol, c_type_of_fused(run))
     return compiled
 
 

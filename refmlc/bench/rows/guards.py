@@ -16,7 +16,7 @@ from refmlc.bench.row import Goal, Row
 from refmlc.bench.session import Session
 from refmlc.bench.sizes import Sizes
 from refmlc.bench.texts import program
-from refmlc.bench.timing import measure
+from refmlc.bench.timing import measure, ratio
 from refmlc.bench.workloads import Workload, matmul
 from refmlc.codegen.build import BuildFailed
 from refmlc.codegen.options import Grade
@@ -57,5 +57,6 @@ def _row(session: Session, workload: Workload) -> Row:
         return Row(6, what, AGAINST, GOAL, failed=wrong)
     timings = measure((guarded, unchecked), session.rounds, sample=session.sample)
     times = {name: timing.nanoseconds for name, timing in timings.items()}
+    slower = ratio(timings["guarded"], timings["unchecked"])
     checks = sum(block.checks for block in guarded.unit.blocks)
-    return Row(6, what, AGAINST, GOAL, times["guarded"] / times["unchecked"], note=f"{checks} checks", times=times)
+    return Row(6, what, AGAINST, GOAL, slower, note=f"{checks} checks", times=times)

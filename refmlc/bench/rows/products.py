@@ -10,11 +10,11 @@
 
 from collections.abc import Iterator
 
-from refmlc.bench.peak import Peak, compile_peak, efficiency
+from refmlc.bench.peak import Peak, compile_peak
 from refmlc.bench.row import Goal, Row
 from refmlc.bench.session import NUMPY, OURS, TVM, Comparison, Session
 from refmlc.bench.sizes import Sizes
-from refmlc.bench.timing import Candidate
+from refmlc.bench.timing import Candidate, ratio
 from refmlc.bench.workloads import conv2d, matmul, matmul_int8
 from refmlc.codegen.build import BuildFailed
 
@@ -39,9 +39,8 @@ def _of_peak(found: Comparison, peak: Peak | None, reason: str) -> Row:
     goal, what, against = Goal(90, "%"), found.workload.name, "mul+add peak"
     if peak is None or found.failed:
         return Row(1, what, against, goal, failed=found.failed, note=reason)
-    times = {name: found.times[name] for name in (OURS, peak.name)}
-    operations = found.workload.operations
-    measured = efficiency(operations, times[OURS], peak, times[peak.name])
+    times, operations = found.times(OURS, peak.name), found.workload.operations
+    measured = 100 * operations / peak.operations * ratio(found.timings[peak.name], found.timings[OURS])
     rates = f"{operations / times[OURS]:.0f} of {peak.operations / times[peak.name]:.0f} GFLOP/s"
     note = "; ".join(filter(None, (rates, found.note)))
     return Row(1, what, against, goal, measured, note=note, times=times)

@@ -1,7 +1,7 @@
 """How times are taken: calibration, interleaving, medians, slow candidates."""
 
 from refmlc.bench import timing
-from refmlc.bench.timing import SLOW, SLOW_ROUNDS, Local, measure
+from refmlc.bench.timing import SAMPLE, SLOW, SLOW_ROUNDS, WARM_UP, Local, Timing, measure, ratio
 
 
 class Clockwork:
@@ -17,7 +17,7 @@ class Clockwork:
 
 def test_a_sample_is_long_enough_and_no_longer_than_need_be():
     log = []
-    found = measure([Clockwork("a", 1000.0, log)], rounds=2, sample=1_000_000)["a"]
+    found = measure([Clockwork("a", 1000.0, log)], rounds=2)["a"]
     assert 1000 <= found.calls <= 2000
     assert found.nanoseconds == 1000.0
 
@@ -59,3 +59,17 @@ def test_a_function_of_this_process_is_run_so_many_times():
     runs = []
     assert Local("f", lambda: runs.append(1)).take(5) > 0
     assert len(runs) == 5
+
+
+def test_a_ratio_is_that_of_the_rounds():
+    slow, quick = Timing("slow", 1, [10.0, 90.0, 22.0]), Timing("quick", 1, [5.0, 30.0, 10.0, 1.0])
+    assert ratio(slow, quick) == 2.2
+
+
+def test_candidates_are_warmed_up_for_a_number():
+    log = []
+    measure([Clockwork("a", 1e6, log)], rounds=1, sample=SAMPLE)
+    assert sum(calls for _, calls in log[:-2]) * 1e6 >= WARM_UP
+    log.clear()
+    measure([Clockwork("a", 1e6, log)], rounds=1, sample=1)
+    assert len(log) == 3

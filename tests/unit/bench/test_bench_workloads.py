@@ -86,9 +86,9 @@ def test_a_wrong_peer_makes_the_row_fail():
 
 def test_all_who_take_part_are_timed():
     found = Session(1, tier="interp", blas="some", sample=1).compare(matmul(2, 2, 2), ("numpy",), Local("more", int))
-    assert set(found.times) == {"refmlc", "numpy", "more"}
+    assert set(found.timings) == {"refmlc", "numpy", "more"}
     row = found.row(2, "numpy", 2)
-    assert row.measured == pytest.approx(found.times["numpy"] / found.times["refmlc"])
+    assert row.measured == pytest.approx(found.timings["numpy"].nanoseconds / found.timings["refmlc"].nanoseconds)
     assert json.dumps(row.as_data())
 
 
