@@ -72,7 +72,7 @@ def build(
         raise fail(BAD_USAGE, f"there is no mode `{math}` of the transcendentals: the modes are {', '.join(MODES)}")
     check_tier(tier)
     found = checked(module, check=check)
-    native = None if allow or tier != Tier.NATIVE.value else NativeModule(found, math)
+    native = None if allow or tier == Tier.INTERP.value else NativeModule(found, math)
     if native is not None and tier == Tier.NATIVE.value:
         native.compiled()
     return Executable(found, tier, registry, budget, frozenset(allow), math, native)

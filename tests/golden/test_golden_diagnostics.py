@@ -64,7 +64,7 @@ def run(case, tmp_path):
         budget = Budget(
             max_steps=case.get("steps", 10**6), max_bytes=case.get("bytes", 1 << 26), max_seconds=case.get("seconds")
         )
-        executable = build(module, registry=registry, budget=budget)
+        executable = build(module, "interp", registry=registry, budget=budget)
         VirtualMachine(executable)[case.get("func", "main")](*(argument(row) for row in case["arguments"]))
 
 
