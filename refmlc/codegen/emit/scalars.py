@@ -57,6 +57,8 @@ def apply(state: State, node: tir.Apply, args: list[str]) -> str:
         return _reinterpret(state, node, args[0])
     if node.op == "likely":
         return args[0]
+    if not kernels.supports(node.op, operands):
+        raise Unsuited(f"operator `{node.op}` has no helper for {', '.join(map(str, operands))}", node.span)
     first = operands[0]
     written_out = _written_out(state, node, first, args)
     if written_out is not None:
