@@ -1,12 +1,14 @@
 """The executable meaning of TVM IRModules: read, check, show and run TensorIR and Relax, without TVM.
 
 The layers, each importing only from those before it: `diag` (findings), `dtypes`, `ir` (nodes), `ops` (contracts),
-`script` (text), `spec` (clauses), `check` (static rules), `runtime` (tensors), `interp` (the meaning), `vm` (build
-and run), `demo`, `cli`.
+`script` (text), `spec` (clauses), `check` (static rules), `runtime` (tensors), `interp` (the meaning) and `codegen`
+(the same in C), `vm` (build and run), `demo`, `bench`, `cli`.
 
 >>> module = refmlc.read_file("gemm.py")
 >>> refmlc.VirtualMachine(refmlc.build(module))["main"](a, b)
 
+`build(module, tier="interp")` interprets, `tier="native"` compiles to C, `tier="auto"` (the default) compiles when that
+pays; the results are the same, bit by bit.
 
 The names of the API are looked up when they are first used, so that `import refmlc` is quick.
 """
