@@ -30,7 +30,6 @@ def call(state: State, node: tir.Call, value: Value) -> str:
         case "vscale":
             return "1"
         case "fma" if node.dtype.element in FUSED and not node.dtype.is_vector:
-            state.needs.headers.add("math.h")
             a, b, c = (value(state, arg) for arg in args)
             return f"{FUSED[node.dtype.element]}({a}, {b}, {c})"
         case "assume":

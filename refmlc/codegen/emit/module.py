@@ -9,7 +9,7 @@ from refmlc.codegen.options import Options
 from refmlc.codegen.unit import Declined, Source, Unit
 from refmlc.ir import IRModule, tir
 
-STANDARD = ("math.h",)
+ALWAYS = ("rm_guard.h", "rm_dtypes.h")
 
 
 def emit_module(module: IRModule, options: Options, names: Iterable[str] | None = None) -> Source:
@@ -41,12 +41,10 @@ def _preamble(emitted: list[Emitted], options: Options) -> Iterable[str]:
     if options.math == "libm":
         yield "#define RM_MATH_LIBM"
     yield from (f"#define RM_USE_{name}" for name in sorted(dtypes))
-    yield from (f"#include <{name}>" for name in STANDARD)
-    yield '#include "rm_guard.h"'
-    yield '#include "rm_dtypes.h"'
+    yield from (f'#include "{name}"' for name in ALWAYS)
     if casts or reinterprets:
         yield '#include "rm_convert.h"'
-    yield from (f'#include "{name}"' for name in sorted(headers - {*STANDARD, "rm_convert.h", "rm_dtypes.h", "rm_guard.h"}))
+    yield from (f'#include "{name}"' for name in sorted(headers - {*ALWAYS, "rm_convert.h"}))
     yield from (f"RM_DEFINE_CAST({source}, {target})" for source, target in sorted(casts))
     yield from (f"RM_DEFINE_REINTERPRET({source}, {target})" for source, target in sorted(reinterprets))
     yield from dict.fromkeys(line for each in emitted for line in each.needs.definitions)

@@ -1,5 +1,4 @@
 #define RM_USE_float32
-#include <math.h>
 #include "rm_guard.h"
 #include "rm_dtypes.h"
 

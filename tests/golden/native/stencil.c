@@ -1,6 +1,5 @@
 #define RM_USE_float32
 #define RM_USE_int32
-#include <math.h>
 #include "rm_guard.h"
 #include "rm_dtypes.h"
 #include "rm_arith.h"

@@ -1,5 +1,4 @@
 #define RM_USE_float16
-#include <math.h>
 #include "rm_guard.h"
 #include "rm_dtypes.h"
 #include "rm_arith.h"

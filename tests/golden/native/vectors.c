@@ -1,7 +1,6 @@
 #define RM_USE_float32
 #define RM_USE_int32
 #define RM_USE_int8
-#include <math.h>
 #include "rm_guard.h"
 #include "rm_dtypes.h"
 #include "rm_convert.h"
