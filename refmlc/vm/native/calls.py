@@ -22,7 +22,7 @@ from refmlc.diag.catalogue import MEMORY_EXHAUSTED
 from refmlc.dtypes import DType
 from refmlc.interp.substitutes import Prepared
 from refmlc.ir import tir
-from refmlc.runtime.budget import Budget
+from refmlc.runtime.budget import FUEL_OF_A_STEP, Budget
 from refmlc.runtime.storage import Storage
 from refmlc.vm.native.compiled import Compiled, c_type
 from refmlc.vm.native.fitting import Fit, Fitting, Ones
@@ -54,9 +54,12 @@ class State:
     workspaces: list[Storage] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
 
-    def provide(self) -> int:
-        """Put fuel and memory of the budget into the `rm_run`; the fuel. 0: too little is left to begin."""
-        fuel, memory = self.budget.fuel(), self.budget.max_bytes - self.budget.bytes
+    def provide(self, calls: int) -> int:
+        """Put fuel and memory of the budget into the `rm_run`; the fuel. 0: too little is left to begin.
+
+        `calls` are steps that will be charged besides the fuel.
+        """
+        fuel, memory = self.budget.fuel() - calls * FUEL_OF_A_STEP, self.budget.max_bytes - self.budget.bytes
         if fuel <= 0 or memory < LEAST_ROOM:
             return 0
         self.run.fuel = fuel
@@ -93,7 +96,7 @@ class NativeCall:
     def __call__(self, args: Sequence[object]) -> object:
         """Call the function. Fails as the interpreter does."""
         state = self._state
-        given = state.provide()
+        given = state.provide(1)
         fit = self.fitting.fit(args) if given else None
         if fit is None:
             state.counts.declined += 1

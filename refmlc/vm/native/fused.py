@@ -54,6 +54,7 @@ class FusedCall:
         }
         self._origins = [origin_of(run, operand) for operand in run.outputs]
         self.variables = _variables(run)
+        self._steps = run.stop - run.start + len(run.calls)
         self._remembered: dict[tuple[object, ...], Resolved | None] = {}
 
     def __call__(self, env: Activation) -> int:
@@ -70,7 +71,7 @@ class FusedCall:
 
     def _call(self, env: Activation, resolved: Resolved, pointers: list[object]) -> int:
         state = self._state
-        fuel, budget, counts = state.provide(), state.budget, state.counts
+        fuel, budget, counts = state.provide(self._steps), state.budget, state.counts
         if not fuel or budget.depth >= budget.max_depth or resolved.allocated > budget.max_bytes - budget.bytes:
             counts.declined += 1
             return 0
@@ -98,8 +99,7 @@ class FusedCall:
 
     def _bind(self, env: Activation, made: list[Tensor], used: int) -> None:
         """Charge what was done, and bind the outputs."""
-        calls = self.run.stop - self.run.start + len(self.run.calls)
-        self._state.budget.charge_fuel(used, calls)
+        self._state.budget.charge_fuel(used, self._steps)
         for operand, tensor in zip(self.run.outputs, made, strict=True):
             tensor.mark_initialised()
             if isinstance(operand.value, relax.Var):

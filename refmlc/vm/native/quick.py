@@ -16,6 +16,7 @@ import numpy as np
 from refmlc.codegen.build import CFunction
 from refmlc.dtypes import DType
 from refmlc.interp.machine import Machine
+from refmlc.runtime.budget import FUEL_OF_A_STEP
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.storage import ALIGNMENT, Storage
 from refmlc.runtime.tensor import Tensor
@@ -84,7 +85,8 @@ def prepared(wanted: Wanted, state: State) -> tuple[Any, list[object]]:
     numbers = ffi.new("int64_t[]", list(wanted.numbers) or 1)
     entry = ffi.new("rm_entry *")
     entry.array_type, entry.wanted, entry.count = ffi.cast("void *", id(np.ndarray)), rows, len(wanted.arrays)
-    entry.fixed, entry.numbers, entry.fuel = pointers, numbers, state.budget.full_fuel
+    entry.fixed, entry.numbers = pointers, numbers
+    entry.fuel = state.budget.full_fuel - wanted.steps * FUEL_OF_A_STEP
     return entry, [*held, pointers, numbers]
 
 

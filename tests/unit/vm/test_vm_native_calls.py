@@ -204,6 +204,45 @@ def test_depth_is_counted(mod):
     assert failure.value.code.id == "RM602"
 
 
+def test_depth_is_counted_in_fused_calls(mod):
+    vm = machine(mod, budget=Budget(max_depth=1))
+    with pytest.raises(Exhausted) as failure:
+        vm["chain"](ints(1))
+    assert failure.value.code.id == "RM602"
+    assert counts(vm) == (0, 1, 0, 0)
+
+
+def test_fuel_bounds_fused_calls(mod):
+    vm = machine(mod, budget=Budget(max_steps=20))
+    for _ in range(2):
+        assert vm["chain"](np.zeros(1000, np.int32)).shape == (1000,)
+        assert vm.budget.steps == 1 + 2 + 2 + 2000 // 256
+    with pytest.raises(Exhausted) as failure:
+        vm["chain"](np.zeros(2000, np.int32))
+    assert failure.value.code.id == "RM601"
+
+
+def test_where_a_fused_call_stops_its_bindings_are_executed_one_by_one(mod):
+    vm = machine(mod)
+    assert vm["chain"](ints(9, 1)).numpy().tolist() == [36, 4]
+    assert counts(vm) == (1, 0, 2, 1)
+
+
+def test_memory_bounds_fused_calls(mod):
+    vm = machine(mod, budget=Budget(max_bytes=1 << 21))
+    with pytest.raises(Exhausted) as failure:
+        vm["chain"](np.zeros((1 << 18) + 1, np.int32))
+    assert failure.value.code.id == "RM603"
+
+
+def test_what_is_not_initialised_does_not_go_into_a_fused_call(mod):
+    vm = machine(mod)
+    with pytest.raises(Undefined) as failure:
+        vm["chain"](Tensor.empty((2,), INT32))
+    assert failure.value.code.id == "RM305"
+    assert counts(vm)[0] == 0
+
+
 def test_hooks_see_everything(mod):
     class Stores(Hooks):
         seen = 0

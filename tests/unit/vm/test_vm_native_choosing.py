@@ -14,7 +14,7 @@ from refmlc.codegen.build import NativeWarning, failures
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.native import choosing
-from refmlc.vm.native.work import COMPILATION, EACH_FUNCTION, UNKNOWN, Work
+from refmlc.vm.native.work import COMPILATION, EACH_FUNCTION, Work
 from refmlc.vm.tiers import Tier
 
 
@@ -78,7 +78,7 @@ def test_work_is_the_product_of_extents(mod):
     add = Work(mod.functions["add"])
     tensor = Tensor.from_numpy(np.zeros(7, np.int32))
     assert add.iterations([tensor, 1, tensor]) == 7
-    assert add.iterations([]) == UNKNOWN
+    assert add.iterations([]) <= 1
 
 
 def test_machines_of_one_executable_share_the_library(mod):
@@ -165,7 +165,8 @@ for tier in ("interp", "auto"):
     a = np.zeros(4, "int32")
     refmlc.VirtualMachine(refmlc.build(refmlc.read(text), tier=tier))["f"](a)
     assert a.tolist() == [0, 1, 2, 3]
-print(sorted(name for name in sys.modules if name == "cffi" or name.startswith("refmlc.codegen")))
+heavy = ("cffi", "refmlc.codegen.build", "refmlc.codegen.emit", "refmlc.codegen.tile", "refmlc.codegen.fuse")
+print([name for name in heavy if name in sys.modules])
 """
 
 
