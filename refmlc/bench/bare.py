@@ -48,14 +48,15 @@ def compile_bare(name: str, workload: Workload, best: Grade, isa: Isa) -> Bare:
     unit = source.units[workload.func]
     library = build(source.text, isa, cache=None)
     result = np.zeros_like(workload.output)
-    call = _call(library, unit, (*workload.inputs, result))
+    call = bare_call(library, unit, (*workload.inputs, result))
     status = Status(call())
     if status is not Status.DONE:
         raise NotGenerated(f"the call ends with {status.name}")
     return Bare(name, unit, result, call)
 
 
-def _call(library: Library, unit: Unit, arrays: tuple[Array, ...]) -> Callable[[], int]:
+def bare_call(library: Library, unit: Unit, arrays: tuple[Array, ...]) -> Callable[[], int]:
+    """What calls the function of `unit` with `arrays`; it gives the status."""
     function = library.function(unit.symbol, c_type(unit))
     run = ffi().new("rm_run *")
     arguments = list(_arguments(unit, arrays))
