@@ -86,10 +86,10 @@ class NestText:
                     if extent % factor and not self.rarely(4):
                         where.append(f"{value} < {extent}")
                     return value
-            case 2 if self.rarely(3):
+            case 2 if self.rarely(6):
                 loops.append((var, extent))
                 return f"{extent - 1} - {var}"
-            case 3 if self.rarely(3):
+            case 3 if self.rarely(10):
                 loops.append((var, max(extent - 1, 1)))
                 return var
             case _:

@@ -17,7 +17,7 @@ from refmlc.codegen.analysis.legality import find_nest
 from refmlc.codegen.analysis.written import find_written
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import UNINITIALISED
-from refmlc.dtypes import INT32, dtype
+from refmlc.dtypes import BOOL, INT32, dtype
 from refmlc.interp.machine import Machine
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
@@ -96,13 +96,12 @@ def test_what_is_not_tracked_is_written_before_it_is_read(data):
 def moved(stmt, nest, pick):
     """The nest with its axes as loops in any order, backwards or not, the reductions among them in their order."""
     realize = next(node for node in walk(stmt) if isinstance(node, tir.SBlockRealize))
-    axes = [axis for axis in nest.spatial for axis in (axis,)]
+    axes = list(nest.spatial)
     order = [axes.pop(pick(len(axes))) for _ in range(len(axes))]
     for at, axis in enumerate(nest.reduce):
         least = max((order.index(each) + 1 for each in nest.reduce[:at]), default=0)
         order.insert(least + pick(len(order) - least + 1), axis)
-    values, body = {}, None
-    loops = []
+    values, loops = {}, []
     for axis in order:
         var = tir.Var(f"m_{axis.var.name}", INT32)
         back = axis in nest.spatial and pick(2)
@@ -110,7 +109,7 @@ def moved(stmt, nest, pick):
         values[axis.var] = tir.Apply("sub", (last, var), INT32) if back else var
         loops.append((var, axis.extent))
     binds = tuple(values[axis.var] for axis in realize.block.iter_vars)
-    body = tir.SBlockRealize(binds, realize.predicate, realize.block)
+    body = tir.SBlockRealize(binds, tir.IntImm(BOOL, 1), realize.block)
     for var, extent in reversed(loops):
         body = tir.For(var, tir.IntImm(INT32, 0), tir.IntImm(INT32, extent), ForKind.SERIAL, body)
     return body

@@ -6,6 +6,9 @@
 | once only                                                           | there are as many points of the loops  |
 | for one spatial point the reduction axes go up, the first slowest   | numbered row by row, both are equal    |
 | which reduction point comes does not depend on the spatial one      | no loop moves axes of both kinds       |
+
+A predicate may cut the axes to their domains: `T.where(i0 * 4 + i1 < 10)`. Then the loops go through a larger box, once
+each point, and the predicate holds exactly at the points of the domain.
 """
 
 from dataclasses import dataclass
@@ -41,8 +44,6 @@ def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
         return wrong
     for loop in loops:
         facts = facts.bind_range(loop.loop_var, loop.min, loop.extent)
-    if facts.holds(inner.predicate) is not True:
-        return f"block `{inner.block.name}` has a condition that is not proved: `{shown(inner.predicate)}`"
     forms: list[Poly] = []
     for axis, value in zip(inner.block.iter_vars, inner.iter_values, strict=True):
         form = facts.form(value)
@@ -51,7 +52,12 @@ def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
         if not _is_defined(facts, value):
             return f"`{shown(value)}` may overflow"
         forms.append(form)
-    return _not_bijective(inner.block, loops, forms, facts) or _in_order(inner, loops, forms)
+    box = _swept(inner.block, loops, forms, facts)
+    if isinstance(box, str):
+        return box
+    if not _is_defined(facts, inner.predicate):
+        return f"`{shown(inner.predicate)}` may overflow"
+    return _not_cut(inner, forms, box, facts) or _in_order(inner, loops, forms, box)
 
 
 def _perfect(stmt: tir.Stmt) -> tuple[list[tir.For], tir.Stmt]:
@@ -95,14 +101,16 @@ def _is_defined(facts: Facts, value: tir.Expr) -> bool:
             return facts.is_defined(value) and all(_is_defined(facts, arg) for arg in args)
         case tir.Cast(_, inner):
             return facts.is_defined(value) and _is_defined(facts, inner)
+        case tir.And(a, b):
+            return _is_defined(facts, a) and _is_defined(facts, b)
         case _:
             return isinstance(value, (tir.Var, tir.IntImm))
 
 
-def _not_bijective(block: tir.SBlock, loops: list[tir.For], forms: list[Poly], facts: Facts) -> str:
-    """Why the loops do not go through each point of the axes exactly once; empty: they do."""
-    whole = tuple(Span(constant(0), constant(axis.extent)) for axis in _axes(block))
-    points, instances = prod(axis.extent for axis in _axes(block)), prod(_extent(loop) for loop in loops)
+def _swept(block: tir.SBlock, loops: list[tir.For], forms: list[Poly], facts: Facts) -> list[int] | str:
+    """The extents, from 0 on, of the box that the loops go through, each point once; else why they do not."""
+    if len({loop.loop_var for loop in loops}) != len(loops):
+        return f"two loops of block `{block.name}` have one variable"
     box, left = point(tuple(forms)), list(reversed(loops))
     while left:
         loop, grown = next(((loop, grown) for loop in left if (grown := _grown(facts, box, loop))), (left[0], None))
@@ -110,10 +118,26 @@ def _not_bijective(block: tir.SBlock, loops: list[tir.For], forms: list[Poly], f
             return f"loop `{loop.loop_var.name}` does not go through the axes of block `{block.name}` one by one"
         left.remove(loop)
         box = grown
-    if len({loop.loop_var for loop in loops}) != len(loops) or not covers(facts, box, whole):
+    extents = [span.extent.only or 0 for span in box if span.low.only == 0]
+    whole = tuple(Span(constant(0), constant(axis.extent)) for axis in _axes(block))
+    if len(extents) != len(box) or not covers(facts, box, whole):
         return f"the loops do not go through the whole domain of block `{block.name}`"
-    if points != instances:
-        return f"block `{block.name}` is executed {instances} times and has {points} points"
+    instances = prod(_extent(loop) for loop in loops)
+    if prod(extents) != instances:
+        return f"block `{block.name}` is executed {instances} times and has {prod(extents)} points"
+    return extents
+
+
+def _not_cut(realize: tir.SBlockRealize, forms: list[Poly], box: list[int], facts: Facts) -> str:
+    """Why the predicate does not hold exactly at the points of the domain; empty: it does."""
+    parts = facts.in_full(realize.predicate)
+    axes = _axes(realize.block)
+    ends = [constant(axis.extent - 1) - form for axis, form in zip(axes, forms, strict=True)]
+    if parts is None or any(part not in ends for part in parts):
+        return f"block `{realize.block.name}` has a condition that is not proved: `{shown(realize.predicate)}`"
+    for axis, extent, end in zip(axes, box, ends, strict=True):
+        if extent > axis.extent and end not in parts:
+            return f"axis `{axis.var.name}` leaves its domain 0 … {axis.extent - 1}"
     return ""
 
 
@@ -122,21 +146,21 @@ def _grown(facts: Facts, box: Box, loop: tir.For) -> Box | None:
     return after_loop(facts, box, Loop(loop.loop_var, constant(_first(loop)), constant(_extent(loop)), runs=True))
 
 
-def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly]) -> Bound | str:
+def _in_order(realize: tir.SBlockRealize, loops: list[tir.For], forms: list[Poly], box: list[int]) -> Bound | str:
     """The axes in the order of the loops, if the reductions go up."""
     places = {loop.loop_var: place for place, loop in enumerate(loops)}
-    axes = list(zip(_axes(realize.block), realize.block.iter_vars, forms, strict=True))
+    axes = list(zip(_axes(realize.block), realize.block.iter_vars, forms, box, strict=True))
     axes.sort(key=lambda each: min((places[var] for var in variables(each[2])), default=len(loops)))
-    spatial = [(axis, form) for axis, node, form in axes if node.kind is IterKind.SPATIAL]
-    reduce = [(axis, form) for axis, node, form in axes if node.kind is IterKind.REDUCE]
-    moving = {var for _, form in reduce for var in variables(form)}
+    spatial = [(axis, form) for axis, node, form, _ in axes if node.kind is IterKind.SPATIAL]
+    reduce = [(axis, form, extent) for axis, node, form, extent in axes if node.kind is IterKind.REDUCE]
+    moving = {var for _, form, _ in reduce for var in variables(form)}
     if not moving.isdisjoint(var for _, form in spatial for var in variables(form)):
         return f"one loop of block `{realize.block.name}` moves spatial and reduction axes at once"
     reductions = [loop for loop in loops if loop.loop_var in moving]
-    number = _numbered([(form, axis.extent) for axis, form in reduce])
+    number = _numbered([(form, extent) for _, form, extent in reduce])
     if number != _numbered([(single(loop.loop_var).plus(-_first(loop)), _extent(loop)) for loop in reductions]):
         return f"the reductions of block `{realize.block.name}` are not in the order of its axes"
-    return Bound(realize, tuple(axis for axis, _ in spatial), tuple(axis for axis, _ in reduce))
+    return Bound(realize, tuple(axis for axis, _ in spatial), tuple(axis for axis, _, _ in reduce))
 
 
 def _numbered(digits: list[tuple[Poly, int]]) -> Poly:

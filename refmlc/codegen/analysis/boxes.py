@@ -1,7 +1,10 @@
 """Boxes of elements that are certainly written, and how they grow when a loop ends.
 
-A box has a span per axis: `extent` elements from `low` on, both canonical forms. A loop over v makes of the boxes of
-its iterations one box:
+A box has a span per axis: `extent` elements from `low` on, both canonical forms. It may reach beyond the buffer: what
+is written is what the buffer has of it. So a box that is written under a condition is one without, if the box is
+outside of the buffer where the condition does not hold (`is_beyond`).
+
+A loop over v makes of the boxes of its iterations one box:
 
 | the box names v in                                  | after the loop                                            |
 |-----------------------------------------------------|-----------------------------------------------------------|
@@ -64,6 +67,13 @@ def entire(facts: Facts, shape: tuple[tir.Expr, ...]) -> Box | None:
     """The box of all elements; None: an extent has no canonical form."""
     forms = [facts.form(extent) for extent in shape]
     return tuple(Span(NONE, form) for form in forms if form is not None) if None not in forms else None
+
+
+def is_beyond(facts: Facts, box: Box, whole: Box, part: Poly) -> bool:
+    """Whether `box` is certainly outside of `whole` where `part` is negative."""
+    above = (span.low - buffer.low - buffer.extent + part for span, buffer in zip(box, whole, strict=True))
+    below = (buffer.low - span.low - span.extent + part for span, buffer in zip(box, whole, strict=True))
+    return any(facts.not_negative(form.plus(1)) for form in (*above, *below))
 
 
 def after_loop(inside: Facts, box: Box, loop: Loop) -> Box | None:

@@ -104,6 +104,25 @@ def _raise(forms: dict[Poly, Interval], form: Poly, low: int) -> None:
     forms[form] = forms.get(form, ANY).meet(Interval(low, None))
 
 
+def in_full(values: Values, condition: tir.Expr) -> tuple[Poly, ...] | None:
+    """Polynomials that are all 0 or more exactly where `condition` holds; None: it is no such condition."""
+    if decided(values, condition) is True:
+        return ()
+    match condition:
+        case tir.And(a, b) | tir.Apply("bitwise_and", (a, b)) if condition.dtype.kind == "bool":
+            first, second = in_full(values, a), in_full(values, b)
+            return None if first is None or second is None else (*first, *second)
+        case tir.Apply("likely", (inner,)):
+            return in_full(values, inner)
+        case tir.Apply("lt" | "le" | "gt" | "ge" as op, (a, b)) if a.dtype.is_integer and not a.dtype.is_vector:
+            first_form, second_form = values.form(a), values.form(b)
+            if first_form is None or second_form is None:
+                return None
+            return tuple(_not_negative(values.bounds, op, first_form, second_form))
+        case _:
+            return None
+
+
 def decided(values: Values, condition: tir.Expr) -> bool | None:
     """Whether `condition` certainly holds, or certainly does not; None: not proved."""
     match condition:

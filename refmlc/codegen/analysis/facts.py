@@ -21,7 +21,7 @@ before it relies on the bounds of what is around it. A variable of which nothing
 from collections.abc import Mapping
 from dataclasses import replace
 
-from refmlc.codegen.analysis.conditions import assumed, decided, with_fact
+from refmlc.codegen.analysis.conditions import assumed, decided, in_full, with_fact
 from refmlc.codegen.analysis.interval import Interval
 from refmlc.codegen.analysis.knowledge import Knowledge, Range, mentions, of_dtype
 from refmlc.codegen.analysis.operators import fits_dtype, is_defined
@@ -155,6 +155,10 @@ class Facts:
     def holds(self, condition: tir.Expr) -> bool | None:
         """Whether `condition` certainly holds (True), certainly does not (False); None: not proved."""
         return decided(self._values, condition)
+
+    def in_full(self, condition: tir.Expr) -> tuple[Poly, ...] | None:
+        """Canonical forms that are all 0 or more exactly where `condition` holds; None: it is no such condition."""
+        return in_full(self._values, condition)
 
     # -------------------------------------------------------------------------------------- in words
 

@@ -5,9 +5,10 @@
 | store             | the element is added                                                                   |
 | sequence          | one statement after the other                                                          |
 | loop              | those before, and what its iterations write together (`boxes.after_loop`)              |
-| if                | those of both arms; of the one arm that is certainly taken                             |
+| if                | those of both arms; of the one arm that is certainly taken; those of the only arm that  |
+|                   | are beyond the buffer where it is not taken                                            |
 | while             | those before                                                                           |
-| block             | those of its body where its predicate certainly holds, else those before               |
+| block             | those of its body; where its predicate may not hold, as an if                          |
 | init of a block   | at the start of the body: its boxes, where it certainly comes first (`starts`)         |
 | allocation        | of that buffer none                                                                    |
 
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from refmlc.codegen.analysis.boxes import Box, Loop, Span, after_loop, covers, entire, names
+from refmlc.codegen.analysis.boxes import Box, Loop, Span, after_loop, covers, entire, is_beyond, names
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.polynomial import constant
 from refmlc.codegen.analysis.starts import Fresh, Guard, Local, Path, find_start
@@ -134,10 +135,12 @@ class Flow:
         if decided is not True:
             known = inner.knowing(path.facts.assume_not(condition))
             ends.append(state if node.else_case is None else self.stmt(node.else_case, state, known))
+        if node.else_case is None and decided is None:
+            return self._clipped(state, ends[0], condition, path.facts)
         return ends[0] if len(ends) == 1 else _in_both(*ends)
 
     def _block(self, node: tir.SBlockRealize, state: State, path: Path) -> State:
-        block, before = node.block, state
+        block, before, outside = node.block, state, path.facts
         self.expr(node.predicate, state, path.facts)
         always = path.facts.holds(node.predicate) is True
         if not always:
@@ -155,7 +158,21 @@ class Flow:
                 self.expr(part, state, path.facts)
         end = self.stmt(block.body, self._init(block, state, path), path)
         end = self._leaving(end, path.facts, (axis.var for axis in block.iter_vars))
-        return end if always else before
+        return end if always else self._clipped(before, end, node.predicate, outside)
+
+    def _clipped(self, before: State, end: State, condition: tir.Expr, facts: Facts) -> State:
+        """The boxes after what is done under a condition: those beyond the buffer where it does not hold, too."""
+        parts = facts.in_full(condition)
+        if parts is None:
+            return before
+        kept = dict(before)
+        for buffer, boxes in end.items():
+            whole = entire(facts, buffer.shape)
+            if whole is not None and not isinstance(boxes, str):
+                for box in boxes:
+                    if all(is_beyond(facts, box, whole, part) for part in parts):
+                        kept[buffer] = self._with(facts, buffer, kept.get(buffer, ()), box)
+        return kept
 
     def _init(self, block: tir.SBlock, state: State, path: Path) -> State:
         """The boxes where the body begins."""

@@ -8,12 +8,12 @@ if all of this is proved:
 |-------------------------------------------------------------|-------------------------------------------------|
 | reduction axes are at the start of their domain there       | so it does init                                 |
 | from the outermost R loop inwards, no extent or start of a loop names an R variable | so that point is visited |
-| … no condition that names one, or that is not of variables   | so nothing skips it                             |
+| … each condition names none, or is weaker there              | so nothing skips it                             |
 | the buffer is not allocated there                           | so what init sets is still there                |
 | the element that init sets names no R variable              | so it is the same element                       |
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -27,9 +27,14 @@ from refmlc.ir.visit import walk
 
 
 class Guard(NamedTuple):
-    """A condition around the place, and the variables that decide it; None: it is not of variables only."""
+    """A condition around the place.
+
+    `names` are the variables that decide it; None: it is not of variables only. `parts` are not negative exactly
+    where it holds; None: it is no such condition.
+    """
 
     names: frozenset[tir.Var] | None
+    parts: tuple[Poly, ...] | None = None
 
 
 class Fresh(NamedTuple):
@@ -64,7 +69,7 @@ class Path:
 
     def guarded(self, condition: tir.Expr) -> "Path":
         """Where `condition` is asked for."""
-        return self.to(Guard(names_in(self.facts, condition)))
+        return self.to(Guard(names_in(self.facts, condition), self.facts.in_full(condition)))
 
     def bound(self, var: tir.Var, facts: Facts) -> "Path":
         """Where `var` has a value, known by `facts`."""
@@ -98,9 +103,9 @@ def find_start(path: Path, block: tir.SBlock) -> Start | None:
     inner = () if outermost is None else path.steps[outermost:]
     moving = named.intersection(loops)
     changing = moving | {step.var for step in inner if isinstance(step, Local)}
-    if not all(_is_same(step, changing) for step in inner):
-        return None
     first = {step.var: step.low for step in inner if isinstance(step, Loop) and step.var in moving}
+    if not all(_is_same(step, changing) or _is_weaker(path.facts, step, changing - moving, first) for step in inner):
+        return None
     for axis, form in zip(reductions, forms, strict=True):
         least = path.facts.form(axis.dom.min)
         if form is None or least is None or not changing.isdisjoint(variables(least)):
@@ -120,6 +125,17 @@ def _is_same(step: Step, changing: Iterable[tir.Var]) -> bool:
             return names is not None and names.isdisjoint(changing)
         case _:
             return True
+
+
+def _is_weaker(facts: Facts, step: Step, unknown: Iterable[tir.Var], first: Mapping[tir.Var, Poly]) -> bool:
+    """Whether a step is a condition that holds at the first point if it holds at another one."""
+    if not isinstance(step, Guard) or step.parts is None:
+        return False
+    for part in step.parts:
+        there = facts.with_value(part, first)
+        if there is None or not set(unknown).isdisjoint(variables(part)) or not facts.not_negative(there - part):
+            return False
+    return True
 
 
 def names_in(facts: Facts, expr: tir.Expr) -> frozenset[tir.Var] | None:

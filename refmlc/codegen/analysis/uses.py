@@ -7,11 +7,12 @@
 | break, continue, return; loops over threads; `T.undef` stored | nothing is proved of any buffer of the function  |
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
+from refmlc.ir.node import Node
 from refmlc.ir.visit import walk
 
 PLAIN = frozenset(
@@ -31,7 +32,6 @@ PLAIN = frozenset(
         "fma",
     )
 )
-LAUNCHES = ("thread_extent", "virtual_thread")
 
 
 @dataclass(slots=True)
@@ -60,9 +60,10 @@ class Uses:
 def find_uses(func: tir.PrimFunc) -> Uses:
     """The uses of the buffers of `func`."""
     uses = Uses(tuple(func.buffer_map.values()))
-    pointers = _pointers(func)
-    views = {node.data for node in walk(func.body) if isinstance(node, tir.DeclBuffer)}
-    for node in walk(func.body):
+    nodes = tuple(walk(func.body))
+    pointers = _pointers(nodes)
+    views = {node.data for node in nodes if isinstance(node, tir.DeclBuffer)}
+    for node in nodes:
         if node not in views:
             _node(uses, node, func.buffer_map, pointers)
     for group in uses.shared.values():
@@ -72,10 +73,10 @@ def find_uses(func: tir.PrimFunc) -> Uses:
     return uses
 
 
-def _pointers(func: tir.PrimFunc) -> Mapping[tir.Var, tir.Buffer]:
+def _pointers(nodes: Iterable[Node]) -> Mapping[tir.Var, tir.Buffer]:
     """Variables that are bound to the pointer of a buffer."""
     found = {}
-    for node in walk(func.body):
+    for node in nodes:
         match node:
             case tir.Bind(var, tir.BufferData(buffer)) | tir.Let(var, tir.BufferData(buffer), _):
                 found[var] = buffer
@@ -84,9 +85,7 @@ def _pointers(func: tir.PrimFunc) -> Mapping[tir.Var, tir.Buffer]:
     return found
 
 
-def _node(
-    uses: Uses, node: object, params: Mapping[tir.Var, tir.Buffer], pointers: Mapping[tir.Var, tir.Buffer]
-) -> None:
+def _node(uses: Uses, node: Node, params: Mapping[tir.Var, tir.Buffer], pointers: Mapping[tir.Var, tir.Buffer]) -> None:
     match node:
         case tir.BufferLoad(buffer):
             uses.loaded.add(buffer)
