@@ -396,40 +396,67 @@ RM_VECTOR_TYPES(64)
 
 /* ----------------------------------------------------------------------------------------------------------------- exp
  *
- * exp(x) = 2**k * exp(r), k the integer next to x / log 2, |r| <= log(2) / 2: the Taylor polynomial of r in double,
- * rounded once. That is the correctly rounded float32 of all 2**32 arguments (tests: compared with rm_transcendental.h).
- * k log 2 is taken off in two parts, the first exact; k + 1.5 * 2**52 has k in its low bits. */
-#define RM_EXP_PART(H)                                                                                  \
-  RM_FN rm_float64x##H rm_exp_part_##H(rm_float64x##H x) {                                              \
-    x = rm_max_float64x##H(rm_splat_float64x##H(-110.0), x);                                            \
-    x = rm_min_float64x##H(rm_splat_float64x##H(90.0), x);                                              \
-    const rm_float64x##H moved = x * 0x1.71547652b82fep+0 + 0x1.8p52, k = moved - 0x1.8p52;             \
-    const rm_float64x##H r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b3ap-40;                \
-    rm_float64x##H p = r * (1.0 / 479001600.0) + 1.0 / 39916800.0;                                      \
-    p = p * r + 1.0 / 3628800.0;                                                                        \
-    p = p * r + 1.0 / 362880.0;                                                                         \
-    p = p * r + 1.0 / 40320.0;                                                                          \
-    p = p * r + 1.0 / 5040.0;                                                                           \
-    p = p * r + 1.0 / 720.0;                                                                            \
-    p = p * r + 1.0 / 120.0;                                                                            \
-    p = p * r + 1.0 / 24.0;                                                                             \
-    p = p * r + 1.0 / 6.0;                                                                              \
-    p = p * r + 0.5;                                                                                    \
-    const rm_float64x##H fraction = 1.0 + (r + r * r * p);                                              \
-    return fraction * (rm_float64x##H)(((rm_int64x##H)moved + 1023) << 52);                             \
-  }
+ * As rm_exponential.h has it, for lanes: k = x / log 2 to the nearest integer, taken off in two parts, a polynomial of
+ * the rest, 2**k into the exponent; in double, rounded once: the correctly rounded float32 of all 2**32 arguments,
+ * with fused products or without (compared with rm_exp_float32: tests, profile soak). The polynomial is taken apart
+ * into even and odd powers, and both halves of a vector go side by side: a step needs not wait for the one before. */
+#define RM_FUSED_PLAIN(a, b, c) ((a) * (b) + (c))
+#define RM_FUSED_2 RM_FUSED_PLAIN
+#define RM_FUSED_4 RM_FUSED_PLAIN
+#if RM_AVX512
+#define RM_FUSED_8(a, b, c) __builtin_ia32_vfmaddpd512_mask(a, b, c, 255, 4)
+#else
+#define RM_FUSED_8 RM_FUSED_PLAIN
+#endif
+#define RM_ALL_OF(H, x) rm_splat_float64x##H(x)
+
+/* From x##i, a vector of H doubles that are float32, to power##i. */
+#define RM_EXP_REST(H, i)                                                                               \
+  x##i = rm_min_float64x##H(RM_ALL_OF(H, 89.5), rm_max_float64x##H(RM_ALL_OF(H, -104.5), x##i));        \
+  const rm_float64x##H turns##i = RM_FUSED_##H(x##i, RM_ALL_OF(H, 0x1.71547652b82fep+0), RM_ALL_OF(H, 0x1.8p52)); \
+  const rm_float64x##H k##i = turns##i - 0x1.8p52;                                                      \
+  rm_float64x##H r##i = RM_FUSED_##H(k##i, RM_ALL_OF(H, -0x1.62e42fefa0000p-1), x##i);                  \
+  r##i = RM_FUSED_##H(k##i, RM_ALL_OF(H, -0x1.cf79abc9e3b3ap-40), r##i);                                \
+  const rm_float64x##H z##i = r##i * r##i;                                                              \
+  rm_float64x##H even##i = RM_ALL_OF(H, 0x1.289f8b3527131p-22), odd##i = RM_ALL_OF(H, 0x1.ad201aa658dcap-26);
+#define RM_EXP_EVEN_3 0x1.a019ab2cdd07ap-16
+#define RM_EXP_ODD_3 0x1.71df553fccf00p-19
+#define RM_EXP_EVEN_2 0x1.6c16c17cc34bbp-10
+#define RM_EXP_ODD_2 0x1.a01a011c23833p-13
+#define RM_EXP_EVEN_1 0x1.5555555553206p-5
+#define RM_EXP_ODD_1 0x1.1111111128879p-7
+#define RM_EXP_EVEN_0 0.5
+#define RM_EXP_ODD_0 0x1.5555555555501p-3
+#define RM_EXP_TERM(H, i, n)                                                                            \
+  even##i = RM_FUSED_##H(even##i, z##i, RM_ALL_OF(H, RM_EXP_EVEN_##n));                                 \
+  odd##i = RM_FUSED_##H(odd##i, z##i, RM_ALL_OF(H, RM_EXP_ODD_##n));
+#define RM_EXP_POWER(H, i)                                                                              \
+  const rm_float64x##H p##i = RM_FUSED_##H(odd##i, r##i, even##i);                                      \
+  const rm_float64x##H near##i = 1.0 + RM_FUSED_##H(z##i, p##i, r##i);                                  \
+  const rm_float64x##H power##i = (rm_float64x##H)((rm_int64x##H)near##i + ((rm_int64x##H)turns##i << 52));
+#define RM_EXP_1(H)                                                                                     \
+  RM_EXP_REST(H, 0) RM_EXP_TERM(H, 0, 3) RM_EXP_TERM(H, 0, 2) RM_EXP_TERM(H, 0, 1) RM_EXP_TERM(H, 0, 0) \
+  RM_EXP_POWER(H, 0)
+#define RM_EXP_2(H)                                                                                     \
+  RM_EXP_REST(H, 0) RM_EXP_REST(H, 1) RM_EXP_TERM(H, 0, 3) RM_EXP_TERM(H, 1, 3)                         \
+  RM_EXP_TERM(H, 0, 2) RM_EXP_TERM(H, 1, 2) RM_EXP_TERM(H, 0, 1) RM_EXP_TERM(H, 1, 1)                   \
+  RM_EXP_TERM(H, 0, 0) RM_EXP_TERM(H, 1, 0) RM_EXP_POWER(H, 0) RM_EXP_POWER(H, 1)
+
 #define RM_EXP_WHOLE(W)                                                                                 \
   RM_FN rm_float32x##W rm_exp_float32x##W(rm_float32x##W x) {                                           \
-    return RM_TO(float32x##W, rm_exp_part_##W(RM_TO(float64x##W, x)));                                  \
+    rm_float64x##W x0 = RM_TO(float64x##W, x);                                                          \
+    RM_EXP_1(W)                                                                         \
+    return RM_TO(float32x##W, power0);                                                                  \
   }
 #define RM_LANE_BACK_2(l) l + 2
 #define RM_LANE_BACK_4(l) l + 4
 #define RM_LANE_BACK_8(l) l + 8
 #define RM_EXP_HALVES(W, H)                                                                             \
   RM_FN rm_float32x##W rm_exp_float32x##W(rm_float32x##W x) {                                           \
-    const rm_float32x##H low = RM_MIX(x, x, RM_LANES_##H(RM_LANE_NUMBER)), high = RM_MIX(x, x, RM_LANES_##H(RM_LANE_BACK_##H)); \
-    return RM_MIX(RM_TO(float32x##H, rm_exp_part_##H(RM_TO(float64x##H, low))),                         \
-                  RM_TO(float32x##H, rm_exp_part_##H(RM_TO(float64x##H, high))), RM_LANES_##W(RM_LANE_NUMBER)); \
+    rm_float64x##H x0 = RM_TO(float64x##H, RM_MIX(x, x, RM_LANES_##H(RM_LANE_NUMBER)));                 \
+    rm_float64x##H x1 = RM_TO(float64x##H, RM_MIX(x, x, RM_LANES_##H(RM_LANE_BACK_##H)));               \
+    RM_EXP_2(H)                                                                        \
+    return RM_MIX(RM_TO(float32x##H, power0), RM_TO(float32x##H, power1), RM_LANES_##W(RM_LANE_NUMBER)); \
   }
 
 #endif

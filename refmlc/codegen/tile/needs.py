@@ -80,7 +80,6 @@ class Needs:
         part = min(lanes, vector_bytes // 8)
         vector = self.vector("float32", lanes)
         self.vector("float64", part)
-        self.definitions[f"RM_EXP_PART({part})"] = None
         whole = part == lanes
         self.definitions[f"RM_EXP_WHOLE({lanes})" if whole else f"RM_EXP_HALVES({lanes}, {part})"] = None
         return f"rm_exp_{vector}"
