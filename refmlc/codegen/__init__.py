@@ -8,6 +8,7 @@
 | `emit/`     | IR to C as it is written (grades 1 and 2)                                              |
 | `tile/`     | loop nests whose iterations may move, to vectors and register tiles (grade 3)          |
 | `fuse/`     | runs of calls of a dataflow block to one C function                                    |
+| `entries`   | the same functions for callers that hold a tuple of Python's arrays                     |
 | `build/`    | C text to a library: the compiler, the cache of libraries, loading                     |
 | `headers/`  | the hand-written C that generated code includes (the folder `kernels_c`)               |
 

@@ -2,7 +2,7 @@
 
 A substitute does exactly what the interpreter would have done, or leaves everything as it was and lets the interpreter
 do it. Whether it may take part at all is the machine's to say: not while hooks watch, nor where undefined behaviour is
-allowed.
+allowed (NAT-006).
 """
 
 from collections.abc import Callable, Sequence

@@ -7,8 +7,8 @@
 | `max_bytes`   | data of live storages that the run allocated (no shadows)     | RM603 |
 | `max_seconds` | time since the first step, looked at every 2**16 steps        | RM605 |
 
-Compiled code takes fuel instead of steps, a unit for each iteration. Decision: a step buys 256 of them, because a
-budget bounds time and compiled iterations are that much shorter; with a limit of time there is fuel for an iteration
+Compiled code takes fuel instead of steps, a unit for each iteration (NAT-004). Decision: a step buys 256 of them: a
+budget bounds time, and compiled iterations are that much shorter; with a limit of time there is fuel for an iteration
 in each nanosecond that is left, and the clock is looked at when the code returns.
 """
 

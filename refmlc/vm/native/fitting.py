@@ -1,4 +1,4 @@
-"""Whether arguments surely fit a C function, and what C is given for them.
+"""Whether arguments surely fit a C function, and what C is given for them (NAT-005).
 
 | argument            | fits when                                                                          |
 |---------------------|------------------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-"""What C may spoil before it stops, kept so that the interpreter begins with memory as it was.
+"""What C may spoil before it stops, kept so that the interpreter begins with memory as it was (NAT-002).
 
 | buffer                                    | elements                             | shadow             |
 |-------------------------------------------|--------------------------------------|--------------------|
