@@ -1,9 +1,10 @@
 /* Part of rm_transcendental.h: exp, sigmoid, tanh and erf of float32 and narrower, in double + - * / and bit moves.
  *
- * Each gives a double that, rounded to float32, is the correctly rounded result on all 2**32 operands; so it is what
- * the platform's double function gives when rounded, and no choice of RM_MULADD can show. That is not an estimate: every
- * operand was compared with long double (tests/unit/kernels, profile soak). Rounded to narrower formats the same holds,
- * as every value of theirs was compared too. No branch and no call, so that a loop over one becomes vector code.
+ * Each gives a double that, rounded to float32, is what the platform's double function gives when rounded, on all 2**32
+ * operands, whether RM_MULADD rounds once or twice; and that is the correctly rounded result, but for 78 operands of
+ * sigmoid below 2**-16, where the nearest double is the middle of two floats. That is no estimate: every operand was
+ * compared (tests/unit/kernels, profile soak). So were all values of the narrower formats. There is no branch and no
+ * call, so that a loop over one becomes vector code.
  *
  * Polynomials: minimax by Remez' exchange in 240 bits, coefficients rounded to double; the bound after each is its
  * relative error as evaluated in real numbers. */
