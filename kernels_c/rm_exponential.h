@@ -2,7 +2,7 @@
  *
  * Each gives a double that, rounded to float32, is what the platform's double function gives when rounded, on all 2**32
  * operands, whether RM_MULADD rounds once or twice; and that is the correctly rounded result, but for 78 operands of
- * sigmoid below 2**-16, where the nearest double is the middle of two floats. That is no estimate: every operand was
+ * sigmoid below 2**-16, where the double is the middle of two floats, or next to it. That is no estimate: every operand was
  * compared (tests/unit/kernels, profile soak). So were all values of the narrower formats. There is no branch and no
  * call, so that a loop over one becomes vector code.
  *
