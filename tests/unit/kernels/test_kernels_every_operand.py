@@ -1,4 +1,4 @@
-"""exp, sigmoid, tanh, erf of float32 on every operand: the platform's double value rounded, which is the nearest float32.
+"""exp, sigmoid, tanh, erf of float32 on every operand: the rounded binary64 value, which is the nearest float32.
 
 In the profile soak on all 2**32 of them, else on every 9973rd.
 
