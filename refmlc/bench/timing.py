@@ -7,6 +7,7 @@
 | sample       | so many calls in a row that they take `SAMPLE` at least; the time of one is the sample's share    |
 | warm-up      | calls for `WARM_UP`, then those that find out how many make a sample; they count nowhere          |
 | ratio        | the median over the rounds of the two samples of a round: what slows both down cancels            |
+| short rounds | where a round takes less than `SHORT`, `MORE` times as many rounds                                |
 | slow ones    | a call of more than `SLOW` is sampled in the first `SLOW_ROUNDS` rounds only                      |
 """
 
@@ -20,6 +21,8 @@ SAMPLE = 1_000_000
 WARM_UP = 100_000_000  # compiled code may be compiled once more for sizes that come again and again
 SLOW = 500_000_000
 SLOW_ROUNDS = 3
+SHORT = 50_000_000
+MORE = 4
 MOST_CALLS = 1 << 20
 
 
@@ -95,11 +98,13 @@ def measure(
     """
     timings: dict[str, Timing] = {}
     limits: dict[str, int] = {}
+    whole = 0.0
     for candidate in candidates:
         calls, each = calls_per_sample(candidate, sample)
         timings[candidate.name] = Timing(candidate.name, calls)
-        limits[candidate.name] = min(rounds, SLOW_ROUNDS) if each > SLOW else rounds
-    for number in range(rounds):
+        limits[candidate.name] = SLOW_ROUNDS if each > SLOW else MORE * rounds
+        whole += calls * each
+    for number in range(MORE * rounds if whole < SHORT and sample >= SAMPLE else rounds):
         for candidate in candidates:
             if number < limits[candidate.name]:
                 timing = timings[candidate.name]

@@ -1,7 +1,7 @@
 """How times are taken: calibration, interleaving, medians, slow candidates."""
 
 from refmlc.bench import timing
-from refmlc.bench.timing import SAMPLE, SLOW, SLOW_ROUNDS, WARM_UP, Local, Timing, measure, ratio
+from refmlc.bench.timing import MORE, SAMPLE, SHORT, SLOW, SLOW_ROUNDS, WARM_UP, Local, Timing, measure, ratio
 
 
 class Clockwork:
@@ -73,3 +73,9 @@ def test_candidates_are_warmed_up_for_a_number():
     log.clear()
     measure([Clockwork("a", 1e6, log)], rounds=1, sample=1)
     assert len(log) == 3
+
+
+def test_short_rounds_are_many():
+    quick = measure([Clockwork("a", 1e6, [])], rounds=2)["a"]
+    slow = measure([Clockwork("a", float(SHORT), [])], rounds=2)["a"]
+    assert [len(quick.samples), len(slow.samples)] == [2 * MORE, 2]
