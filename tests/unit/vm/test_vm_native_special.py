@@ -5,6 +5,7 @@ import pytest
 from handwritten import counts
 
 from refmlc.check.reading import read
+from refmlc.codegen.build import NativeWarning, failures
 from refmlc.codegen.options import Grade
 from refmlc.diag import Exhausted, Malformed
 from refmlc.runtime.budget import Budget
@@ -148,6 +149,31 @@ def test_constants_of_the_module_go_into_c(mod):
     for _ in range(3):
         assert vm["main"](a).numpy().tobytes() == in_order(y, y).tobytes()
     assert vm["main"]._repeated.last is not None
+
+
+def test_what_is_compiled_goes_on_where_nothing_more_can_be(mod, soon, monkeypatch):
+    vm = VirtualMachine(build(mod, "native"))
+    monkeypatch.setenv("REFMLC_CC", "/nonexistent")
+    failures._told.cache_clear()
+    a, b = arrays(20, 30)
+    y = in_order(a, b)
+    with pytest.warns(NativeWarning, match="no C compiler"):
+        assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
+    assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
+    assert counts(vm) == (2, 0, 0, 0)
+    failures._told.cache_clear()
+
+
+def test_few_dimensions_are_compiled_for(mod, soon, monkeypatch):
+    monkeypatch.setattr(special, "MOST", 1)
+    vm = VirtualMachine(build(mod, "native"))
+    for n in (10, 11, 10, 11):
+        a, b = arrays(n, n)
+        c = np.zeros((n, n), np.float32)
+        vm["gemm"](a, b, c)
+        assert c.tobytes() == in_order(a, b).tobytes()
+    made = vm.native.tier()._calls["gemm"].spending._made
+    assert [made[(n, n)] is None for n in (10, 11)] == [False, True]
 
 
 def test_spending():
