@@ -5,15 +5,23 @@
 | `enter_function` / `leave_function`           | around every call of a function of the module                   |
 | `before_stmt` / `after_stmt`                  | around every statement of TensorIR (after: not when it failed)    |
 | `load` / `store`                              | after an element was read, before one is written                |
+| `read_element` / `write_element`              | an element in bounds is about to be read or written             |
+| `enter_loop` / `leave_loop`                   | around every `For` that iterates (leave: however it ended)      |
+| `enter_block` / `leave_block`                 | around every instance of a block (leave: however it ended)      |
+| `init`                                        | before an instance of a block runs its init                     |
+| `allocated`                                   | a buffer has got fresh storage                                  |
+| `before_destination` / `after_destination`    | around a call of Relax that allocates what it returns           |
 | `before_binding` / `binding`                  | before a binding of Relax is evaluated, after it has its value  |
 
 Only overridden methods are called: functions are prepared for the hooks that watch them, so a method left as it is
 here costs nothing. A hook may raise; the exception ends the run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.tensorir.instances import BlockSite
+from refmlc.interp.tensorir.views import View
 from refmlc.ir import relax, tir
 
 
@@ -37,6 +45,42 @@ class Hooks:
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
         """An element (one lane of a vector store) is about to be written."""
+
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """Element `offset` of `view` is in bounds and about to be read; whether it was written is not looked at yet."""
+
+    def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """Element `offset` of `view` is in bounds and about to be written."""
+
+    def enter_loop(self, loop: tir.For, frame: Frame) -> None:
+        """The iterations of `loop` begin; the layout of the frame knows the slot of its variable."""
+
+    def leave_loop(self, loop: tir.For, frame: Frame) -> None:
+        """The iterations of `loop` ended."""
+
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """An instance of a block begins: its predicate holds, its axes are bound, nothing is allocated yet."""
+
+    def leave_block(self, site: BlockSite, frame: Frame) -> None:
+        """The instance that was entered last ended."""
+
+    def init(self, site: BlockSite, frame: Frame) -> None:
+        """The instance that was entered last is about to run its init."""
+
+    def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
+        """`buffer` has fresh storage."""
+
+    def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
+        """`call_tir` or one like it calls its function with `args`, all of them; `outputs` are what it is to write."""
+
+    def after_destination(
+        self,
+        call: relax.Call,
+        function: Callable[[Sequence[object]], object],
+        args: Sequence[object],
+        outputs: Sequence[object],
+    ) -> None:
+        """It has called `function`."""
 
     def before_binding(self, binding: relax.Binding) -> None:
         """The value of a variable of Relax is about to be computed."""

@@ -24,11 +24,12 @@ def call_tir(scope: Scope, node: relax.Call) -> Eval:  # RLX-201, RLX-203, RLX-2
     site, callee = _callee(scope, node)
     operands, ints = _operands(scope, node)
     types, several = _output_types(site, node)
+    run = _runner(scope, node)
 
     def call(env: Activation) -> object:
         args = site.tuple(operands(env))
         outputs = tuple([_allocate(site, ty, env) for ty in types])
-        callee()([*args, *outputs, *ints(env)])
+        run(callee(), [*args, *outputs, *ints(env)], outputs)
         return outputs if several else outputs[0]
 
     return call
@@ -40,6 +41,7 @@ def call_tir_inplace(scope: Scope, node: relax.Call) -> Eval:  # RLX-202
     operands, ints = _operands(scope, node)
     types, several = _output_types(site, node)
     indices = _indices(site, node, len(types))
+    run = _runner(scope, node)
 
     def call(env: Activation) -> object:
         args = site.tuple(operands(env))
@@ -56,10 +58,28 @@ def call_tir_inplace(scope: Scope, node: relax.Call) -> Eval:  # RLX-202
             wrong = mismatch(f"argument {index}, an output of `{site.name}`,", args[index], ty, env, binds=False)
             if wrong is not None:
                 raise site.failure(INFO_LIES, wrong)
-        callee()([*args, *made, *ints(env)])
+        run(callee(), [*args, *made, *ints(env)], outputs)
         return tuple(outputs) if several else outputs[0]
 
     return call
+
+
+Runner = Callable[[Destination, Sequence[object], Sequence[object]], object]
+
+
+def _runner(scope: Scope, node: relax.Call) -> Runner:
+    """Call the function with its arguments; hooks learn which of them are outputs."""
+    hooks = scope.machine.hooks
+    if not (hooks.watches("before_destination") or hooks.watches("after_destination")):
+        return lambda function, args, _outputs: function(args)
+
+    def watched(function: Destination, args: Sequence[object], outputs: Sequence[object]) -> object:
+        hooks.before_destination(node, args, outputs)
+        result = function(args)
+        hooks.after_destination(node, function, args, outputs)
+        return result
+
+    return watched
 
 
 def _callee(scope: Scope, node: relax.Call) -> tuple[Site, Callable[[], Destination]]:

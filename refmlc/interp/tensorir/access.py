@@ -159,7 +159,7 @@ def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
     check_rank(node)
     place = scope.buffer(node.buffer, node.span)
     indices = tuple(scope.int(index) for index in node.indices)
-    if scope.machine.hooks.watches("load"):
+    if scope.machine.hooks.watches("load") or scope.machine.hooks.watches("read_element"):
         return _watched_load(scope, node, indices)
     match place.form, indices:
         case "vector", (index,):
@@ -245,12 +245,13 @@ def _load_any(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) 
 def _watched_load(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) -> NumberEval:
     view_slot = scope.buffer(node.buffer).view
     wrong = explain(scope, node)
-    hook = scope.machine.hooks.load
+    hook, reading = scope.machine.hooks.load, scope.machine.hooks.read_element
 
     def watched_load(frame: Frame) -> float:
         view = frame[view_slot]
         at = tuple([index(frame) for index in indices])
         offset = offset_of(view, at, wrong, frame)
+        reading(node, view, offset, frame)
         try:
             if view.shadow[offset]:
                 value = view.cells[offset]
@@ -274,7 +275,7 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     if is_undef(node.value):
         return _forget(scope, node, indices)
     check_stored(node)
-    if scope.machine.hooks.watches("store"):
+    if scope.machine.hooks.watches("store") or scope.machine.hooks.watches("write_element"):
         return _watched_store(scope, node, indices)
     # A float32 cell rounds what is written into it.
     value = unrounded(scope, node.value) if node.buffer.dtype == FLOAT32 else scope.number(node.value)
@@ -365,13 +366,14 @@ def _watched_store(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, 
     view_slot = scope.buffer(node.buffer).view
     value = scope.number(node.value)
     wrong = explain(scope, node)
-    hook = scope.machine.hooks.store
+    hook, writing = scope.machine.hooks.store, scope.machine.hooks.write_element
 
     def watched_store(frame: Frame) -> None:
         written = value(frame)
         view = frame[view_slot]
         at = tuple([index(frame) for index in indices])
         offset = offset_of(view, at, wrong, frame)
+        writing(node, view, offset, frame)
         hook(node, at, written, frame)
         try:
             view.cells[offset] = written
@@ -392,11 +394,14 @@ def _forget(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, ...]) -
     """Storing `T.undef()`: the element holds no value any more."""
     view_slot = scope.buffer(node.buffer).view
     wrong = explain(scope, node)
+    writing = scope.machine.hooks.write_element if scope.machine.hooks.watches("write_element") else None
 
     def forget(frame: Frame) -> None:
         view = frame[view_slot]
         at = tuple([index(frame) for index in indices])
         offset = offset_of(view, at, wrong, frame)
+        if writing is not None:
+            writing(node, view, offset, frame)
         try:
             view.shadow[offset] = 0
         except IndexError:

@@ -7,6 +7,7 @@ from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
 from refmlc.interp.tensorir.buffers import allocate, match_region
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
+from refmlc.interp.tensorir.instances import BlockSite, site_of
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
@@ -22,10 +23,27 @@ def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
         for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True)
         if (bind := _bind(scope, node, axis, value)) is not None
     )
-    run = in_order((*binds, *_instance(scope, node.block)))
+    hooks = scope.machine.hooks
+    watched = hooks.watches("enter_block") or hooks.watches("leave_block") or hooks.watches("init")
+    site = site_of(scope, node) if watched else None
+    instance = _instance(scope, node.block, site)
+    run = in_order((*binds, *(instance if site is None else (_watched(scope, site, in_order(instance)),))))
     if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
         return run
     return _where(scope, node.predicate, run)
+
+
+def _watched(scope: Scope, site: BlockSite, instance: Run) -> Run:
+    enter, leave = scope.machine.hooks.enter_block, scope.machine.hooks.leave_block
+
+    def watched(frame: Frame) -> None:
+        enter(site, frame)
+        try:
+            instance(frame)
+        finally:
+            leave(site, frame)
+
+    return watched
 
 
 def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
@@ -71,19 +89,21 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
     return bind
 
 
-def _instance(scope: Scope, block: tir.SBlock) -> tuple[Run, ...]:
+def _instance(scope: Scope, block: tir.SBlock, site: BlockSite | None) -> tuple[Run, ...]:
     """The block with its axes bound: allocations, matched regions, then init and body."""
     origin = f"of block `{block.name}`"
     fresh = [allocate(scope, buffer, f"buffer `{buffer.name}` {origin}") for buffer in block.alloc_buffers]  # TIR-219
     views = [match_region(scope, match) for match in block.match_buffers]  # TIR-220
-    return (*fresh, *views, _with_init(scope, block))
+    return (*fresh, *views, _with_init(scope, block, site))
 
 
 # TIR-218
-def _with_init(scope: Scope, block: tir.SBlock) -> Run:
+def _with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None) -> Run:
     if block.init is None:
         return scope.stmt(block.body)
     init = scope.stmt(block.init)
+    if site is not None and scope.machine.hooks.watches("init"):
+        init = _telling(scope, site, init)
     body = scope.stmt(block.body)
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
     # Innermost first: it is the one that most often is not at its first value.
@@ -103,6 +123,16 @@ def _with_init(scope: Scope, block: tir.SBlock) -> Run:
         body(frame)
 
     return reduce
+
+
+def _telling(scope: Scope, site: BlockSite, init: Run) -> Run:
+    tell = scope.machine.hooks.init
+
+    def told(frame: Frame) -> None:
+        tell(site, frame)
+        init(frame)
+
+    return told
 
 
 def _init_at(slot: Slot[int], first: Slot[int], init: Run, body: Run) -> Run:

@@ -34,6 +34,7 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     budget = scope.machine.budget
     unit = cell_size(buffer.dtype)
     private, bound, axes = axes_of(buffer.scope), set(scope.threads), scope.axes
+    allocated = scope.machine.hooks.allocated if scope.machine.hooks.watches("allocated") else None
 
     def run(frame: Frame) -> None:
         extents = tuple([extent(frame) for extent in shape])
@@ -50,6 +51,8 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
         if outer:
             view = replace(view, shadow=PrivateShadow(view.shadow, buffer, frame, outer))
         place.put(frame, view)
+        if allocated is not None:
+            allocated(buffer, view, frame)
 
     return run
 

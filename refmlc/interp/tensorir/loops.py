@@ -65,7 +65,23 @@ def loop(scope: Scope, node: tir.For) -> Run:
         iterate(frame, start, start + count, stride)
 
     whole = _breaking(run) if jumps else run
-    return _leaving(scope.axes[tag], whole) if is_thread(tag) else whole
+    if is_thread(tag):
+        whole = _leaving(scope.axes[tag], whole)
+    hooks = scope.machine.hooks
+    return _watched(scope, node, whole) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else whole
+
+
+def _watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
+    enter, leave = scope.machine.hooks.enter_loop, scope.machine.hooks.leave_loop
+
+    def watched(frame: Frame) -> None:
+        enter(node, frame)
+        try:
+            iterations(frame)
+        finally:
+            leave(node, frame)
+
+    return watched
 
 
 def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Callable[[Frame, int, int, int], None]:

@@ -137,9 +137,13 @@ def load(scope: Scope, node: tir.BufferLoad) -> Eval:
     width, scalar = node.buffer.dtype.lanes, not node.dtype.is_vector
     zero = zero_of(node.dtype)
     hook = scope.machine.hooks.load if scope.machine.hooks.watches("load") else None
+    reading = scope.machine.hooks.read_element if scope.machine.hooks.watches("read_element") else None
 
     def element(frame: Frame, view: View, at: tuple[int, ...]) -> list[float]:
-        first = offset_of(view, at, wrong, frame) * width
+        offset = offset_of(view, at, wrong, frame)
+        if reading is not None:
+            reading(node, view, offset, frame)
+        first = offset * width
         lanes = range(first, first + width)
         try:
             if all(view.shadow[lane] for lane in lanes):
@@ -171,6 +175,7 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
     where, on, wrong = places(scope, node), mask(scope, node), explain(scope, node)
     width = node.buffer.dtype.lanes
     hook = scope.machine.hooks.store if scope.machine.hooks.watches("store") else None
+    writing = scope.machine.hooks.write_element if scope.machine.hooks.watches("write_element") else None
 
     def store_lanes(frame: Frame) -> None:
         written = value(frame)
@@ -181,7 +186,10 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
         for number, (at, live) in enumerate(zip(ats, active, strict=True)):
             if not live:
                 continue
-            first = offset_of(view, at, wrong, frame) * width
+            offset = offset_of(view, at, wrong, frame)
+            if writing is not None:
+                writing(node, view, offset, frame)
+            first = offset * width
             part = lanes[number * width : (number + 1) * width]
             if hook is not None:
                 hook(node, at, part[0] if width == 1 else part, frame)
