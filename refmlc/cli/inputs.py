@@ -49,7 +49,7 @@ def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str
         known = ", ".join(module.functions) or "none"
         raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {known}")
     given: dict[str, str] = dict(_pair(text, "--input") for text in inputs)
-    sizes = {name: _size(name, size) for name, size in (_pair(text, "--dim") for text in dims)}
+    sizes = sizes_of(dims)
     loaded: dict[str, NDArray[np.generic]] = dict(read_arrays(params)) if params else {}
     parameters = _parameters(module, func)
     names = [parameter.name for parameter in parameters]
@@ -171,6 +171,11 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     if not (name and equals and value):
         raise fail(BAD_USAGE, f"`{option} {text}` is not NAME=VALUE")
     return name, value
+
+
+def sizes_of(dims: tuple[str, ...]) -> dict[str, int]:
+    """The sizes of dimensions that `--dim NAME=SIZE` gives. Fails: RM112."""
+    return {name: _size(name, size) for name, size in (_pair(text, "--dim") for text in dims)}
 
 
 def _size(name: str, text: str) -> int:

@@ -1,7 +1,7 @@
 """`refmlc native FILE`: the C that a module's functions become, and how freely each block is executed."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from rich.text import Text
 
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.inputs import sizes_of
 from refmlc.codegen.options import ISAS, Grade, Options
 from refmlc.codegen.unit import BlockReport, Declined, Unit
 from refmlc.diag import fail
@@ -34,6 +35,7 @@ SHOWN = 3  # reasons in a line; --why shows all
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--func", help="Only this function.")
+@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="With --func: as compiled for this dimension.")
 @click.option("--why", is_flag=True, help="No C: what is proved, what is checked, what the next grade needs.")
 @click.option("--isa", type=click.Choice(list(ISAS)), help="Another instruction set than this machine's.")
 @click.option(
@@ -41,23 +43,27 @@ SHOWN = 3  # reasons in a line; --why shows all
 )
 @click.option("--math", type=click.Choice(["cr", "libm"]), default="cr", show_default=True, help="Transcendentals.")
 @json_option
-def native(file: Path, func: str | None, isa: str | None, best: str, math: str, *, why: bool, as_json: bool) -> None:
+def native(
+    file: Path,
+    func: str | None,
+    dims: tuple[str, ...],
+    isa: str | None,
+    best: str,
+    math: str,
+    *,
+    why: bool,
+    as_json: bool,
+) -> None:
     """Show the C that the prim_funcs in FILE become, with the grade of each block and the reason.
 
-    Piped, the grades are comments after the C.
+    Piped, the grades are comments after the C. Functions with open dimensions are compiled once more for the sizes
+    they are called with, when that pays: --func and --dim show how.
     """
-    # The C generator is loaded here: the other commands start without it.
-    from refmlc.codegen.build import detect_isa  # noqa: PLC0415
-    from refmlc.codegen.emit import emit_module  # noqa: PLC0415
-    from refmlc.vm.native.library import Translation, translate  # noqa: PLC0415
+    from refmlc.codegen.build import detect_isa  # noqa: PLC0415 - with the C generator: other commands start without it
 
     module = refmlc.read_file(file)
     options = Options(GRADES[best], ISAS[isa] if isa else detect_isa(), "libm" if math == "libm" else "cr")
-    if func is None:
-        made = translate(module, options)
-    else:
-        source = emit_module(module, options, (_known(module, func),))
-        made = Translation(source.text, source.units, source.declined)
+    made = _translated(module, func, sizes_of(dims), options)
     if as_json:
         print_json({"file": str(file), "isa": options.isa.name, "best": best, "math": math, **_data(made)})
         return
@@ -69,12 +75,37 @@ def native(file: Path, func: str | None, isa: str | None, best: str, math: str, 
     _tell(lines, comment=not why)
 
 
+def _translated(module: IRModule, func: str | None, sizes: Mapping[str, int], options: Options) -> "Translation":
+    """The module in C, or one function of it for dimensions that are known. Fails: RM112."""
+    from refmlc.codegen.emit import emit_module  # noqa: PLC0415 - the C generator
+    from refmlc.codegen.fuse import with_dims  # noqa: PLC0415 - the same
+    from refmlc.vm.native.library import Translation, translate  # noqa: PLC0415 - the same
+
+    if func is None:
+        if sizes:
+            raise fail(BAD_USAGE, "`--dim` is for one function: give `--func` too")
+        return translate(module, options)
+    source = emit_module(module, options, (_known(module, func),))
+    function = module.functions[func]
+    if sizes and isinstance(function, tir.PrimFunc) and func in source.units:
+        dims = {var.name: var for var in source.units[func].dims}
+        for name in sizes:
+            if name not in dims:
+                raise fail(BAD_USAGE, f"`{func}` has no open dimension `{name}`", None, f"it has {_list_of(dims)}")
+        static = with_dims(function, {dims[name]: size for name, size in sizes.items()})
+        source = emit_module(IRModule({**module.functions, func: static}), options, (func,))
+    return Translation(source.text, source.units, source.declined)
+
+
+def _list_of(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
 def _known(module: IRModule, func: str) -> str:
     """`func`, a prim_func of the module. Fails: RM112."""
     names = [name for name, function in module.functions.items() if isinstance(function, tir.PrimFunc)]
     if func not in names:
-        known = ", ".join(names) or "none"
-        raise fail(BAD_USAGE, f"the module has no prim_func `{func}`", None, f"its prim_funcs: {known}")
+        raise fail(BAD_USAGE, f"the module has no prim_func `{func}`", None, f"its prim_funcs: {_list_of(names)}")
     return func
 
 
@@ -103,7 +134,7 @@ def _unit_lines(unit: Unit, *, why: bool) -> Iterator[Text]:
     for block in unit.blocks:
         yield Text.assemble(f"  {block.name} ", (_place(block.span), "dim"), ": ", _grade(block.grade), _reason(block))
         if why:
-            yield from _list(block.proofs, "proved", "green")
+            yield from _list(block.proofs, "how" if block.grade is Grade.REORDERED else "proved", "green")
             checked = block.wanting if block.grade is Grade.GUARDED else ()
             yield from _list(checked, "checked at run time, a proof is wanted", "yellow")
             yield from _list(block.wanting if not checked else (), "wanted for the next grade", "cyan")

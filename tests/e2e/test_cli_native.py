@@ -1,5 +1,6 @@
 """`refmlc native`: the C of a module, piped and for machines, and what is said of each block."""
 
+import importlib
 import json
 import shutil
 import subprocess
@@ -8,7 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.cli.console import Terminal
 from refmlc.codegen.build.compiler import HEADERS
+
+native = importlib.import_module("refmlc.cli.native")  # the package has the command under this name
 
 GEMM = """
 @T.prim_func
@@ -19,6 +23,17 @@ def gemm(A: T.Buffer((4, 8), "float32"), B: T.Buffer((8, 4), "float32"), C: T.Bu
             with T.init():
                 C[vi, vj] = T.float32(0)
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+"""
+OPEN = """
+@T.prim_func
+def twice(a: T.handle, b: T.handle):
+    n = T.int64()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    for i in range(n):
+        with T.block("B"):
+            vi = T.axis.spatial(n, i)
+            B[vi] = A[vi] * T.float32(2)
 """
 GATHER = """
 @I.ir_module
@@ -42,7 +57,7 @@ def refmlc(*args):
 
 @pytest.fixture
 def folder(tmp_path):
-    for name, text in (("gemm", GEMM), ("gather", GATHER)):
+    for name, text in (("gemm", GEMM), ("gather", GATHER), ("open", OPEN)):
         (tmp_path / f"{name}.py").write_text(text)
     return tmp_path
 
@@ -105,3 +120,32 @@ def test_a_function_that_is_not_there(folder):
     error = json.loads(done.stdout)["error"]
     assert error["code"] == "RM112"
     assert "gather, calls" in json.dumps(error)
+
+
+def test_an_open_dimension_keeps_the_order_and_a_known_one_frees_it(folder):
+    path = folder / "open.py"
+    assert blocks(path, path)["B"]["grade"] == "unchecked"
+    assert "`n`" in " ".join(blocks(path, path)["B"]["wanting"])
+    assert blocks(path, path, "--func", "twice", "--dim", "n=64")["B"]["grade"] == "reordered"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--dim", "n=64"), "--func"),
+        (("--func", "twice", "--dim", "m=64"), "it has n"),
+        (("--func", "twice", "--dim", "n=many"), "natural number"),
+    ],
+)
+def test_dimensions_that_make_no_sense_are_bad_usage(folder, arguments, part):
+    done = refmlc("native", folder / "open.py", *arguments, "--json")
+    assert done.exit_code == 2
+    assert part in done.stdout
+
+
+def test_what_is_said_on_a_terminal_is_coloured(folder, monkeypatch):
+    monkeypatch.setattr(native, "out", Terminal(force_terminal=True, width=100, color_system="truecolor"))
+    done = refmlc("native", folder / "gemm.py")
+    assert "\x1b[" in done.stdout
+    assert "reordered" in done.stdout
+    assert "/*\n * gemm" not in done.stdout
