@@ -5,8 +5,8 @@
 | store             | the element is added                                                                   |
 | sequence          | one statement after the other                                                          |
 | loop              | those before, and what its iterations write together (`boxes.after_loop`)              |
-| if                | those of both arms; of the one arm that is certainly taken; those of the only arm that  |
-|                   | are beyond the buffer where it is not taken                                            |
+| if                | those of both arms; of the one arm that is certainly taken; of the only arm those that |
+|                   | are beyond the buffer where it is not taken, or were written at the first iteration    |
 | while             | those before                                                                           |
 | block             | those of its body; where its predicate may not hold, as an if                          |
 | init of a block   | at the start of the body: its boxes, where it certainly comes first (`starts`)         |
@@ -21,8 +21,8 @@ from typing import Literal, TypeAlias, get_args
 
 from refmlc.codegen.analysis.boxes import Box, Loop, Span, after_loop, covers, entire, is_beyond, names
 from refmlc.codegen.analysis.facts import Facts
-from refmlc.codegen.analysis.polynomial import constant
-from refmlc.codegen.analysis.starts import Fresh, Guard, Local, Path, find_start
+from refmlc.codegen.analysis.polynomial import Poly, constant, variables
+from refmlc.codegen.analysis.starts import Fresh, Guard, Local, Path, find_first, find_start
 from refmlc.codegen.analysis.uses import Uses
 from refmlc.codegen.analysis.words import access
 from refmlc.ir import tir
@@ -136,11 +136,11 @@ class Flow:
             known = inner.knowing(path.facts.assume_not(condition))
             ends.append(state if node.else_case is None else self.stmt(node.else_case, state, known))
         if node.else_case is None and decided is None:
-            return self._clipped(state, ends[0], condition, path.facts)
+            return self._clipped(state, ends[0], condition, path)
         return ends[0] if len(ends) == 1 else _in_both(*ends)
 
     def _block(self, node: tir.SBlockRealize, state: State, path: Path) -> State:
-        block, before, outside = node.block, state, path.facts
+        block, before, outside = node.block, state, path
         self.expr(node.predicate, state, path.facts)
         always = path.facts.holds(node.predicate) is True
         if not always:
@@ -160,18 +160,18 @@ class Flow:
         end = self._leaving(end, path.facts, (axis.var for axis in block.iter_vars))
         return end if always else self._clipped(before, end, node.predicate, outside)
 
-    def _clipped(self, before: State, end: State, condition: tir.Expr, facts: Facts) -> State:
-        """The boxes after what is done under a condition: those beyond the buffer where it does not hold, too."""
-        parts = facts.in_full(condition)
+    def _clipped(self, before: State, end: State, condition: tir.Expr, path: Path) -> State:
+        """The boxes after what is done under a condition: those that are written whether it holds or not."""
+        parts = path.facts.in_full(condition)
         if parts is None:
             return before
         kept = dict(before)
         for buffer, boxes in end.items():
-            whole = entire(facts, buffer.shape)
+            whole = entire(path.facts, buffer.shape)
             if whole is not None and not isinstance(boxes, str):
                 for box in boxes:
-                    if all(is_beyond(facts, box, whole, part) for part in parts):
-                        kept[buffer] = self._with(facts, buffer, kept.get(buffer, ()), box)
+                    if _is_sure(path, parts, buffer, box, whole):
+                        kept[buffer] = self._with(path.facts, buffer, kept.get(buffer, ()), box)
         return kept
 
     def _init(self, block: tir.SBlock, state: State, path: Path) -> State:
@@ -245,6 +245,30 @@ class Flow:
             read = _accessed(facts, node)
             if read is None or not any(covers(facts, box, read) for box in boxes):
                 self.unproved[node] = f"`{access(node)}` may be read before it is written"
+
+
+def _is_sure(path: Path, parts: tuple[Poly, ...], buffer: tir.Buffer, box: Box, whole: Box) -> bool:
+    """Whether what is written where all `parts` are 0 or more is written anyway, as far as the buffer has it.
+
+    The loops that the parts name and the box does not are at their first point: there each part is 0 or more, or the
+    box is beyond the buffer.
+    """
+    beyond = [is_beyond(path.facts, box, whole, part) for part in parts]
+    if all(beyond):
+        return True
+    named = {var for part in parts for var in variables(part)}
+    found = find_first(path, frozenset(var for var in named if not names(box, var)))
+    if found is None or not found[0].keeps(buffer, box):
+        return False
+    start, first = found
+    for part, is_out in zip(parts, beyond, strict=True):
+        there = path.facts.with_value(part, first)
+        unknown = start.changing - set(first)
+        if not is_out and (
+            there is None or not unknown.isdisjoint(variables(part)) or not path.facts.not_negative(there)
+        ):
+            return False
+    return True
 
 
 def _accessed(facts: Facts, node: tir.BufferLoad | tir.BufferStore) -> Box | None:

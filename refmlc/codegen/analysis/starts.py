@@ -1,4 +1,4 @@
-"""Whether the init of a block comes first: before any instance that reads the element it sets.
+"""What comes first: the init of a block before any instance that reads the element it sets.
 
 An instance is a point of the loops around the block. Those that the reduction axes are bound to are R, the others S.
 For one point of S the instance with every R loop at its first value is executed before all others, and has an init,
@@ -95,24 +95,36 @@ def find_start(path: Path, block: tir.SBlock) -> Start | None:
     """Whether init comes first in `block`, whose axes are bound at `path`; None: not proved."""
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
     forms = [path.facts.form(axis.var) for axis in reductions]
-    named = {var for form in forms if form is not None for var in variables(form)}
-    loops = [step.var for step in path.steps if isinstance(step, Loop)]
-    if None in forms or len(set(loops)) != len(loops):
+    named = frozenset(var for form in forms if form is not None for var in variables(form))
+    found = None if None in forms else find_first(path, named)
+    if found is None:
         return None
-    outermost = next((at for at, step in enumerate(path.steps) if isinstance(step, Loop) and step.var in named), None)
+    start, first = found
+    for axis, form in zip(reductions, forms, strict=True):
+        least = path.facts.form(axis.dom.min)
+        if form is None or least is None or not start.changing.isdisjoint(variables(least)):
+            return None
+        if not (start.changing - set(first)).isdisjoint(variables(form)) or path.facts.with_value(form, first) != least:
+            return None
+    return start
+
+
+def find_first(path: Path, names: frozenset[tir.Var]) -> tuple[Start, Mapping[tir.Var, Poly]] | None:
+    """The first values of the loops over `names` around `path`, if that point is executed before all others; else None.
+
+    It is one point for each of the other loops; `Start` says what is there later of what was written at it.
+    """
+    loops = [step.var for step in path.steps if isinstance(step, Loop)]
+    if len(set(loops)) != len(loops):
+        return None
+    outermost = next((at for at, step in enumerate(path.steps) if isinstance(step, Loop) and step.var in names), None)
     inner = () if outermost is None else path.steps[outermost:]
-    moving = named.intersection(loops)
+    moving = names.intersection(loops)
     changing = moving | {step.var for step in inner if isinstance(step, Local)}
     first = {step.var: step.low for step in inner if isinstance(step, Loop) and step.var in moving}
     if not all(_is_same(step, changing) or _is_weaker(path.facts, step, changing - moving, first) for step in inner):
         return None
-    for axis, form in zip(reductions, forms, strict=True):
-        least = path.facts.form(axis.dom.min)
-        if form is None or least is None or not changing.isdisjoint(variables(least)):
-            return None
-        if not (changing - moving).isdisjoint(variables(form)) or path.facts.with_value(form, first) != least:
-            return None
-    return Start(frozenset(changing), frozenset(step.buffer for step in inner if isinstance(step, Fresh)))
+    return Start(changing, frozenset(step.buffer for step in inner if isinstance(step, Fresh))), first
 
 
 def _is_same(step: Step, changing: Iterable[tir.Var]) -> bool:

@@ -75,12 +75,13 @@ def test_loops_that_are_split_fused_or_turned(loops, bindings):
     assert [axis.extent for axis in (*nest.spatial, *nest.reduce)] == [4, 4, 6]
 
 
-def bound(loops, bindings, sizes=(4, 4, 6)):
+def bound(loops, bindings, sizes=(4, 4, 6), where=""):
     """A matrix product whose axes are bound to expressions."""
     text = HEAD.format("float32", "float32") + f'    for {loops}:\n        with T.sblock("C"):\n'
     for name, size, value in zip(("vi", "vj", "vk"), sizes, bindings.split(", "), strict=True):
         kind = "reduce" if name == "vk" else "spatial"
         text += f"            {name} = T.axis.{kind}({size}, {value})\n"
+    text += f"            T.where({where})\n" if where else ""
     text += "            with T.init():\n                C[vi, vj] = T.float32(0)\n"
     return f"{text}            {SUM}\n"
 
@@ -204,6 +205,14 @@ def test_an_integer_sum_that_cannot_overflow():
     assert over.startswith("`C[vi, vj] + (A[vi, vk] * B[vk, vj])` of int32 is not proved defined: ")
 
 
+def test_an_integer_difference_goes_the_other_way():
+    body = 'C[vi, vj] = C[vi, vj] - T.Cast("int32", A[vi, vk])'  # 6 times -127 … 128
+    assert isinstance(nest_of(block(body, kind="int8", out="int32", init=str(2**31 - 1 - 6 * 128))), Nest)
+    assert "is not proved defined" in nest_of(block(body, kind="int8", out="int32", init=str(2**31 - 6 * 128)))
+    assert isinstance(nest_of(block(body, kind="int8", out="int32", init=str(-(2**31) + 6 * 127))), Nest)
+    assert "is not proved defined" in nest_of(block(body, kind="int8", out="int32", init=str(-(2**31) + 6 * 127 - 1)))
+
+
 def test_an_integer_sum_that_may_overflow():
     body = "C[vi, vj] = C[vi, vj] + A[vi, vk]"
     assert nest_of(block(body, kind="int32")).startswith("`C[vi, vj] + A[vi, vk]` of int32 is not proved defined")
@@ -239,6 +248,33 @@ def test_a_cast_of_a_float_to_an_integer_may_be_undefined():
 
 
 # ------------------------------------------------------------------------------------- what is outside
+
+
+@pytest.mark.parametrize(
+    ("loops", "bindings", "where"),
+    [
+        ("i0, i1, j, k in T.grid(2, 3, 4, 6)", "i0 * 3 + i1, j, k", "i0 * 3 + i1 < 4"),
+        ("i, j0, j1, k in T.grid(4, 2, 3, 6)", "i, j0 * 3 + j1, k", "j0 * 3 + j1 < 4 and i < 4"),
+        ("i, j, k0, k1 in T.grid(4, 4, 2, 4)", "i, j, k0 * 4 + k1", "k0 * 4 + k1 <= 5"),
+    ],
+)
+def test_a_condition_that_cuts_an_axis_to_its_domain(loops, bindings, where):
+    nest = nest_of(bound(loops, bindings, where=where))
+    assert isinstance(nest, Nest), nest
+    assert [axis.extent for axis in (*nest.spatial, *nest.reduce)] == [4, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("i0 * 3 + i1 < 3", "block `C` has a condition that is not proved: `i0 * 3 + i1 < 3`"),
+        ("i0 * 3 + i1 < 4 and j < 3", "block `C` has a condition that is not proved: `i0 * 3 + i1 < 4 and j < 3`"),
+        ("i0 * 3 < 3", "block `C` has a condition that is not proved: `i0 * 3 < 3`"),
+        ("i0 < 2", "axis `vi` leaves its domain 0 … 3"),
+    ],
+)
+def test_a_condition_that_does_something_else(where, reason):
+    assert nest_of(bound("i0, i1, j, k in T.grid(2, 3, 4, 6)", "i0 * 3 + i1, j, k", where=where)) == reason
 
 
 def test_a_condition_on_the_block():

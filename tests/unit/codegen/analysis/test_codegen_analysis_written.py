@@ -208,6 +208,46 @@ def test_stores_under_conditions(condition, tracked):
     assert found["C"] == (tracked, not tracked)
 
 
+@pytest.mark.parametrize(
+    ("condition", "covered"),
+    [
+        ("j0 * 4 + j1 < 6", True),
+        ("j0 * 4 + j1 <= 5", True),
+        ("j0 * 4 + j1 < 5", False),
+        ("j0 * 4 + j1 < 6 and i < 3", False),
+        ("j0 * 4 + j1 < 6 and i < 4", True),
+        ("j0 * 4 + j1 < 6 and 0 <= i - 1", False),
+        ("j0 * 4 + j1 < 6 and A[0, 0] > T.float32(0)", False),
+        ("j0 * 4 < 3", False),
+    ],
+)
+def test_a_condition_that_keeps_stores_inside_of_the_buffer(condition, covered):
+    text = f"{HEAD}    for i, j0, j1 in T.grid(4, 2, 4):\n        if {condition}:\n"
+    found, _ = uses(text + "            C[i, T.min(j0 * 4 + j1, 9)] = T.float32(0)\n")
+    assert found["C"] == (not covered, covered)
+
+
+def test_init_of_a_reduction_that_is_cut_to_its_domain():
+    text = (
+        HEAD
+        + """
+    for i, j, k0, k1 in T.grid(4, 6, 2, 4):
+        with T.sblock("sum"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            vk = T.axis.reduce(6, k0 * 4 + k1)
+            T.where({0})
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+"""
+    )
+    find = {
+        condition: uses(text.format(condition))[1]
+        for condition in ("k0 * 4 + k1 < 6", "6 > k0 * 4 + k1", "k0 + k1 > 2")
+    }
+    assert [bool(written.unproved) for written in find.values()] == [False, False, True]
+
+
 def test_stores_in_both_arms():
     found, _ = uses(
         HEAD
