@@ -1,14 +1,10 @@
-"""Loops: iterations one after the other, paid for before they are executed; nests whose iterations may move: tiles."""
+"""Loops: iterations one after the other, paid for before they are executed."""
 
 from collections.abc import Callable
 from typing import cast, get_args
 
-from refmlc.codegen.analysis.legality import find_nest
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import State, Unsuited
-from refmlc.codegen.options import Grade
-from refmlc.codegen.tile import emit_nest
-from refmlc.codegen.unit import BlockReport
 from refmlc.dtypes import INT32, INT64
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
@@ -102,6 +98,11 @@ def _loops(node: tir.Stmt) -> list[tir.For]:
             return []
 
 
+def iterations(node: tir.For) -> int:
+    """At most how many iterations a nest of constant extents executes."""
+    return min(_countable(node) or 1, 1 << 62)
+
+
 def _countable(node: tir.Stmt) -> int | None:
     """At most how many iterations `node` executes; None where that is not known, or a loop may be left early."""
     match node:
@@ -135,39 +136,3 @@ def while_loop(state: State, node: tir.While, body: Emit) -> None:
         state.text.line("RM_PAY(1);")
         with state.knowing(state.facts.assume(node.condition)):
             body(state, node.body)
-
-
-def tiled(state: State, node: tir.For) -> bool:
-    """Emit a nest of one block in another order where that is legal and has a form; else note why not, once."""
-    chain = _chain(node)
-    if state.options.best < Grade.REORDERED or node in state.tried or not isinstance(chain[-1], tir.SBlockRealize):
-        return False
-    state.tried.update(chain)
-    block = chain[-1].block
-    nest = find_nest(node, state.facts, state.written)
-    form = (
-        nest
-        if isinstance(nest, str)
-        else emit_nest(nest, state.options, lambda buffer: state.place(buffer, None).cells)
-    )
-    if isinstance(form, str) or isinstance(nest, str):
-        state.unmoved[block] = str(form)
-        return False
-    if node not in state.paid:
-        state.text.line(f"RM_PAY(INT64_C({min(_countable(node) or 1, 1 << 62)}));")
-    state.text.line(f"/* {block.name}: {', '.join(form.plan)} */", node.span)
-    state.text.lines_of(form.lines)
-    state.needs.dtypes.update(form.dtypes)
-    state.needs.headers.update(form.headers)
-    state.needs.casts.update(form.casts)
-    state.needs.definitions.extend(form.definitions)
-    state.blocks.append(BlockReport(block.name, block.span, Grade.REORDERED, 0, form.plan))
-    return True
-
-
-def _chain(node: tir.For) -> list[tir.Stmt]:
-    """`node` and the statements below it as long as each has a single one."""
-    chain: list[tir.Stmt] = [node]
-    while isinstance(chain[-1], tir.For):
-        chain.append(chain[-1].body)
-    return chain

@@ -12,6 +12,7 @@ from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.written import Written
 from refmlc.codegen.emit.names import Names
 from refmlc.codegen.emit.text import Text, bare
+from refmlc.codegen.nest import Nest
 from refmlc.codegen.options import Grade, Options
 from refmlc.codegen.unit import BlockReport
 from refmlc.diag.source import Span
@@ -50,6 +51,14 @@ class Tally:
     wanting: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A loop nest in the text whose iterations may be reordered."""
+
+    node: tir.For
+    nest: Nest
+
+
 @dataclass(slots=True)
 class Needs:
     """What the C text uses of the headers."""
@@ -66,6 +75,7 @@ class State:
     """The state of emitting one function. `lane`: the C text of the current lane of a vector, empty outside of one.
 
     `axes` are the thread axes of the function, `threads` variable and extent of those that are bound here.
+    `nests` are the statements that were looked at for reordering: None, they are not, or not any more.
     """
 
     function: str
@@ -82,7 +92,7 @@ class State:
     sites: list[str] = field(default_factory=list)
     blocks: list[BlockReport] = field(default_factory=list)
     paid: set[tir.Stmt] = field(default_factory=set)
-    tried: set[tir.Stmt] = field(default_factory=set)
+    nests: dict[tir.Stmt, Found | None] = field(default_factory=dict)
     unmoved: dict[tir.SBlock, str] = field(default_factory=dict)
     axes: frozenset[str] = frozenset()
     threads: dict[str, tuple[str, str]] = field(default_factory=dict)

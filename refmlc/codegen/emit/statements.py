@@ -6,6 +6,7 @@ from refmlc.codegen.emit import access, blocks, buffers, calls, loops
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import State, Unsuited
 from refmlc.codegen.emit.text import bare
+from refmlc.codegen.emit.tiles import emit_tiles
 from refmlc.ir import tir
 
 LAUNCHES = ("thread_extent", "virtual_thread")
@@ -35,8 +36,7 @@ def statement(state: State, node: tir.Stmt) -> None:
             statement(state, node.body)
         case tir.SeqStmt(seq):
             with state.knowing(state.facts):
-                for part in seq:
-                    statement(state, part)
+                _sequence(state, seq)
         case tir.IfThenElse():
             _if(state, node)
         case tir.Evaluate(tir.Call() as call):
@@ -55,6 +55,15 @@ def statement(state: State, node: tir.Stmt) -> None:
             assert_never(node)
 
 
+def _sequence(state: State, seq: tuple[tir.Stmt, ...]) -> None:
+    at = 0
+    while at < len(seq):
+        moved = emit_tiles(state, seq, at)
+        if moved == 0:
+            statement(state, seq[at])
+        at += max(1, moved)
+
+
 def _bind(state: State, node: tir.Bind) -> None:
     if node.var.dtype.is_vector or node.var.dtype.kind in ("handle", "void"):
         raise Unsuited(f"`{node.var.name}` is bound to no number", node.span)
@@ -65,7 +74,7 @@ def _bind(state: State, node: tir.Bind) -> None:
 
 
 def _for(state: State, node: tir.For) -> None:
-    if not loops.tiled(state, node):
+    if not emit_tiles(state, (node,), 0):
         loops.loop(state, node, statement)
 
 
