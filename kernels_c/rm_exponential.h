@@ -89,17 +89,35 @@ RM_FN double rm_erf_near(double x) {
   return RM_MULADD(x, p, x);
 }
 RM_FN double rm_erf_far(double x) {
-  static const double q[27] = {
-      -0x1.002fb27fd40fap-41, 0x1.5af92624d6c82p-39,  0x1.13a041bc202e6p-37,  -0x1.f4445d10077b8p-35,
-      -0x1.b83c03338cd21p-40, 0x1.84d2280c55b20p-31,  -0x1.c0a32b571205bp-30, -0x1.f1e09134412cep-29,
-      0x1.c2aec6f3a89d3p-26,  -0x1.1350533001483p-25, -0x1.64a8432d9d6ebp-23, 0x1.86c115db35e47p-21,
-      -0x1.0dbcd0a6455a8p-21, -0x1.30dce8992a94ap-18, 0x1.0bc517209505bp-16,  -0x1.696e249ea42bap-17,
-      -0x1.3f22104e3a6c8p-14, 0x1.1fdf82f0d22a9p-12,  -0x1.5ebdd5b584623p-12, -0x1.eae5e253f460fp-12,
-      0x1.7d55d56c34fafp-9,   -0x1.b3fdff1dd2746p-8,  0x1.3b38708f711d8p-7,   -0x1.36f273fbd95f4p-7,
-      0x1.9ba107a45a7f2p-8,   -0x1.4d78bba8ca5a4p-9,  0x1.f7f3581a4db35p-12};
   const double v = x - 2.46875;
   double p = -0x1.90bd7bdda970ep-45;
-  for (int i = 0; i < 27; i++) p = RM_MULADD(p, v, q[i]);
+  p = RM_MULADD(p, v, -0x1.002fb27fd40fap-41);
+  p = RM_MULADD(p, v, 0x1.5af92624d6c82p-39);
+  p = RM_MULADD(p, v, 0x1.13a041bc202e6p-37);
+  p = RM_MULADD(p, v, -0x1.f4445d10077b8p-35);
+  p = RM_MULADD(p, v, -0x1.b83c03338cd21p-40);
+  p = RM_MULADD(p, v, 0x1.84d2280c55b20p-31);
+  p = RM_MULADD(p, v, -0x1.c0a32b571205bp-30);
+  p = RM_MULADD(p, v, -0x1.f1e09134412cep-29);
+  p = RM_MULADD(p, v, 0x1.c2aec6f3a89d3p-26);
+  p = RM_MULADD(p, v, -0x1.1350533001483p-25);
+  p = RM_MULADD(p, v, -0x1.64a8432d9d6ebp-23);
+  p = RM_MULADD(p, v, 0x1.86c115db35e47p-21);
+  p = RM_MULADD(p, v, -0x1.0dbcd0a6455a8p-21);
+  p = RM_MULADD(p, v, -0x1.30dce8992a94ap-18);
+  p = RM_MULADD(p, v, 0x1.0bc517209505bp-16);
+  p = RM_MULADD(p, v, -0x1.696e249ea42bap-17);
+  p = RM_MULADD(p, v, -0x1.3f22104e3a6c8p-14);
+  p = RM_MULADD(p, v, 0x1.1fdf82f0d22a9p-12);
+  p = RM_MULADD(p, v, -0x1.5ebdd5b584623p-12);
+  p = RM_MULADD(p, v, -0x1.eae5e253f460fp-12);
+  p = RM_MULADD(p, v, 0x1.7d55d56c34fafp-9);
+  p = RM_MULADD(p, v, -0x1.b3fdff1dd2746p-8);
+  p = RM_MULADD(p, v, 0x1.3b38708f711d8p-7);
+  p = RM_MULADD(p, v, -0x1.36f273fbd95f4p-7);
+  p = RM_MULADD(p, v, 0x1.9ba107a45a7f2p-8);
+  p = RM_MULADD(p, v, -0x1.4d78bba8ca5a4p-9);
+  p = RM_MULADD(p, v, 0x1.f7f3581a4db35p-12);
   return 1.0 - p;
 }
 RM_FN double rm_single_erf(float x) {
