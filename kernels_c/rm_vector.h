@@ -3,6 +3,7 @@
  *   rm_DxW                        W values of D; of bool: a mask, rm_int8xW … rm_int64xW, each lane 0 or -1
  *   rm_load_DxW(p)                W cells from p on; rm_load_part_DxW(p, n): n of them, the other lanes 0
  *   rm_store_DxW(p, v)            and rm_store_part_DxW(p, v, n)
+ *   rm_stream_DxW(p, v)           a store past the caches where p is aligned; RM_STREAMED() after the last
  *   rm_gather_DxW(p, step, n)     p[0], p[step] … n of them; rm_scatter_DxW(p, step, v, n)
  *   rm_splat_DxW(x)               x in each lane
  *   rm_select_DxW(mask, a, b)     a where the mask is set, else b
@@ -103,6 +104,34 @@ RM_VECTOR_TYPES(64)
     return v;                                                                                           \
   }                                                                                                     \
   RM_FN void rm_store_part_##D##x##W(T *p, rm_##D##x##W v, int64_t n) { memcpy(p, &v, (size_t)n * sizeof *p); }
+
+/* A vector of 64, 32 or 16 bytes can be written past the caches: for what is too long for them to keep. */
+#define RM_STREAM_PLAIN(p, v) (*(p) = (v))
+#if RM_AVX512
+#define RM_STREAM_64(p, v) __builtin_ia32_movntps512((float *)(p), (rm_float32x16)(v))
+#else
+#define RM_STREAM_64 RM_STREAM_PLAIN
+#endif
+#if RM_AVX2
+#define RM_STREAM_32(p, v) __builtin_ia32_movntps256((float *)(p), (rm_float32x8)(v))
+#else
+#define RM_STREAM_32 RM_STREAM_PLAIN
+#endif
+#if RM_SSE2
+#define RM_STREAM_16(p, v) __builtin_ia32_movntps((float *)(p), (rm_float32x4)(v))
+#define RM_STREAMED() __builtin_ia32_sfence()
+#else
+#define RM_STREAM_16 RM_STREAM_PLAIN
+#define RM_STREAMED() ((void)0)
+#endif
+#define RM_VECTOR_STREAM(D, T, W, bytes)                                                                \
+  RM_FN void rm_stream_##D##x##W(T *p, rm_##D##x##W v) {                                                \
+    if (((uintptr_t)p & (bytes - 1)) == 0) {                                                            \
+      RM_STREAM_##bytes((rm_##D##x##W *)p, v);                                                          \
+    } else {                                                                                            \
+      rm_store_##D##x##W(p, v);                                                                         \
+    }                                                                                                   \
+  }
 
 #define RM_VECTOR_SCATTERED(D, T, W)                                                                    \
   RM_FN rm_##D##x##W rm_gather_##D##x##W(const T *p, int64_t step, int64_t n) {                         \

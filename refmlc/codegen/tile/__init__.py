@@ -20,7 +20,7 @@ from refmlc.codegen.options import Options
 from refmlc.codegen.tile.context import Context
 from refmlc.codegen.tile.dims import shape_of
 from refmlc.codegen.tile.names import Names, words
-from refmlc.codegen.tile.nests import emit_reduction
+from refmlc.codegen.tile.nests import emit_tiles
 from refmlc.codegen.tile.plan import plan_of
 from refmlc.codegen.tile.pointwise import emit_pointwise
 from refmlc.codegen.tile.tiled import NoForm, Tiled
@@ -53,8 +53,8 @@ def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) ->
             raise NoForm("an element is read under a condition in a reduction")
         if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
             context.out.comment("no iterations")
-        elif shape.reduce:
-            heap = emit_reduction(context)
+        elif shape.reduce or plan.blocks:
+            heap = emit_tiles(context)
         else:
             emit_pointwise(context)
     needs = context.needs

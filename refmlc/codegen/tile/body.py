@@ -53,9 +53,13 @@ class Tile:
         """The tile at the present position."""
         shape = self.context.plan.shape
         self._start()
-        self._hold(self.spots(), inside=False)
-        if self.context.plan.blocks:
+        if shape.reduce or not self.context.plan.blocks:
+            self._hold(self.spots(), inside=False)
+        if self.context.plan.blocks and shape.reduce:
             self._by_squares()
+        elif self.context.plan.blocks and self.rows == self.context.plan.lanes:
+            self._read_squares()
+            self._point()
         else:
             with reduction(self.context, shape.reduce):
                 self._point()
@@ -78,17 +82,20 @@ class Tile:
             context.out.line(f"int64_t {inner.name} = 0;")
             head = f"for (; {inner.name} + {lanes} <= {inner.extent}; {inner.name} += {lanes})"
             with context.out.block(head), context.names.scope():
-                for spot in self.spots(0):
-                    for leaf in context.plan.blocks:
-                        name = self._name(f"{leaf.access.buffer.name}_block", spot, row=False, number=True)
-                        self.squares[leaf, spot.number] = context.names.new(name)
-                        square(context, leaf, spot.piece, self.squares[leaf, spot.number])
+                self._read_squares()
                 for self.ahead in range(lanes):
                     self._point_apart()
             self.ahead, self.squares = 0, {}
             if inner.extent % lanes:
                 with context.out.block(f"for (; {inner.name} < {inner.extent}; ++{inner.name})"):
                     self._point()
+
+    def _read_squares(self) -> None:
+        for spot in self.spots(0):
+            for leaf in self.context.plan.blocks:
+                name = self._name(f"{leaf.access.buffer.name}_block", spot, row=False, number=True)
+                self.squares[leaf, spot.number] = self.context.names.new(name)
+                square(self.context, leaf, spot.piece, self.squares[leaf, spot.number])
 
     def _point_apart(self) -> None:
         """One point, in braces where it declares something."""
@@ -264,7 +271,8 @@ class Tile:
         panel = next((panel for panel in plan.panels if panel.leaf is leaf), None)
         block = self.squares.get((leaf, spot.number))
         if block is not None:
-            return Term(f"{block}[{self.ahead}]", leaf.dtype, spot.piece.lanes)
+            line = self.ahead if plan.shape.reduce else spot.row
+            return Term(f"{block}[{line}]", leaf.dtype, spot.piece.lanes)
         if panel is not None:
             return packed(self.context, panel, spot.piece)
         term = self.context.load(leaf.access, spot.piece, leaf.access.of(plan.vector), self._shift(spot))

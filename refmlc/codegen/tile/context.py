@@ -19,7 +19,10 @@ NOWHERE: Mapping[Dim, int] = {}
 
 @dataclass(slots=True)
 class Context:
-    """One nest while it is emitted. `position` says where each dim is: a variable or number."""
+    """One nest while it is emitted.
+
+    `position` says where each dim is: a variable or number. `streamed` buffers are written past the caches.
+    """
 
     plan: Plan
     options: Options
@@ -28,6 +31,7 @@ class Context:
     needs: Needs = field(default_factory=Needs)
     out: Writer = field(default_factory=Writer)
     position: dict[Dim, str | int] = field(default_factory=dict)
+    streamed: frozenset[tir.Buffer] = frozenset()
 
     @contextmanager
     def at(self, dim: Dim, place: str | int) -> Iterator[None]:
@@ -135,6 +139,8 @@ class Context:
         text = masked(self.needs, value, 8).text if dtype.kind == "bool" else value.text
         if stride != 1:
             self.out.line(f"rm_scatter_{vector}({where}, {stride}, {text}, {piece.valid});")
+        elif piece.whole and access.buffer in self.streamed and piece.lanes == self.plan.lanes:
+            self.out.line(f"{self.needs.stream(dtype.element, piece.lanes)}({where}, {text});")
         elif piece.whole:
             self.out.line(f"rm_store_{vector}({where}, {text});")
         else:

@@ -12,7 +12,7 @@ A vector of `rm_vector.h` is defined in each unit that uses it, after those that
 from dataclasses import dataclass, field
 
 from refmlc.codegen import kernels
-from refmlc.dtypes import DType
+from refmlc.dtypes import SCALARS, DType
 
 VECTOR_HEADER = "rm_vector.h"
 _PARTS = {
@@ -66,6 +66,13 @@ class Needs:
         name = f"RM_VECTOR_BOOL({lanes})" if element == "bool" else f"RM_VECTOR({element}, {lanes})"
         self.definitions[name] = None
         return f"{element}x{lanes}"
+
+    def stream(self, element: str, lanes: int) -> str:
+        """The store past the caches, of dtypes that memory holds as C does."""
+        vector = self.vector(element, lanes)
+        size = lanes * SCALARS[element].bits // 8
+        self.definitions[f"RM_VECTOR_STREAM({element}, rm_{element}, {lanes}, {size})"] = None
+        return f"rm_stream_{vector}"
 
     def transpose(self, dtype: DType, lanes: int) -> str:
         """The transpose of a square block of vectors of at least 32 bits a lane."""

@@ -22,8 +22,8 @@ STACK = 32 * 1024
 the run, which is what the program takes."""
 
 
-def emit_reduction(context: Context) -> int:
-    """A nest with a reduction, or with rows. Returns the bytes it takes from the heap."""
+def emit_tiles(context: Context) -> int:
+    """A nest with a reduction, or in square blocks. Returns the bytes it takes from the heap."""
     plan = context.plan
     heap = _declare_panels(context)
     with context.loops(plan.outer):

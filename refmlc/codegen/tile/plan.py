@@ -1,10 +1,10 @@
 """How a nest is executed: dims, tiles, and how elements that are not side by side get into vectors.
 
-| along the vector dim | an element that                                     | is                                             |
-|----------------------|-----------------------------------------------------|------------------------------------------------|
-| contiguous, strided  | many rows use                                       | packed: what a tile reads side by side         |
-| strided              | few rows use, contiguous along the reduction        | read in square blocks, transposed in registers |
-| strided              | is neither                                          | gathered                                       |
+| along the vector dim | an element that                                       | is                                          |
+|----------------------|-------------------------------------------------------|---------------------------------------------|
+| contiguous, strided  | many rows use                                         | packed: what a tile reads side by side      |
+| strided              | few rows use, contiguous along the reduction (or rows) | read in square blocks, then transposed     |
+| strided              | is neither                                            | gathered                                    |
 
 Between chunks of the reduction, each with panels of its own, the accumulators are in their buffers.
 """
@@ -107,6 +107,11 @@ def plan_of(shape: Shape, isa: Isa, names: Names) -> Plan:
     row = row_dim(shape, reads, vector)
     lanes = lanes_for(shape, leaves, vector, isa)
     others = tuple(dim for dim in shape.spatial if dim is not vector and dim is not row)
+    turned = _turned(shape, reads, vector, lanes)
+    if turned is not None:
+        rest = tuple(dim for dim in others if dim is not turned)
+        strided = tuple(leaf for leaf in reads if leaf.stride(vector) is Stride.STRIDED)
+        return Plan(shape, leaves, lanes, vector, turned, 1, lanes, rest, blocks=strided)
     blocks = _blocks(shape, reads, vector, row, lanes)
     if blocks:
         rows, vectors = block_shape(shape, row)
@@ -135,6 +140,19 @@ def _blocks(shape: Shape, reads: tuple[Leaf, ...], vector: Dim, row: Dim | None,
     others = [dim for dim in shape.spatial if dim is not vector and dim is not row]
     once = all(leaf.access.of(dim) for leaf in strided for dim in others) and (row is None or row.extent <= MOST_ROWS)
     return strided if once and lanes >= LEAST_LANES and all(_is_square(leaf, shape, lanes) for leaf in strided) else ()
+
+
+def _turned(shape: Shape, reads: tuple[Leaf, ...], vector: Dim, lanes: int) -> Dim | None:
+    """Without a reduction, the dim along which all that is strided is contiguous: rows of square blocks."""
+    strided = [leaf for leaf in reads if leaf.stride(vector) is Stride.STRIDED]
+    if shape.reduce or not strided or lanes < LEAST_LANES or vector.extent < lanes or any(shape.index.values()):
+        return None
+    fits = [
+        dim
+        for dim in shape.spatial
+        if dim.extent >= lanes and all(leaf.access.of(dim) == 1 and held_bits(leaf.dtype) >= 32 for leaf in strided)
+    ]
+    return fits[0] if fits else None
 
 
 def _is_packed(leaf: Leaf, shape: Shape, vector: Dim, row: Dim | None, rows: int) -> bool:

@@ -7,23 +7,46 @@ domain into boxes in which each of them is decided: `boxes`.
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 
 from refmlc.codegen.tile.body import Tile
 from refmlc.codegen.tile.boxes import cuts, decided, is_open
 from refmlc.codegen.tile.context import Context
-from refmlc.codegen.tile.dims import Dim, Shape
+from refmlc.codegen.tile.dims import Dim, Shape, computed
 from refmlc.codegen.tile.nests import along
 from refmlc.codegen.tile.pieces import Piece
-from refmlc.codegen.tile.terms import Term
+from refmlc.codegen.tile.plan import Plan
+from refmlc.codegen.tile.terms import Term, held
 from refmlc.codegen.tile.tiled import NoForm
 from refmlc.codegen.tile.writer import Writer
+from refmlc.ir import tir
 
 MOST_BOXES = 32
+LONG = 16 * 1024 * 1024
+"""Bytes of a result that no cache keeps until it is read: it is written past them."""
 
 
 def emit_pointwise(context: Context) -> None:
     """The nest."""
+    context.streamed = _streamed(context.plan, context.options.isa.vector_bytes)
     _boxes(context, (*context.plan.outer, context.plan.vector), [0])
+    if context.streamed:
+        context.out.line("RM_STREAMED();")
+
+
+def _streamed(plan: Plan, vector_bytes: int) -> frozenset[tir.Buffer]:
+    """What is long, written in whole registers as it is held, and not read."""
+    read = {node.buffer for value in plan.shape.values for node in computed(value) if isinstance(node, tir.BufferLoad)}
+    elements = prod(dim.extent for dim in plan.shape.spatial)
+    return frozenset(
+        buffer
+        for buffer in plan.shape.buffers
+        if buffer not in read
+        and buffer.dtype.kind != "bool"
+        and held(buffer.dtype) == buffer.dtype.element
+        and plan.lanes * buffer.dtype.bits == vector_bytes * 8
+        and elements * buffer.dtype.bits >= LONG * 8
+    )
 
 
 def _boxes(context: Context, dims: tuple[Dim, ...], made: list[int]) -> None:

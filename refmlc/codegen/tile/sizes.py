@@ -24,6 +24,7 @@ from refmlc.ir import tir
 
 MOST_ROWS = 8
 MOST_VECTORS = 8
+MOST_VECTORS_OF_ROWS = 4
 FEW_OPERATIONS = 8
 PANELS = 256 * 1024
 """Bytes of panels that rows use again: half of a small second-level cache."""
@@ -69,7 +70,7 @@ def tile_shape(shape: Shape, load: Load, vector: Dim, row: Dim | None, lanes: in
     choices = [
         (rows, vectors)
         for rows in range(1, min(MOST_ROWS, long_rows) + 1)
-        for vectors in range(1, min(MOST_VECTORS, long_vectors) + 1)
+        for vectors in range(1, min(MOST_VECTORS_OF_ROWS if row else MOST_VECTORS, long_vectors) + 1)
         if rows * vectors * len(shape.buffers) + load.shared * vectors + _spare(shape) <= registers(isa)
     ]
     return min(choices, key=time, default=(1, 1))

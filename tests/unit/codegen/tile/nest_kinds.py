@@ -127,13 +127,13 @@ def moments(m, n, kind="float32"):
 
 
 def normalised(m, n, kind="float32"):
-    """(A[i, j] - S[i] * c) / sqrt(Q[i] * c - (S[i] * c) ** 2 + e) * G[j] + B[j]."""
+    """(A[i, j] - S[i] * c) * rsqrt(Q[i] * c - (S[i] * c) ** 2 + e) * G[j] + B[j]."""
     made, (i, j) = Making(), (var("i"), var("j"))
     a, s, q, g, b, y = (buffer(name, kind) for name in ("A", "S", "Q", "G", "B", "Y"))
     c, e = const(kind, 1 / 1024), const(kind, 1 / 65536)
     mean = op("mul", made.load(s, {i: 1}), c)
     spread = op("add", op("sub", op("mul", made.load(q, {i: 1}), c), op("mul", mean, mean)), e)
-    centred = op("div", op("sub", made.load(a, {i: n, j: 1}), mean), op("sqrt", op("abs", spread)))
+    centred = op("mul", op("sub", made.load(a, {i: n, j: 1}), mean), op("rsqrt", spread))
     value = op("add", op("mul", centred, made.load(g, {j: 1})), made.load(b, {j: 1}))
     made.store(y, {i: n, j: 1}, value)
     sizes = {"A": (kind, m * n), "S": (kind, m), "Q": (kind, m), "G": (kind, n), "B": (kind, n), "Y": (kind, m * n)}

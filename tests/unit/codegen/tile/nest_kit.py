@@ -4,7 +4,6 @@ The literal C is the meaning in the plainest form: the loops in order, each oper
 no code with the generator.
 """
 
-import hashlib
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -169,20 +168,19 @@ class Pair:
     """A nest compiled twice: `tiled(arrays)`, `literal(arrays)` run on arrays by buffer name."""
 
     form: Tiled
-    text: str
-    library: object
+    tiled_c: object
+    literal_c: object
     ffi: object
     order: list
 
-    def run(self, which, arrays):
-        pointers = self.ffi.new("void *[]", [self.ffi.from_buffer(arrays[name]) for name in self.order])
-        return getattr(self.library, which)(pointers)
-
     def tiled(self, arrays):
-        return self.run("tiled", arrays)
+        return self.tiled_c(self.pointers(arrays))
 
     def literal(self, arrays):
-        return self.run("literal", arrays)
+        return self.literal_c(self.pointers(arrays))
+
+    def pointers(self, arrays):
+        return self.ffi.new("void *[]", [self.ffi.from_buffer(arrays[name]) for name in self.order])
 
 
 def buffers_of(nest):
@@ -190,28 +188,44 @@ def buffers_of(nest):
     return list(dict.fromkeys([*stores, *(load.buffer for load in nest.offsets)]))
 
 
-def unit(nest, form):
-    """C with both functions."""
-    values = [s.value for s in (*nest.init, *nest.stores)] + [let.value for let in nest.lets]
-    nodes = [node for value in values for node in walk(value)]
-    used = {node.dtype.element for node in nodes if hasattr(node, "dtype")} | {
-        b.dtype.element for b in buffers_of(nest)
-    }
+def _expressions(nest):
+    return [s.value for s in (*nest.init, *nest.stores)] + [let.value for let in nest.lets]
+
+
+def frame(nests, forms):
+    """What a unit of these nests has before its functions."""
+    nodes = [node for nest in nests for value in _expressions(nest) for node in walk(value)]
+    used = {node.dtype.element for node in nodes if hasattr(node, "dtype")}
+    used |= {b.dtype.element for nest in nests for b in buffers_of(nest)}.union(*(form.dtypes for form in forms))
     applied = {header_of(n.op) for n in nodes if isinstance(n, tir.Apply)}
     casts = {(n.value.dtype.element, n.dtype.element) for n in nodes if isinstance(n, tir.Cast)}
-    casts = {pair for pair in casts | set(form.casts) if pair[0] != pair[1]}
-    lines = [f"#define RM_USE_{name}" for name in sorted((used | form.dtypes) - {"bool", "handle"})]
-    headers = sorted({"rm_guard.h", "rm_dtypes.h", "rm_convert.h", *form.headers, *applied})
-    lines += [f'#include "{name}"' for name in headers]
-    lines += [f"RM_DEFINE_CAST({a}, {b})" for a, b in sorted(casts)]
-    lines += form.definitions
+    casts = {pair for pair in casts.union(*(form.casts for form in forms)) if pair[0] != pair[1]}
+    headers = sorted({"rm_guard.h", "rm_dtypes.h", "rm_convert.h"}.union(applied, *(form.headers for form in forms)))
+    definitions = dict.fromkeys(line for form in forms for line in form.definitions)
+    return [
+        *(f"#define RM_USE_{name}" for name in sorted(used - {"bool", "handle"})),
+        *(f'#include "{name}"' for name in headers),
+        *(f"RM_DEFINE_CAST({a}, {b})" for a, b in sorted(casts)),
+        *definitions,
+    ]
+
+
+def function(name, nest, body):
+    """A C function of a nest's buffers."""
     pointers = [
         f"rm_{b.dtype.element}_cell *const restrict {b.name} = (rm_{b.dtype.element}_cell *)buffers[{n}];"
         for n, b in enumerate(buffers_of(nest))
     ]
-    for name, body in (("tiled", form.lines), ("literal", literal(nest))):
-        lines += [f"int {name}(void **buffers) {{", "int status = RM_DONE;", *pointers, *body, "goto leave;"]
-        lines += ["leave:", "return status;", "}"]
+    head = [f"int {name}(void **buffers) {{", "int status = RM_DONE;", *pointers]
+    return [*head, *body, "goto leave;", "leave:", "return status;", "}"]
+
+
+def unit(nests, forms):
+    """C with `tiled_n` and `literal_n` for each nest."""
+    lines = frame(nests, forms)
+    for number, (nest, form) in enumerate(zip(nests, forms, strict=True)):
+        lines += function(f"tiled_{number}", nest, form.lines)
+        lines += function(f"literal_{number}", nest, literal(nest))
     return "\n".join(lines) + "\n"
 
 
@@ -219,25 +233,48 @@ def options(isa, **more):
     return Options(isa=ISAS[isa], **more)
 
 
-def pair(nest, isa, compiler="gcc", flags=(), **more):
-    """`nest` compiled for an instruction set. Fails where there is no tiled form."""
+def form_of(nest, isa, **more):
+    """The tiled form. Fails where there is none."""
     form = emit_nest(nest, options(isa, **more), lambda b: b.name)
     assert isinstance(form, Tiled), form
-    text = unit(nest, form)
-    return Pair(form, text, *compiled(text, isa, compiler, flags), [b.name for b in buffers_of(nest)])
+    return form
 
 
-def compiled(text, isa, compiler="gcc", flags=()):
-    key = hashlib.sha256(repr((text, isa, compiler, flags)).encode()).hexdigest()[:24]
+def pairs(nests, isa, compiler="gcc", flags=(), **more):
+    """Nests compiled for an instruction set, in one unit."""
+    forms = [form_of(nest, isa, **more) for nest in nests]
+    names = [f"{kind}_{n}" for n in range(len(nests)) for kind in ("tiled", "literal")]
+    library, ffi = compiled(unit(nests, forms), names, isa, compiler, flags)
+    calls = [getattr(library, name) for name in names]
+    orders = [[b.name for b in buffers_of(nest)] for nest in nests]
+    return [
+        Pair(*row, ffi, order)
+        for row, order in zip(zip(forms, calls[::2], calls[1::2], strict=True), orders, strict=True)
+    ]
+
+
+def pair(nest, isa, compiler="gcc", flags=(), **more):
+    return pairs([nest], isa, compiler, flags, **more)[0]
+
+
+def compiled(text, names, isa, compiler="gcc", flags=()):
     with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder, f"{key}.c"), Path(folder, f"{key}.so")
+        source, library = Path(folder, "unit.c"), Path(folder, "unit.so")
         source.write_text(text)
         command = [compiler, *FLAGS, *ISAS[isa].flags, *flags, f"-I{HEADERS}", str(source), "-o", str(library), *LINKED]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr + text
         ffi = cffi.FFI()
-        ffi.cdef("int tiled(void **buffers); int literal(void **buffers);")
+        ffi.cdef("\n".join(f"int {name}(void **buffers);" for name in names))
         return ffi.dlopen(str(library)), ffi
+
+
+def differing(made, sizes, rng, special=True):
+    """The buffers in which the tiled nest leaves other bits than the literal one."""
+    arrays = {name: array_of(kind, size, rng, special) for name, (kind, size) in sizes.items()}
+    one, other = ({name: array.copy() for name, array in arrays.items()} for _ in range(2))
+    assert (made.tiled(one), made.literal(other)) == (0, 0)
+    return [name for name in sizes if not same(one[name], other[name])]
 
 
 def array_of(kind, shape, rng, special=True):
