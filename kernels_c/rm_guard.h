@@ -22,9 +22,11 @@ typedef struct rm_run {
 #if defined __GNUC__
 #define RM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define RM_UNUSED __attribute__((unused))
+#define RM_SELDOM static __attribute__((unused, noinline)) /* called once or twice per call: not worth compiling in */
 #else
 #define RM_UNLIKELY(condition) (condition)
 #define RM_UNUSED
+#define RM_SELDOM static
 #endif
 
 /* Stop when something does not hold: the caller lets the interpreter tell what. */
@@ -50,13 +52,13 @@ typedef struct rm_run {
 /* Whether 0 <= index < extent. */
 #define RM_WITHIN(index, extent) ((uint64_t)(index) < (uint64_t)(extent))
 
-RM_UNUSED static inline bool rm_overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
+RM_SELDOM bool rm_overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
   const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
   return a_bytes > 0 && b_bytes > 0 && first < second + (uintptr_t)b_bytes && second < first + (uintptr_t)a_bytes;
 }
 
 /* a * b of numbers that are not negative, or the greatest number. */
-RM_UNUSED static inline int64_t rm_times(int64_t a, int64_t b) {
+RM_SELDOM int64_t rm_times(int64_t a, int64_t b) {
   return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
 }
 
@@ -66,14 +68,14 @@ typedef struct rm_block {
   int64_t bytes;
 } rm_block;
 
-RM_UNUSED static inline void rm_give(rm_run *run, rm_block *block) {
+RM_SELDOM void rm_give(rm_run *run, rm_block *block) {
   free(block->data);
   run->memory += block->bytes;
   block->data = NULL;
   block->bytes = 0;
 }
 
-RM_UNUSED static inline bool rm_take(rm_run *run, rm_block *block, int64_t bytes) {
+RM_SELDOM bool rm_take(rm_run *run, rm_block *block, int64_t bytes) {
   rm_give(run, block);
   if (bytes > run->memory) return false;
   block->data = aligned_alloc(64, ((size_t)bytes + 64) & ~(size_t)63);
