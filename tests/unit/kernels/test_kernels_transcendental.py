@@ -4,6 +4,7 @@
 give the bits of the value functions.
 """
 
+import math
 from functools import cache
 
 import numpy as np
@@ -86,3 +87,27 @@ def test_functions_of_one_float(libraries, mode, op):
 def test_functions_of_two_floats(libraries, mode, op):
     for element in FLOATS:
         compare(libraries, mode, op, element, binary(SCALARS[element], RANDOM_PAIRS))
+
+
+def hypotenuses():
+    """Operands of hypot whose result is a tie, or is close to one; tiny, great, and of all distances."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(70_000_000, 94_000_000, 20_000)
+    b = rng.integers(1, 60_000_000, 20_000) // 2 * 2 + 1 - a % 2
+    a, b = a.astype(object), b.astype(object)
+    legs = [(float(p * p - q * q), float(2 * p * q)) for p, q in zip(a, b, strict=True)]
+    near = [(x, np.nextafter(y, rng.choice((0.0, np.inf)))) for x, y in legs[::4]]
+    codes = rng.integers(0, 1 << 62, (2, 20_000), dtype=np.uint64)
+    distance = np.uint64(1 << 52) * rng.integers(0, 31, 20_000, dtype=np.uint64)
+    great = codes[0].view(np.float64)
+    small = np.where(codes[0] > distance, codes[0] - distance, codes[1]).view(np.float64) * rng.uniform(0.5, 1, 20_000)
+    tiny = codes.view(np.int64) >> rng.integers(10, 60, 20_000)
+    pairs = [*legs, *near, *zip(great, small, strict=True), *zip(*tiny.view(np.float64), strict=True)]
+    return [[float(x) for x in column] for column in zip(*pairs, strict=True)]
+
+
+def test_hypot_rounds_once(libraries):
+    lists = hypotenuses()
+    compare(libraries, "cr", "hypot", "float64", lists)
+    squares = [(int(x), int(y)) for x, y in zip(*lists, strict=True)][:20_000]
+    assert sum(math.isqrt(x * x + y * y) ** 2 == x * x + y * y for x, y in squares) > 10_000
