@@ -1,6 +1,9 @@
 """Arithmetic on symbolic dimensions: expressions of TensorIR over variables that have a value. RLX-022.
 
 Operators are the rows of `refmlc.ops.scalar`, as in TensorIR. There are no buffers, vectors or calls here.
+
+Decision: transcendental functions are those of mode `cr` (NUM-506) whatever the machine's mode is: dimensions are
+integers, and no module is known whose primitive values take an exponential.
 """
 
 from collections.abc import Callable, Mapping
