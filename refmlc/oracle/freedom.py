@@ -1,0 +1,23 @@
+"""What an implementation may do differently from the written program and still be right.
+
+| freedom   | permits                                                                      | clause           |
+|-----------|------------------------------------------------------------------------------|------------------|
+| always    | a product is not rounded before it is added (FMA)                            | NUM-101          |
+| `reorder` | the terms of a reduction (a block with reduce axes) are combined in any tree | TIR-218          |
+| `wide`    | intermediate results are kept in, or rounded to, the next wider format       | NUM-101          |
+| `ulps`    | functions with an ULP contract are this much farther off than it says        | NUM-506          |
+
+Decision: `reorder` and `wide` are on, `ulps` is 0. NumPy and PyTorch sum float16 in float32, TVM keeps bfloat16 in
+float32 within an expression; a loop that is no reduction block has the order that is written.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """The freedoms that a certificate grants. Units: `ulps` of the dtype of the result."""
+
+    reorder: bool = True
+    wide: bool = True
+    ulps: float = 0.0

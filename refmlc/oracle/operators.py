@@ -1,0 +1,179 @@
+"""Scalar operators on values that may be sets: by the contract's row where all is certain, else by enclosure.
+
+| operands, result              | is                                                                              |
+|-------------------------------|---------------------------------------------------------------------------------|
+| integers and bools            | the row on every combination of the choices                                     |
+| floats to a float             | `arithmetic`, `functions`, max and min of enclosures                            |
+| floats to a bool              | which relations occur between members (`relation`)                              |
+| reinterpret, other operators  | the row, where every operand is one number; else RM504: not certified           |
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import cast
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag.source import Span
+from refmlc.dtypes import DType
+from refmlc.ops.contract import Scalar
+from refmlc.ops.scalar import SCALAR_OPS, converter
+from refmlc.oracle import arithmetic, functions
+from refmlc.oracle.choice import UNKNOWN, Choice, Value, Whole, lifted, one_of, truth
+from refmlc.oracle.enclosure import (
+    EQ,
+    GT,
+    LT,
+    NAN,
+    NINF,
+    PINF,
+    UN,
+    Enclosure,
+    absolute,
+    greater,
+    join,
+    point,
+    relation,
+    smaller,
+)
+from refmlc.oracle.freedom import Freedom
+from refmlc.oracle.places import as_float, as_whole
+from refmlc.oracle.roundoff import Grid
+
+Operator = Callable[..., Value]
+
+RELATIONS: Mapping[str, int] = {
+    "eq": EQ,
+    "ne": LT | GT | UN,
+    "lt": LT,
+    "le": LT | EQ,
+    "gt": GT,
+    "ge": GT | EQ,
+}
+ARITHMETIC: Mapping[str, Callable[[Enclosure, Enclosure, Grid], Enclosure]] = {
+    "add": arithmetic.add,
+    "sub": arithmetic.subtract,
+    "mul": arithmetic.multiply,
+    "div": arithmetic.divide,
+}
+CLASSES: Mapping[str, int] = {"isnan": NAN, "isinf": PINF | NINF}
+
+
+def operator(name: str, operands: Sequence[DType], result: DType, freedom: Freedom, span: Span | None) -> Operator:
+    """Operator `name` as a function of values. Fails: RM504 where it is not certified."""
+    if name in RELATIONS and operands[0].is_float:
+        wanted = RELATIONS[name]
+        return lambda a, b: _related(wanted, a, b)
+    if operands[0].is_float and result.is_float:
+        return _on_floats(name, operands, Grid(result, freedom), freedom, span)
+    if operands[0].is_float and name in ("isnan", "isinf", "isfinite"):
+        return lambda a: _classified(name, a)
+    row = SCALAR_OPS[name].value(tuple(operands), result)
+    if not operands[0].is_float and not result.is_float:
+        return lambda *args: lifted(cast("Callable[..., int]", row), *(as_whole(arg) for arg in args))
+    return lambda *args: _certain(row, args, result, span)
+
+
+def _related(wanted: int, a: Value, b: Value) -> Whole:
+    found = relation(as_float(a), as_float(b))
+    return truth(bool(found & wanted), bool(found & ~wanted))
+
+
+def _classified(name: str, a: Value) -> Whole:
+    value = as_float(a)
+    if name == "isfinite":
+        return truth(value.finite, bool(value.specials))
+    wanted = CLASSES[name]
+    return truth(bool(value.specials & wanted), value.finite or bool(value.specials & ~wanted))
+
+
+def _on_floats(name: str, operands: Sequence[DType], grid: Grid, freedom: Freedom, span: Span | None) -> Operator:
+    match name:
+        case "add" | "sub" | "mul" | "div":
+            combine = ARITHMETIC[name]
+            return lambda a, b: grid.fitted(combine(a, b, grid))
+        case "max":
+            return greater
+        case "min":
+            return smaller
+        case "abs":
+            return absolute
+        case "sqrt":
+            return lambda a: grid.fitted(arithmetic.square_root(a, grid))
+        case "ldexp":
+            return lambda a, n: grid.fitted(functions.ldexp(a, _number(n, span), grid))
+        case _ if len(operands) == 1:
+            return lambda a: _known(functions.unary(name, a, grid, freedom), name, grid, span)
+        case _:
+            return lambda a, b: _known(functions.binary(name, a, b, grid, freedom), name, grid, span)
+
+
+def _known(found: Enclosure | None, name: str, grid: Grid, span: Span | None) -> Enclosure:
+    if found is None:
+        raise not_certified(f"operator `{name}`", span)
+    return grid.fitted(found)
+
+
+def _number(value: Value, span: Span | None) -> int:
+    if isinstance(value, int):
+        return value
+    raise not_certified("an integer that depends on a rounding, here", span)
+
+
+def _certain(row: Callable[..., Scalar], args: Sequence[Value], result: DType, span: Span | None) -> Value:
+    numbers: list[Scalar] = []
+    for arg in args:
+        if isinstance(arg, Choice) or (isinstance(arg, Enclosure) and not (arg.exact and arg.centre)):
+            raise not_certified("an operator on bits that depend on a rounding or on the sign of 0", span)
+        numbers.append(float(arg.centre) if isinstance(arg, Enclosure) else arg)
+    value = row(*numbers)
+    return point(float(value)) if result.is_float else int(value)
+
+
+def not_certified(what: str, span: Span | None) -> Exception:
+    """The failure that says that bounds for `what` are not computed."""
+    return fail(UNSUPPORTED_CONSTRUCT, f"{what} is not certified: no bound is computed for it", span)
+
+
+# --------------------------------------------------------------------------------------------------- conversions
+
+
+def conversion(source: DType, target: DType, freedom: Freedom, span: Span | None) -> Callable[[Value], Value]:
+    """`Cast` as a function of values."""
+    if source.is_float and target.is_float:
+        grid = Grid(target, freedom)
+        return lambda value: _rounded(as_float(value), grid)
+    if source.is_float:
+        return lambda value: _truncated(as_float(value), target)
+    convert = converter(source, target)
+    if not target.is_float:
+        return lambda value: lifted(lambda each: int(convert(each)), as_whole(value))
+    grid = Grid(target, freedom)
+
+    def from_whole(value: Value) -> Value:
+        if isinstance(value, int):
+            return grid.settle(Fraction(value), 0.0)
+        if isinstance(value, Choice) and value.values is not None:
+            found = [grid.settle(Fraction(each), 0.0) for each in value.values]
+            together = found[0]
+            for each in found[1:]:
+                together = join(together, each)
+            return together
+        raise not_certified("an integer that depends on a rounding, here", span)
+
+    return from_whole
+
+
+def _rounded(a: Enclosure, grid: Grid) -> Enclosure:
+    found = grid.settle(a.centre, a.radius)
+    return grid.fitted(found._replace(specials=(found.specials if a.finite else 0) | a.specials, finite=a.finite))
+
+
+def _truncated(a: Enclosure, target: DType) -> Whole:
+    if target.kind == "bool":
+        zero = a.finite and a.low <= 0 <= a.high
+        return truth(not (a.exact and not a.centre), zero)
+    if not a.finite or abs(a.low) == float("inf"):
+        return UNKNOWN
+    low, high = int(a.low), int(a.high)
+    return one_of(range(max(low, target.minimum), min(high, target.maximum) + 1)) if high - low < 100 else UNKNOWN

@@ -1,0 +1,48 @@
+"""Rules of comparison: chosen by the clause of what is compared, not by who compares.
+
+| rule           | permits                                                                          |
+|----------------|----------------------------------------------------------------------------------|
+| `Exact()`      | the bits of the reference; every NaN is one class (NUM-006)                      |
+| `OneOf(…)`     | at each element the bits of one of several results                               |
+| `Ulps(n)`      | at most n representable numbers away; NaN only where the reference is NaN        |
+| `Certified(…)` | what the certificate's element holds; the bound has a proof                      |
+
+An integer or bool is compared by value under every rule.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from refmlc.oracle.certify import CertifiedTensor
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The bits of the reference."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The bits of one of `alternatives`, besides the reference's."""
+
+    alternatives: Sequence[np.ndarray]
+
+
+@dataclass(frozen=True)
+class Ulps:
+    """Within `distance` representable numbers."""
+
+    distance: int
+
+
+@dataclass(frozen=True)
+class Certified:
+    """Inside of the certificate."""
+
+    tensor: CertifiedTensor
+
+
+Rule: TypeAlias = Exact | OneOf | Ulps | Certified
