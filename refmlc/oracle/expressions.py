@@ -129,9 +129,13 @@ def indices_of(run: "Run", node: tir.BufferLoad | tir.BufferStore) -> Callable[[
     parts = [prepare_expr(run, index) for index in node.indices]
 
     def indices() -> list[tuple[int, ...]]:
+        values = [part() for part in parts]
+        certain = tuple([value for value in values if isinstance(value, int)])
+        return [certain] if len(certain) == len(values) else uncertain([as_whole(value) for value in values])
+
+    def uncertain(values: list[Whole]) -> list[tuple[int, ...]]:
         found: list[tuple[int, ...]] = [()]
-        for part in parts:
-            value = as_whole(part())
+        for value in values:
             if isinstance(value, Choice):
                 options = members(value)
                 if options is None:

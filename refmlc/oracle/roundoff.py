@@ -31,10 +31,12 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_DTYPE
 from refmlc.dtypes import FLOAT32, FLOAT64, DType
 from refmlc.dtypes.formats import FloatFormat
-from refmlc.dtypes.rounding import round_fraction
+from refmlc.dtypes.rounding import round_fraction, rounder
 from refmlc.oracle.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.oracle.freedom import Freedom
 from refmlc.oracle.upward import add_up, magnitude, mul_up, shortened
+
+DIGITS, EXPONENTS = 53, 1000  # a fraction with no more of them is a normal binary64 number
 
 
 class Grid:
@@ -46,6 +48,7 @@ class Grid:
         self.format = row = dtype.format
         if row.special == "e8m0":
             raise fail(UNSUPPORTED_DTYPE, f"bounds for {dtype} are not computed")
+        self._rounded = rounder(self.dtype)
         self.wide: FloatFormat | None = None
         if freedom.wide and dtype.bits < FLOAT64.bits:
             self.wide = (FLOAT64 if dtype.element == FLOAT32.element else FLOAT32).format
@@ -90,18 +93,25 @@ class Grid:
         return Enclosure(centre, grown, specials)
 
     def _alone(self, centre: Fraction) -> Enclosure:
-        nearest = round_fraction(centre, self.dtype)
-        if math.isfinite(nearest):
-            moved = abs(Fraction(nearest) - centre)
-            if not moved:
-                return Enclosure(centre, 0.0)
-            twice = mul_up(2.0, self.wide_error(magnitude(centre)))
-            return Enclosure(*shortened(centre, add_up(magnitude(moved), twice)))
+        """`centre` and what rounding makes of it."""
+        top, bottom = centre.numerator, centre.denominator
+        if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS:
+            x = top / bottom  # exact, and so is what a rounding moves it by
+            nearest = self._rounded(x)
+            if math.isfinite(nearest):
+                return Enclosure(centre, self._by_way(abs(x - nearest), abs(x)))
+        else:
+            nearest = round_fraction(centre, self.dtype)
+            if math.isfinite(nearest):
+                moved = magnitude(Fraction(nearest) - centre)
+                return Enclosure(*shortened(centre, self._by_way(moved, magnitude(centre))))
         size = magnitude(centre)
-        positive = centre > 0
-        return Enclosure(
-            *shortened(centre, self.error(size)), self.overflow(size if positive else 0.0, 0.0 if positive else size)
-        )
+        specials = self.overflow(size if centre > 0 else 0.0, 0.0 if centre > 0 else size)
+        return Enclosure(*shortened(centre, self.error(size)), specials)
+
+    def _by_way(self, moved: float, size: float) -> float:
+        """How far a number of this size is from its nearest at most, which is `moved` from it, by way of the wider."""
+        return add_up(moved, mul_up(2.0, self.wide_error(size))) if moved else 0.0
 
     def fitted(self, found: Enclosure) -> Enclosure:
         """`found` with the infinities that the format does not have become what it makes of them."""
