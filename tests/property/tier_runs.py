@@ -11,14 +11,13 @@
 Every way but the first gives a call back to the interpreter where C declines it or stops: `counts` says how often.
 """
 
-import platform
 from collections import Counter
 from dataclasses import dataclass
 
 from tier_outcomes import STEPS, call, calls, interpreted, together
 
 from refmlc.codegen.build import build
-from refmlc.codegen.build.isa import CPUINFO, _cpu_flags, usable_isas
+from refmlc.codegen.build.isa import isas_here
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import ISAS, Grade, Isa, Options
 from refmlc.runtime.budget import Budget
@@ -48,7 +47,7 @@ UNCHECKED = Way("unchecked", Grade.UNCHECKED)
 
 def usable():
     """The instruction sets of this machine, the best one first."""
-    return usable_isas(platform.machine().lower(), _cpu_flags(CPUINFO))
+    return isas_here()
 
 
 def native_ways():

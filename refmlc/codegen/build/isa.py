@@ -2,7 +2,8 @@
 
 | machine           | instruction set                                                                            |
 |-------------------|--------------------------------------------------------------------------------------------|
-| x86_64            | `avx512` or `avx2` where Linux lists all the flags below for the CPU, else `sse2`           |
+| x86_64            | `avx512`, `avx512vl`, `avx2` where Linux lists all the flags below for the CPU, else `sse2`  |
+| … AMD's Zen 4     | `avx512vl`: it executes 64 bytes in two halves                                              |
 | aarch64, arm64    | `neon`                                                                                      |
 | any other         | `none`                                                                                      |
 
@@ -20,8 +21,11 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
 CPUINFO = Path("/proc/cpuinfo")
+AVX512 = frozenset(("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "f16c"))
+HALVES = (("vendor_id", "AuthenticAMD"), ("cpu family", "25"))
 NEEDED: Mapping[str, frozenset[str]] = {
-    "avx512": frozenset(("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "f16c")),
+    "avx512": AVX512,
+    "avx512vl": AVX512,
     "avx2": frozenset(("avx2", "f16c")),
 }
 
@@ -33,7 +37,7 @@ def detect_isa() -> Isa:
 
 @cache
 def _chosen(wanted: str) -> Isa:
-    usable = usable_isas(platform.machine().lower(), _cpu_flags(CPUINFO))
+    usable = isas_here()
     if not wanted:
         return ISAS[usable[0]]
     if wanted not in usable:
@@ -41,25 +45,37 @@ def _chosen(wanted: str) -> Isa:
     return ISAS[wanted]
 
 
-def usable_isas(machine: str, flags: frozenset[str]) -> tuple[str, ...]:
-    """The names of what a machine with these CPU flags runs, the best one first."""
+def isas_here() -> tuple[str, ...]:
+    """The names of what this machine runs, the best one first."""
+    return usable_isas(platform.machine().lower(), first_cpu(CPUINFO))
+
+
+def usable_isas(machine: str, cpu: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of what a machine runs of whose first CPU Linux says this, the best one first."""
+    flags = frozenset(cpu.get("flags", "").split())
+    halves = all(cpu.get(name) == value for name, value in HALVES)
     match machine:
         case "x86_64" | "amd64":
-            return (*(name for name, needed in NEEDED.items() if needed <= flags), "sse2", "none")
+            found = [name for name, needed in NEEDED.items() if needed <= flags]
+            if halves and "avx512vl" in found:
+                found.sort(key="avx512vl".__ne__)  # the one to the front, the others as they are
+            return (*found, "sse2", "none")
         case "aarch64" | "arm64":
             return ("neon", "none")
         case _:
             return ("none",)
 
 
-def _cpu_flags(path: Path) -> frozenset[str]:
-    """What Linux says the first CPU has, as far as the system lets programs use it."""
+def first_cpu(path: Path) -> Mapping[str, str]:
+    """What Linux says of the first CPU, its flags as far as the system lets programs use them."""
+    facts: dict[str, str] = {}
     try:
         with path.open(encoding="ascii", errors="replace") as lines:
             for line in lines:
-                name, _, value = line.partition(":")
-                if name.strip() == "flags":
-                    return frozenset(value.split())
+                name, colon, value = line.partition(":")
+                if not colon:
+                    break
+                facts[name.strip()] = value.strip()
     except OSError:
         pass
-    return frozenset()
+    return facts

@@ -71,7 +71,7 @@ def tile_shape(shape: Shape, load: Load, vector: Dim, row: Dim | None, lanes: in
         (rows, vectors)
         for rows in range(1, min(MOST_ROWS, long_rows) + 1)
         for vectors in range(1, min(MOST_VECTORS_OF_ROWS if row else MOST_VECTORS, long_vectors) + 1)
-        if rows * vectors * len(shape.buffers) + load.shared * vectors + _spare(shape) <= registers(isa)
+        if rows * vectors * len(shape.buffers) + load.shared * vectors + _spare(shape) <= isa.registers
     ]
     return min(choices, key=time, default=(1, 1))
 
@@ -80,11 +80,6 @@ def block_shape(shape: Shape, row: Dim | None) -> tuple[int, int]:
     """Rows and vectors of a tile whose vectors are transposed in registers: each block takes half of them."""
     waits = any(buffer.dtype.element in SMALL_FLOATS for buffer in shape.buffers)
     return (row.extent, 1) if row else (1, 3 if waits else 1)
-
-
-def registers(isa: Isa) -> int:
-    """How many vector registers there are."""
-    return 32 if isa.name in ("avx512", "neon") else 16
 
 
 def operations_of(shape: Shape) -> int:

@@ -3,30 +3,34 @@
 import pytest
 
 from refmlc.codegen.build import build, detect_isa
-from refmlc.codegen.build.isa import _cpu_flags, usable_isas
+from refmlc.codegen.build.isa import first_cpu, usable_isas
 from refmlc.codegen.options import ISAS
 from refmlc.diag import RefmlcError
 
-AVX2 = frozenset(("sse2", "avx", "avx2", "f16c", "fma"))
-AVX512 = AVX2 | {"avx512f", "avx512bw", "avx512dq", "avx512vl"}
+AVX2 = "sse2 avx avx2 f16c fma"
+AVX512 = f"{AVX2} avx512f avx512bw avx512dq avx512vl"
+ZEN = {"vendor_id": "AuthenticAMD", "flags": AVX512}
 
 
 @pytest.mark.parametrize(
-    ("machine", "flags", "best"),
+    ("machine", "cpu", "best"),
     [
-        ("x86_64", AVX512, "avx512"),
-        ("amd64", AVX2, "avx2"),
-        ("x86_64", AVX512 - {"avx512bw"}, "avx2"),
-        ("x86_64", AVX2 - {"f16c"}, "sse2"),
-        ("x86_64", frozenset(), "sse2"),
-        ("aarch64", frozenset(), "neon"),
-        ("arm64", frozenset(), "neon"),
-        ("i686", AVX512, "none"),
-        ("riscv64", frozenset(), "none"),
+        ("x86_64", {"flags": AVX512}, "avx512"),
+        ("amd64", {"flags": AVX2}, "avx2"),
+        ("x86_64", {"flags": AVX512.replace("avx512bw", "")}, "avx2"),
+        ("x86_64", {"flags": AVX2.replace("f16c", "")}, "sse2"),
+        ("x86_64", {}, "sse2"),
+        ("x86_64", {**ZEN, "cpu family": "25"}, "avx512vl"),
+        ("x86_64", {**ZEN, "cpu family": "26"}, "avx512"),
+        ("x86_64", {**ZEN, "cpu family": "25", "flags": AVX2}, "avx2"),
+        ("aarch64", {}, "neon"),
+        ("arm64", {}, "neon"),
+        ("i686", {"flags": AVX512}, "none"),
+        ("riscv64", {}, "none"),
     ],
 )
-def test_the_best_instruction_set_of_a_machine(machine, flags, best):
-    usable = usable_isas(machine, flags)
+def test_the_best_instruction_set_of_a_machine(machine, cpu, best):
+    usable = usable_isas(machine, cpu)
     assert usable[0] == best
     assert usable[-1] == "none"
     assert set(usable) <= set(ISAS)
@@ -35,8 +39,8 @@ def test_the_best_instruction_set_of_a_machine(machine, flags, best):
 def test_flags_are_those_of_the_first_cpu(tmp_path):
     text = "processor\t: 0\nflags\t\t: fpu avx2\nbugs\t\t: none\n\nprocessor\t: 1\nflags\t\t: fpu\n"
     (tmp_path / "cpuinfo").write_text(text)
-    assert _cpu_flags(tmp_path / "cpuinfo") == {"fpu", "avx2"}
-    assert _cpu_flags(tmp_path / "missing") == frozenset()
+    assert first_cpu(tmp_path / "cpuinfo")["flags"] == "fpu avx2"
+    assert first_cpu(tmp_path / "missing") == {}
 
 
 def test_what_is_detected_runs(cache):
