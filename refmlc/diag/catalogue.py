@@ -304,6 +304,69 @@ INFO_LIES = Code(
     "A declared type is a promise that later steps rely on. This value does not have it: another kind, dtype, rank "
     "or extent.",
 )
+UNDECLARED_ACCESS = Code(
+    "RM318",
+    "a block accesses what it does not declare",
+    "TIR-221",
+    "`T.reads` and `T.writes` name everything that an instance of a block accesses outside of it. Schedules and the "
+    "placement of buffers rely on that, so an access beyond them may meet memory that is not there, or not yet.",
+)
+SPATIAL_CONFLICT = Code(
+    "RM319",
+    "instances along a spatial axis depend on each other",
+    "TIR-222",
+    "Instances of a block that differ in a spatial axis may be executed in any order, or at once. None of them writes "
+    "an element that another one reads or writes. An axis that adds up, or carries a value on, is no spatial one.",
+)
+REPEATED_TERM = Code(
+    "RM320",
+    "a reduction folds a term twice or starts again",
+    "TIR-223",
+    "Between two inits, each value of the reduce axes is executed once. Bindings that repeat a value count a term "
+    "twice; an init that runs again before the last term drops what was folded.",
+)
+RACE = Code(
+    "RM321",
+    "iterations race",
+    "TIR-225",
+    "Iterations of a parallel, vectorized or thread-bound loop may be executed at the same time. Two of them access "
+    "the same element here, and one writes it, so the result depends on which comes first.",
+)
+BROKEN_NOALIAS = Code(
+    "RM322",
+    "arguments share memory against a promise",
+    "TIR-009",
+    "With `tir.noalias` a function promises that what it writes through one parameter is accessed through no other. "
+    "The compiler reorders loads and stores by that promise; the arguments of this call overlap.",
+)
+HIDDEN_EFFECT = Code(
+    "RM323",
+    "a called function writes to an input",
+    "RLX-209",
+    "A function that `call_tir` or `call_dps_packed` calls writes its outputs only. It may be called in a dataflow "
+    "block, moved, or left out. `call_tir_inplace` says which inputs are written.",
+)
+UNWRITTEN_OUTPUT = Code(
+    "RM324",
+    "an output is not all written",
+    "RLX-210",
+    "A lint: a function was given memory for its output and left elements of it as they were. Reading one is "
+    "undefined; returning one gives the caller whatever the memory held.",
+)
+NOT_COVERED = Code(
+    "RM325",
+    "points of a block's domain are not executed",
+    "TIR-224",
+    "A lint: the bindings of a block never take some values of its axes' domains. Where the axis reduces, terms are "
+    "missing; where the block writes to a parameter, elements keep what the caller left there.",
+)
+STALE_START = Code(
+    "RM326",
+    "a reduction starts from a stale value",
+    "TIR-224",
+    "A lint: a block with a reduce axis and no `T.init` folds onto a value that nothing in this call of the function "
+    "wrote. The result depends on what was in the memory before.",
+)
 
 # --- RM4xx Trap: the program stops itself ---------------------------------------------------------------
 ASSERT_FAILED = Code(

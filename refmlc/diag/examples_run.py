@@ -36,6 +36,24 @@ RUN: dict[str, tuple[str, str]] = {
         'y: R.Tensor((4,), "float32") = R.call_packed("f", x)  # f returns float64',
         'y = R.call_packed("f", x, ty_args=R.Any)\nz = R.match_cast(y, R.Tensor((4,), "float64"))',
     ),
+    "RM318": ("T.reads(A[vi])\nB[vi] = A[vi] + A[vi + 1]", "T.reads(A[vi:vi + 2])\nB[vi] = A[vi] + A[vi + 1]"),
+    "RM319": (
+        "vk = T.axis.spatial(8, k)\nC[0] = C[0] + A[vk]",
+        "vk = T.axis.reduce(8, k)\nwith T.init():\n    C[0] = 0.0\nC[0] = C[0] + A[vk]",
+    ),
+    "RM320": ("vk = T.axis.reduce(4, k // 2)", "vk = T.axis.reduce(8, k)"),
+    "RM321": ("for i in T.parallel(8):\n    C[0] = C[0] + A[i]", "for i in range(8):\n    C[0] = C[0] + A[i]"),
+    "RM322": ("add_one(x, x)  # tir.noalias", "add_one(x, y)"),
+    "RM323": (
+        "A[i] = A[i] * 2.0  # A is an input of call_tir\nB[i] = A[i]",
+        "B[i] = A[i] * 2.0",
+    ),
+    "RM324": (
+        "def f(x, out):\n    out.numpy()[1:] = x.numpy()[1:]",
+        "def f(x, out):\n    out.numpy()[...] = x.numpy()",
+    ),
+    "RM325": ("for k in range(7):\n    ...\n    vk = T.axis.reduce(8, k)", "for k in range(8):\n    ..."),
+    "RM326": ("vk = T.axis.reduce(8, k)\nC[0] = C[0] + A[vk]", "with T.init():\n    C[0] = 0.0\nC[0] = C[0] + A[vk]"),
     "RM401": ('assert n == 4, "n is 4"  # n is 5', 'assert n >= 4, "n is at least 4"'),
     "RM402": (
         'vm["main"](x)  # main calls "env.relu"',

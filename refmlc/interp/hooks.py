@@ -6,8 +6,8 @@
 | `before_stmt` / `after_stmt`                  | around every statement of TensorIR (after: not when it failed)    |
 | `load` / `store`                              | after an element was read, before one is written                |
 | `read_element` / `write_element`              | an element in bounds is about to be read or written             |
-| `enter_loop` / `leave_loop`                   | around every `For` that iterates (leave: however it ended)      |
-| `enter_block` / `leave_block`                 | around every instance of a block (leave: however it ended)      |
+| `enter_loop` / `leave_loop`                   | around every `For` that iterates (leave: not when it failed)    |
+| `enter_block` / `leave_block`                 | around every instance of a block (leave: not when it failed)    |
 | `init`                                        | before an instance of a block runs its init                     |
 | `allocated`                                   | a buffer has got fresh storage                                  |
 | `before_destination` / `after_destination`    | around a call of Relax that allocates what it returns           |

@@ -8,6 +8,7 @@ from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
 from refmlc.interp.tensorir.buffers import allocate, match_region
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
 from refmlc.interp.tensorir.instances import BlockSite, site_of
+from refmlc.interp.tensorir.loops import JUMPS
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
@@ -40,8 +41,10 @@ def _watched(scope: Scope, site: BlockSite, instance: Run) -> Run:
         enter(site, frame)
         try:
             instance(frame)
-        finally:
+        except JUMPS:
             leave(site, frame)
+            raise
+        leave(site, frame)
 
     return watched
 

@@ -37,6 +37,9 @@ class Returning(Exception):
         self.value = value
 
 
+JUMPS = (Breaking, Continuing, Returning)
+
+
 def loop(scope: Scope, node: tir.For) -> Run:
     """Run the body for each value of the loop variable."""
     tag = "" if node.thread is None else node.thread.tag
@@ -78,8 +81,10 @@ def _watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
         enter(node, frame)
         try:
             iterations(frame)
-        finally:
+        except JUMPS:
             leave(node, frame)
+            raise
+        leave(node, frame)
 
     return watched
 

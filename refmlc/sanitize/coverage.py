@@ -1,0 +1,102 @@
+"""RM325, a lint: points of a block's domain are never executed (TIR-224).
+
+| axes                            | looked at                                                                       |
+|---------------------------------|---------------------------------------------------------------------------------|
+| reduce, in an instance that runs | always: a reduction that lacks terms                                           |
+| all                             | where the block writes to a parameter: the rest keeps what the caller gave       |
+
+Points of blocks that fill memory of the function itself are not missed: schedules compute only what is used. Asked is
+once the scope of the block is over; domains that change from instance to instance are not looked at.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from refmlc.diag import Diagnostic
+from refmlc.diag.catalogue import NOT_COVERED
+from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.tensorir.instances import BlockSite, Extent
+from refmlc.ir import tir
+from refmlc.ir.kinds import IterKind
+from refmlc.sanitize.detector import Detector
+from refmlc.sanitize.facts import Facts, FactTable
+
+Point: TypeAlias = "tuple[int, ...]"
+
+
+@dataclass(slots=True)
+class Executed:
+    """The points of a block that were executed in one scope; `domains` None: they changed."""
+
+    domains: tuple[Extent, ...] | None
+    facts: Facts
+    points: set[Point] = field(default_factory=set)
+
+
+class Coverage(Detector):
+    """Counts the points of the domains of blocks."""
+
+    code = NOT_COVERED
+    is_lint = True
+
+    def __init__(self, facts: FactTable) -> None:
+        """Nothing was executed."""
+        super().__init__(facts)
+        self._scopes: list[dict[BlockSite, Executed]] = [{}]
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call is a scope of blocks."""
+        del name, args
+        self._scopes.append({})
+
+    def leave_function(self, name: str, result: object) -> None:
+        """The scope is over."""
+        del name, result
+        self._close()
+
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """Note the point."""
+        domains = tuple([domain(frame) for domain in site.domains])
+        executed = self._scopes[-1].get(site)
+        if executed is None:
+            executed = self._scopes[-1][site] = Executed(domains, self.facts.at(frame))
+        if executed.domains != domains:
+            executed.domains = None
+        executed.points.add(site.values(frame))
+        self._scopes.append({})
+
+    def leave_block(self, site: BlockSite, frame: Frame) -> None:
+        """The instance is over, and the blocks in it."""
+        del site, frame
+        self._close()
+
+    def _close(self) -> None:
+        for site, executed in self._scopes.pop().items():
+            known = [domain for domain in executed.domains or () if domain is not None]
+            if len(known) == len(site.axes) and known:
+                self._count(site, executed, known)
+
+    def _count(self, site: BlockSite, executed: Executed, domains: list[tuple[int, int]]) -> None:
+        axes, points = site.node.block.iter_vars, executed.points
+        reduced = [number for number, axis in enumerate(axes) if axis.kind is IterKind.REDUCE]
+        terms = prod(domains[number][1] for number in reduced)
+        others = {tuple([v for number, v in enumerate(point) if number not in reduced]) for point in points}
+        size = prod(extent for _, extent in domains)
+        if len(points) != len(others) * terms:
+            what = f"{len(points)} of {len(others) * terms} terms of its reductions"
+        elif len(points) != size and _writes_parameter(executed.facts, site.node):
+            what = f"{len(points)} of {size} points of its domain"
+        else:
+            return
+        block = site.node.block
+        message = f"block `{block.name}` executes {what}"
+        self.lint(Diagnostic(NOT_COVERED, message, block.span), site)
+
+
+def _writes_parameter(facts: Facts, node: tir.SBlockRealize) -> bool:
+    """Whether a store in the block writes to a parameter of the function."""
+    parameters = set(facts.func.buffer_map.values())
+    stores = [store for buffer in parameters for store in facts.stores.get(buffer, ())]
+    return any(node in facts.around[store] for store in stores)

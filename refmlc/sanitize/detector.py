@@ -1,0 +1,56 @@
+"""A detector: hooks that watch for one kind of undefined behaviour, or for one lint.
+
+What is undefined is raised and ends the run, as the interpreter's own failures do. A lint is noted, once for each
+place in the text, and counted each time; the run goes on.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from refmlc.diag import Diagnostic, error
+from refmlc.diag.catalogue import Code
+from refmlc.diag.errors import RefmlcError
+from refmlc.interp.hooks import Hooks
+from refmlc.interp.tensorir.frame import ACTIVATION, Frame
+from refmlc.ir.node import Node
+from refmlc.sanitize.facts import FactTable
+
+
+@dataclass(slots=True)
+class Noted:
+    """A lint and how often it was met."""
+
+    diagnostic: Diagnostic
+    count: int = 1
+
+
+class Detector(Hooks):
+    """Watches one run. `code` is what it reports, `is_lint` whether the run goes on after that."""
+
+    code: ClassVar[Code]
+    is_lint: ClassVar[bool] = False
+
+    def __init__(self, facts: FactTable) -> None:
+        """Nothing is noted yet."""
+        self.facts = facts
+        self.noted: dict[object, Noted] = {}
+
+    def undefined(self, diagnostic: Diagnostic, node: Node, frame: Frame) -> RefmlcError:
+        """The failure at `node`, to be raised."""
+        frame[ACTIVATION].failed_in = self.facts.loops(node, frame)
+        return error(diagnostic)
+
+    def lint(self, diagnostic: Diagnostic, place: object) -> None:
+        """Note a lint at `place`."""
+        known = self.noted.get(place)
+        if known is None:
+            self.noted[place] = Noted(diagnostic)
+        else:
+            known.count += 1
+
+    def has(self, place: object) -> bool:
+        """Whether a lint is noted at `place`; then it is counted once more."""
+        if place in self.noted:
+            self.noted[place].count += 1
+            return True
+        return False

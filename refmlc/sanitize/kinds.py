@@ -1,0 +1,58 @@
+"""The kinds of findings that can be switched: the code of each, and the detector that reports it.
+
+| code  | finding                                             | ends the run |
+|-------|-----------------------------------------------------|--------------|
+| RM305 | uninitialised read: says where it comes from         | yes          |
+| RM318 | access beyond `T.reads` and `T.writes`               | yes          |
+| RM319 | instances along a spatial axis depend on each other  | yes          |
+| RM320 | a term is folded twice, an init runs again           | yes          |
+| RM321 | race                                                | yes          |
+| RM322 | arguments overlap against `noalias`                  | yes          |
+| RM323 | a called function writes to an input                 | yes          |
+| RM324 | an output is not all written                         | lint         |
+| RM325 | points of a domain are not executed                  | lint         |
+| RM326 | a reduction starts from a stale value                | lint         |
+
+The other codes of RM3xx are the interpreter's own: it checks them in every run, with or without detectors. Switching
+RM305 off leaves the verdict and drops what `origin` adds to it.
+"""
+
+from collections.abc import Collection
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.sanitize.aliasing import NoAlias
+from refmlc.sanitize.coverage import Coverage
+from refmlc.sanitize.detector import Detector
+from refmlc.sanitize.effects import HiddenEffects
+from refmlc.sanitize.facts import FactTable
+from refmlc.sanitize.origin import Origin
+from refmlc.sanitize.outputs import Outputs
+from refmlc.sanitize.races import Races
+from refmlc.sanitize.reductions import Reductions
+from refmlc.sanitize.regions import DeclaredRegions
+from refmlc.sanitize.spatial import SpatialAxes
+from refmlc.sanitize.stale import StaleStart
+
+DETECTORS: tuple[type[Detector], ...] = (
+    Origin,
+    DeclaredRegions,
+    SpatialAxes,
+    Reductions,
+    Races,
+    NoAlias,
+    HiddenEffects,
+    Outputs,
+    Coverage,
+    StaleStart,
+)
+ALL = frozenset(detector.code.id for detector in DETECTORS)
+LINTS = frozenset(detector.code.id for detector in DETECTORS if detector.is_lint)
+
+
+def detectors(facts: FactTable, kinds: Collection[str]) -> tuple[Detector, ...]:
+    """The detectors that report `kinds`, new ones. Fails: RM112 for a kind that none reports."""
+    unknown = sorted(set(kinds) - ALL)
+    if unknown:
+        raise fail(BAD_USAGE, f"no detector reports {', '.join(unknown)}", None, f"the kinds: {', '.join(sorted(ALL))}")
+    return tuple(detector(facts) for detector in DETECTORS if detector.code.id in kinds)

@@ -1,0 +1,217 @@
+"""RM321: two iterations of a loop that may run at the same time access one element, and one of them writes (TIR-225).
+
+| loop                              | iterations may run at the same time                                           |
+|-----------------------------------|--------------------------------------------------------------------------------|
+| `T.parallel`, `T.vectorized`      | always                                                                         |
+| thread axis (`T.thread_binding`,  | as far as memory of scope `global` is concerned; exchange through shared memory |
+| `T.launch_thread`)                | is the matter of barriers, and private memory is seen by nobody else           |
+| serial, unrolled, virtual thread  | never                                                                          |
+
+Where the IR itself says how iterations come together: a block with an init whose reduce axis is bound to `threadIdx` is
+a reduction across threads. A buffer that a block allocates around the loop and that only the loop uses belongs to each
+iteration: only a read of what another iteration wrote is a race there (TIR-226).
+
+For each element are kept the last writer, a reader, and the reader that differs from it in the outermost loop. That
+is enough: an access that races with any access before races with one of these.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from refmlc.diag import Diagnostic, Related
+from refmlc.diag.catalogue import RACE
+from refmlc.interp.tensorir.frame import ACTIVATION, Frame, Slot
+from refmlc.interp.tensorir.instances import BlockSite
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.ir.scopes import is_thread
+from refmlc.ir.visit import walk
+from refmlc.sanitize.detector import Detector
+from refmlc.sanitize.elements import Elements, element
+from refmlc.sanitize.facts import FactTable
+
+Values: TypeAlias = "tuple[int | None, ...]"
+AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
+
+
+@dataclass(slots=True, eq=False)
+class Racing:
+    """One execution of a loop whose iterations may run at the same time. `muted` counts reductions across it."""
+
+    loop: tir.For
+    tag: str
+    frame: Frame
+    slot: Slot[int]
+    muted: int = 0
+
+
+@dataclass(slots=True)
+class Access:
+    """An access: the loops around it, the values of their variables, and where it stands."""
+
+    loops: tuple[Racing, ...]
+    values: Values
+    node: tir.BufferLoad | tir.BufferStore
+
+
+@dataclass(slots=True)
+class Accesses:
+    """The accesses of an element that later ones are compared with."""
+
+    writer: Access | None = None
+    reader: Access | None = None
+    other: Access | None = None
+
+    def note_reader(self, now: Access) -> None:
+        """Keep `now` where it says more than what is kept.
+
+        Where it is in the same iterations as `reader`, it stands for it: whatever comes later and races with
+        `reader` does so in a loop that is not over, and is then in another iteration of it than `now` too.
+        """
+        level = None if self.reader is None else differ(self.reader, now)
+        if self.reader is None or level is None:
+            self.reader = now
+            if self.other is not None and differ(now, self.other) is None:
+                self.other = None
+        elif self.other is None or level < cast("int", differ(self.reader, self.other)):
+            self.other = now
+
+
+class Races(Detector):
+    """Compares the accesses of the iterations of loops."""
+
+    code = RACE
+
+    def __init__(self, facts: FactTable) -> None:
+        """No loop is open."""
+        super().__init__(facts)
+        self._loops: tuple[Racing, ...] = ()
+        self._accesses: Elements[Accesses] = Elements()
+        self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
+
+    def enter_loop(self, loop: tir.For, frame: Frame) -> None:
+        """Iterations that may run at the same time begin."""
+        if loop.kind in AT_ONCE:
+            tag = "" if loop.thread is None else loop.thread.tag
+            if loop.kind is not ForKind.THREAD_BINDING or is_thread(tag):
+                slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
+                self._loops = (*self._loops, Racing(loop, tag, frame, slot))
+
+    def leave_loop(self, loop: tir.For, frame: Frame) -> None:
+        """They are over."""
+        del frame
+        if self._loops and self._loops[-1].loop is loop:
+            self._loops = self._loops[:-1]
+            if not self._loops:
+                self._accesses.clear()
+
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """A reduction across threads begins, perhaps."""
+        for racing in self._reduced(site, frame):
+            racing.muted += 1
+
+    def leave_block(self, site: BlockSite, frame: Frame) -> None:
+        """It is over."""
+        for racing in self._reduced(site, frame):
+            racing.muted -= 1
+
+    def _reduced(self, site: BlockSite, frame: Frame) -> list[Racing]:
+        """The loops over threads that the block reduces across."""
+        if not self._loops:
+            return []
+        if site not in self._reduce_vars:
+            self._reduce_vars[site] = _reduce_vars(site.node)
+        layout = frame[ACTIVATION].layout
+        slots = {layout.slot(var) for var in self._reduce_vars[site] if layout.knows(var)}
+        return [
+            racing
+            for racing in self._loops
+            if racing.tag.startswith("threadIdx") and racing.frame is frame and racing.slot in slots
+        ]
+
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM321."""
+        if not self._loops:
+            return
+        now = Access(self._loops, self._values(view), access)
+        records, keys = self._accesses.find(view, offset)
+        for key in keys:
+            known = records.get(key)
+            if known is None:
+                records[key] = Accesses(reader=now)
+                continue
+            if known.writer is not None:
+                self._compare(known.writer, now, (), view, offset, frame)
+            known.note_reader(now)
+
+    def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM321."""
+        if not self._loops:
+            return
+        now = Access(self._loops, self._values(view), access)
+        facts = self.facts.at(frame)
+        private = tuple(racing for racing in self._loops if facts.is_private(access.buffer, racing.loop))
+        records, keys = self._accesses.find(view, offset)
+        for key in keys:
+            known = records.get(key)
+            if known is None:
+                records[key] = Accesses(writer=now)
+                continue
+            for earlier in (known.writer, known.reader, known.other):
+                if earlier is not None:
+                    self._compare(earlier, now, private, view, offset, frame)
+            known.writer = now
+
+    def _values(self, view: View) -> Values:
+        """The values of the variables of the loops; None for loops that do not matter to this memory."""
+        everywhere = view.buffer.scope in ("", "global")
+        return tuple(
+            [
+                racing.frame[racing.slot] if racing.muted == 0 and (everywhere or not racing.tag) else None
+                for racing in self._loops
+            ]
+        )
+
+    def _compare(
+        self, one: Access, now: Access, private: tuple[Racing, ...], view: View, offset: int, frame: Frame
+    ) -> None:
+        level = differ(one, now, private)
+        if level is not None:
+            raise self.undefined(_race(one, now, level, element(now.node.buffer, view, offset)), now.node, frame)
+
+
+def differ(one: Access, other: Access, private: tuple[Racing, ...] = ()) -> int | None:
+    """The outermost loop of which the two are in different iterations."""
+    for level, (mine, its) in enumerate(zip(one.loops, other.loops, strict=False)):
+        if mine is not its:
+            return None
+        a, b = one.values[level], other.values[level]
+        if a != b and a is not None and b is not None and mine not in private:
+            return level
+    return None
+
+
+def _reduce_vars(node: tir.SBlockRealize) -> tuple[tir.Var, ...]:
+    """The variables that the reduce axes of a block with an init are bound to."""
+    if node.block.init is None:
+        return ()
+    pairs = zip(node.block.iter_vars, node.iter_values, strict=True)
+    values = [value for axis, value in pairs if axis.kind is IterKind.REDUCE]
+    return tuple(var for value in values for var in walk(value) if isinstance(var, tir.Var))
+
+
+def _race(one: Access, now: Access, level: int, what: str) -> Diagnostic:
+    racing = now.loops[level]
+    name = racing.loop.loop_var.name
+    kind = racing.tag or racing.loop.kind.value
+    verbs = ["reads" if isinstance(access.node, tir.BufferLoad) else "writes" for access in (one, now)]
+    message = (
+        f"race on `{what}`: iteration {name} = {now.values[level]} {verbs[1]} it, "
+        f"iteration {name} = {one.values[level]} {verbs[0]} it"
+    )
+    related = (
+        Related(f"iteration {name} = {one.values[level]} {verbs[0]} it here", one.node.span),
+        Related(f"the iterations of this loop may run at the same time ({kind})", racing.loop.span),
+    )
+    return Diagnostic(RACE, message, now.node.span, "", (), related)

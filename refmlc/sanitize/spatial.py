@@ -1,0 +1,169 @@
+"""RM319: two instances of a block that differ in a spatial axis depend on each other (TIR-222).
+
+Compared are the instances of one execution of the block (`refmlc.sanitize.executions`):
+
+| instance A, earlier | instance B, later, other spatial values | allowed                                             |
+|---------------------|------------------------------------------|----------------------------------------------------|
+| writes              | writes the same element                  | no, but in memory that is private to each instance |
+| reads               | writes the same element                  | no, but in memory that is private to each instance |
+| writes              | reads the same element                   | no                                                 |
+| reads               | reads the same element                   | yes                                                |
+
+Private memory: a buffer that a block around allocates and that only this block uses (TIR-226).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from refmlc.diag import Diagnostic, Related
+from refmlc.diag.catalogue import SPATIAL_CONFLICT
+from refmlc.diag.errors import RefmlcError
+from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.tensorir.instances import BlockSite
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import tir
+from refmlc.ir.kinds import IterKind
+from refmlc.sanitize.detector import Detector
+from refmlc.sanitize.elements import Elements, element
+from refmlc.sanitize.executions import Executions
+from refmlc.sanitize.facts import FactTable
+
+Point = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Touched:
+    """Who accessed an element: the last writer, a reader, and a reader of another instance."""
+
+    writer: Point | None = None
+    written: tir.BufferStore | None = None
+    reader: Point | None = None
+    read: tir.BufferLoad | None = None
+    other: Point | None = None
+    other_read: tir.BufferLoad | None = None
+
+
+@dataclass(slots=True)
+class Instance:
+    """An instance that is being executed, and what the instances of its execution touched."""
+
+    site: BlockSite
+    point: Point
+    touched: Elements[Touched]
+
+
+class SpatialAxes(Detector):
+    """Compares the accesses of the instances of each block."""
+
+    code = SPATIAL_CONFLICT
+
+    def __init__(self, facts: FactTable) -> None:
+        """Nothing is open."""
+        super().__init__(facts)
+        self._executions: Executions[Elements[Touched]] = Executions(facts, Elements)
+        self._open: list[Instance | None] = []
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call is a scope of blocks."""
+        del name, args
+        self._executions.enter()
+
+    def leave_function(self, name: str, result: object) -> None:
+        """The scope is over."""
+        del name, result
+        self._executions.leave()
+
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """Find what the instance is compared with."""
+        touched = self._executions.enter_block(site, frame)
+        point = _point(site, frame)
+        self._open.append(Instance(site, point, touched) if touched is not None and point else None)
+
+    def leave_block(self, site: BlockSite, frame: Frame) -> None:
+        """The instance is over."""
+        del site, frame
+        self._executions.leave()
+        self._open.pop()
+
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM319."""
+        for instance in self._open:
+            if instance is None:
+                continue
+            records, keys = instance.touched.find(view, offset)
+            for key in keys:
+                touched = records.get(key)
+                if touched is None:
+                    touched = records[key] = Touched()
+                if touched.writer is not None and touched.writer != instance.point:
+                    raise self._dependent(instance, "reads", access, view, offset, frame, touched)
+                if touched.reader is None:
+                    touched.reader, touched.read = instance.point, access
+                elif touched.reader != instance.point:
+                    touched.other, touched.other_read = instance.point, access
+
+    def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM319."""
+        for instance in self._open:
+            if instance is None:
+                continue
+            private = self.facts.at(frame).is_private(access.buffer, instance.site.node)
+            records, keys = instance.touched.find(view, offset)
+            for key in keys:
+                touched = records.get(key)
+                if touched is None:
+                    touched = records[key] = Touched()
+                if not private and _others(touched, instance.point):
+                    raise self._dependent(instance, "writes", access, view, offset, frame, touched)
+                touched.writer, touched.written = instance.point, access
+
+    def _dependent(
+        self,
+        instance: Instance,
+        verb: str,
+        access: tir.BufferLoad | tir.BufferStore,
+        view: View,
+        offset: int,
+        frame: Frame,
+        touched: Touched,
+    ) -> RefmlcError:
+        block, point = instance.site.node.block, instance.point
+        what = element(access.buffer, view, offset)
+        node: tir.BufferLoad | tir.BufferStore | None
+        before, other, node = "wrote", touched.writer, touched.written
+        if other is None or other == point:
+            before, (other, node) = "read", _reader(touched, point)
+        differ = _spelled(instance.site, point, other), _spelled(instance.site, other, point)
+        message = f"block `{block.name}` with {differ[0]} {verb} `{what}`, which it {before} with {differ[1]}"
+        related = (
+            Related(f"it {before} the element here", None if node is None else node.span),
+            Related(f"block `{block.name}` is here", block.span),
+        )
+        label = "the axes in which the two instances differ are spatial"
+        return self.undefined(Diagnostic(SPATIAL_CONFLICT, message, access.span, label, (), related), access, frame)
+
+
+def _point(site: BlockSite, frame: Frame) -> Point:
+    axes = zip(site.axes, site.node.block.iter_vars, strict=True)
+    return tuple([frame[slot] for slot, axis in axes if axis.kind is IterKind.SPATIAL])
+
+
+def _others(touched: Touched, point: Point) -> bool:
+    """Whether another instance accessed the element."""
+    if touched.writer is not None and touched.writer != point:
+        return True
+    return (touched.reader is not None and touched.reader != point) or touched.other is not None
+
+
+def _reader(touched: Touched, point: Point) -> tuple[Point, tir.BufferLoad | None]:
+    """A reader that is not `point`."""
+    if touched.reader is not None and touched.reader != point:
+        return touched.reader, touched.read
+    assert touched.other is not None  # noqa: S101 - somebody else read it
+    return touched.other, touched.other_read
+
+
+def _spelled(site: BlockSite, point: Point, other: Point) -> str:
+    """The spatial axes in which `point` is not `other`."""
+    axes = [axis.var.name for axis in site.node.block.iter_vars if axis.kind is IterKind.SPATIAL]
+    return ", ".join(f"{name} = {a}" for name, a, b in zip(axes, point, other, strict=True) if a != b)

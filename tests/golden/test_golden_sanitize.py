@@ -1,0 +1,76 @@
+"""Each case of sanitize/*.toml has one finding of the sanitizer, whose message stands beside the program.
+
+A case: `code`; `program`; `arguments`, one table each (`shape` and `dtype`, filled with 0, 1, 2, …), `repeat` (which
+of them is given at each place; left out: each once); `packed` (a function of `PACKED` by registered name); `message`.
+
+`REFMLC_UPDATE_GOLDEN=1 python -m pytest tests/golden` writes the messages anew; then read them.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from refmlc.check.reading import read
+from refmlc.runtime.registry import FunctionRegistry
+from refmlc.sanitize import ALL, LINTS, sanitize
+
+CASES = sorted((Path(__file__).parent / "sanitize").glob("*.toml"))
+UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"
+KINDS = {"RM305", "RM318", "RM319", "RM320", "RM321", "RM322", "RM323", "RM324", "RM325", "RM326"}
+
+
+def clears_its_input(x, y):
+    y.numpy()[...] = x.numpy()
+    x.numpy()[...] = 0
+
+
+def writes_all_but_the_first(x, y):
+    y.numpy()[1:] = x.numpy()[1:]
+
+
+PACKED = {"clears its input": clears_its_input, "writes all but the first": writes_all_but_the_first}
+
+
+def run(case, kinds=ALL):
+    given = [
+        np.arange(int(np.prod(row["shape"])), dtype=row["dtype"]).reshape(row["shape"]) for row in case["arguments"]
+    ]
+    arguments = [given[number] for number in case.get("repeat", range(len(given)))]
+    registry = FunctionRegistry()
+    for name, kind in case.get("packed", {}).items():
+        registry.register(name, PACKED[kind])
+    return sanitize(read(case["program"], "case.py"), "main", arguments, kinds=kinds, registry=registry)
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_case_has_its_finding(path):
+    text = path.read_text(encoding="utf-8")
+    case = tomllib.loads(text)
+    report = run(case)
+    message = report.text()
+    if UPDATE:
+        path.write_text(text[: text.index("\nmessage = ")] + f"\nmessage = '''\n{message}\n'''\n", encoding="utf-8")
+        return
+    assert message == case["message"].rstrip("\n")
+    assert {code: count for code, count in report.counts.items() if count}.keys() == {case["code"]}
+    assert report.verdict == ("defined" if case["code"] in LINTS else "undefined")
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_finding_is_not_made_where_it_is_switched_off(path):
+    case = tomllib.loads(path.read_text(encoding="utf-8"))
+    report = run(case, ALL - {case["code"]})
+    if case["code"] == "RM305":
+        assert "were written" not in report.text()
+        assert report.verdict == "undefined"
+    else:
+        assert report.verdict == "defined"
+        assert case["code"] not in report.counts
+        assert case["code"] not in report.text()
+
+
+def test_every_kind_has_a_case():
+    assert {tomllib.loads(path.read_text(encoding="utf-8"))["code"] for path in CASES} == KINDS == ALL
