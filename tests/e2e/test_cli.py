@@ -189,10 +189,10 @@ def test_wrong_usage_is_json_too(arguments):
 
 def test_an_interrupted_run_says_so_in_one_word(folder):
     (folder / "endless.py").write_text(ENDLESS)
-    command = [sys.executable, "-m", "refmlc", "run", str(folder / "endless.py")]
+    command = [sys.executable, "-m", "refmlc", "run", "--tier", "interp", str(folder / "endless.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         with pytest.raises(subprocess.TimeoutExpired):
-            run.wait(3)
+            run.wait(6)
         run.send_signal(signal.SIGINT)
         assert run.communicate() == (b"", b"interrupted\n")
     assert run.returncode == 130
