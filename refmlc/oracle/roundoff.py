@@ -34,9 +34,7 @@ from refmlc.dtypes.formats import FloatFormat
 from refmlc.dtypes.rounding import round_fraction, rounder
 from refmlc.oracle.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.upward import add_up, magnitude, mul_up, shortened
-
-DIGITS, EXPONENTS = 53, 1000  # a fraction with no more of them is a normal binary64 number
+from refmlc.oracle.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shortened
 
 
 class Grid:

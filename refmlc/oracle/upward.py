@@ -14,6 +14,7 @@ from fractions import Fraction
 LONGEST = 640
 KEPT = 256
 LEAST = math.ulp(0.0)
+DIGITS, EXPONENTS = 53, 1000  # a dyadic fraction with no more of them is a normal binary64 number
 
 
 def add_up(a: float, b: float) -> float:
@@ -45,7 +46,7 @@ def magnitude(x: Fraction) -> float:
         near = top / bottom
     except OverflowError:
         return math.inf
-    if top.bit_length() <= 53 and bottom.bit_length() <= 1000:
+    if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS and not bottom & (bottom - 1):
         return near
     return math.nextafter(near, math.inf)
 
