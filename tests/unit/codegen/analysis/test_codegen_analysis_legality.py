@@ -163,6 +163,8 @@ def test_loads_in_arms_are_guarded():
     found = {tuple(sorted((var.name, by) for var, by in nest.offsets[load].terms.items())) for load in nest.guarded}
     assert {offset.constant for load, offset in nest.offsets.items() if load in nest.guarded} == {-1, 3}
     assert found == {(("vi", 6), ("vj", 1))}
+    other = nest_of(block("C[vi, vj] = T.if_then_else(vj < 2, A[vi, 0], A[vi, vj - 2])", **PLAIN))
+    assert [other.offsets[load].constant for load in other.guarded] == [-2]
     eager = block("C[vi, vj] = T.Select(1 <= vj, A[vi, vj - 1], T.float32(0))", **PLAIN)
     assert nest_of(eager) == "`A[vi, vj - 1]` is not proved in bounds: vj - 1 in -1 … 2, extent 6"
 

@@ -241,11 +241,9 @@ def test_init_of_a_reduction_that_is_cut_to_its_domain():
             C[vi, vj] = C[vi, vj] + A[vi, vk]
 """
     )
-    find = {
-        condition: uses(text.format(condition))[1]
-        for condition in ("k0 * 4 + k1 < 6", "6 > k0 * 4 + k1", "k0 + k1 > 2")
-    }
-    assert [bool(written.unproved) for written in find.values()] == [False, False, True]
+    conditions = ("k0 * 4 + k1 < 6", "6 > k0 * 4 + k1", "k0 + k1 > 2", "k0 * 2 >= 1")
+    found = [uses(text.format(condition))[1] for condition in conditions]
+    assert [bool(written.unproved) for written in found] == [False, False, True, True]
 
 
 def test_stores_in_both_arms():
@@ -277,6 +275,28 @@ def test_loads_under_their_condition():
     assert found == {"A": (False, False), "T1": (False, False), "C": (False, True)}
     found, _ = uses(text.format(condition="j < 6"))
     assert found["T1"] == (True, False)
+
+
+def test_loads_after_an_assertion():
+    text = """
+@T.prim_func(s_tir=True)
+def main(n: T.int32, C: T.Buffer((1,), "float32")):
+    T1 = T.sblock_alloc_buffer((6,))
+    for i in range(4):
+        T1[i] = T.float32(0)
+    assert {condition}, "n"
+    C[0] = T1[n]
+"""
+    assert not uses(text.format(condition="n < 4 and n >= 0"))[1].unproved
+    assert uses(text.format(condition="n < 5 and n >= 0"))[1].unproved
+    assert uses(text.format(condition="n >= 4"))[1].unproved
+
+
+@pytest.mark.parametrize(("ramp", "covered"), [("T.Ramp(0, 1, 6)", True), ("T.Ramp(0, 2, 3)", False)])
+def test_vectors(ramp, covered):
+    lanes = ramp[-2]
+    found, _ = uses(f"{HEAD}    for i in range(4):\n        C[i, {ramp}] = T.Broadcast(T.float32(1), {lanes})\n")
+    assert found["C"] == (not covered, covered)
 
 
 def test_an_allocation_in_a_loop_is_new_each_time():
