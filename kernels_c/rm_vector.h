@@ -1,14 +1,15 @@
 /* Vectors of lanes for the tile generator: types, loads, stores, choices, conversions, transposes, exp.
  *
  *   rm_DxW                        W values of D; of bool: a mask, rm_int8xW … rm_int64xW, each lane 0 or -1
- *   rm_load_DxW(p)                W cells from p on; rm_load_part_DxW(p, n): n of them, the other lanes 0
+ *   RM_LOAD(DxW, p)               W cells from p on that are held as they are; RM_STORE(DxW, p, v)
+ *   rm_load_DxW(p)                the same, of any dtype; rm_load_part_DxW(p, n): n of them, the other lanes 0
  *   rm_store_DxW(p, v)            and rm_store_part_DxW(p, v, n)
  *   rm_stream_DxW(p, v)           a store past the caches where p is aligned; RM_STREAMED() after the last
  *   rm_gather_DxW(p, step, n)     p[0], p[step] … n of them; rm_scatter_DxW(p, step, v, n)
  *   rm_splat_DxW(x)               x in each lane
  *   rm_select_DxW(mask, a, b)     a where the mask is set, else b
  *   rm_max_DxW, rm_min_DxW        a > b ? a : b, a < b ? a : b; rm_abs_DxW
- *   rm_times_cell_DxW(v, p)       v * *p, of float32 and float64
+ *   RM_TIMES_CELL(DxW, v, p)      v * *p, of float32 and float64
  *   rm_narrow_DxW(v)              of float16 and bfloat16: what arithmetic on values of D gave, rounded to D
  *   rm_cast_float32_DxW(v)        and any float32 rounded to D
  *   rm_transpose_DxW(rows)        lane r of rows[c] and lane c of rows[r] change places
@@ -65,9 +66,10 @@ RM_VECTOR_TYPES(16)
 RM_VECTOR_TYPES(32)
 RM_VECTOR_TYPES(64)
 
-/* RM_TO(DxW, v): v converted to the type of the lanes, as C converts; RM_AS: the same bits. */
-#define RM_TO(type, v) __builtin_convertvector(v, rm_##type)
-#define RM_AS(type, v) ((rm_##type)(v))
+/* RM_TO(DxW, v): v, which may hold commas, converted to the type of the lanes, as C converts. */
+#define RM_TO(type, ...) __builtin_convertvector((__VA_ARGS__), rm_##type)
+#define RM_LOAD(type, p) ((rm_##type)*(const rm_##type##_at *)(p))
+#define RM_STORE(type, p, v) (*(rm_##type##_at *)(p) = (v))
 
 #define RM_LANES_2(F) F(0), F(1)
 #define RM_LANES_4(F) RM_LANES_2(F), F(2), F(3)
@@ -190,26 +192,26 @@ RM_VECTOR_TYPES(64)
  * Where registers of 64 bytes are worked on in halves (Zen 4; the build says RM_SPLIT_REGISTERS), a load that repeats a
  * cell in all lanes takes the time of an addition, a multiplication that does it by itself takes none. gcc makes the
  * former of what is written plainly: the instruction is named. Elsewhere one load for many multiplications is better. */
-#define RM_TIMES_CELL(D, T, W) \
-  RM_FN rm_##D##x##W rm_times_cell_##D##x##W(rm_##D##x##W v, const T *p) { return v * *p; }
-#define RM_TIMES_CELL_EMBEDDED(D, T, W, instruction)                                                    \
-  RM_FN rm_##D##x##W rm_times_cell_##D##x##W(rm_##D##x##W v, const T *p) {                              \
-    rm_##D##x##W product;                                                                               \
-    __asm__(instruction : "=v"(product) : "v"(v), "m"(*p));                                             \
-    return product;                                                                                     \
-  }
+#define RM_TIMES_CELL(type, v, p) RM_TIMES_CELL_##type(v, p)
+#define RM_TIMES_CELL_PLAIN(v, p) ((v) * *(p))
+#define RM_TIMES_CELL_float32x2 RM_TIMES_CELL_PLAIN
+#define RM_TIMES_CELL_float32x4 RM_TIMES_CELL_PLAIN
+#define RM_TIMES_CELL_float32x8 RM_TIMES_CELL_PLAIN
+#define RM_TIMES_CELL_float64x2 RM_TIMES_CELL_PLAIN
+#define RM_TIMES_CELL_float64x4 RM_TIMES_CELL_PLAIN
 #if RM_AVX512 && defined RM_SPLIT_REGISTERS
-#define RM_TIMES_CELL_float32x16 RM_TIMES_CELL_EMBEDDED(float32, float, 16, "vmulps %2%{1to16%}, %1, %0")
-#define RM_TIMES_CELL_float64x8 RM_TIMES_CELL_EMBEDDED(float64, double, 8, "vmulpd %2%{1to8%}, %1, %0")
+#define RM_TIMES_CELL_EMBEDDED(type, v, p, instruction)                                                 \
+  __extension__({                                                                                       \
+    rm_##type rm_product;                                                                               \
+    __asm__(instruction : "=v"(rm_product) : "v"(v), "m"(*(p)));                                        \
+    rm_product;                                                                                         \
+  })
+#define RM_TIMES_CELL_float32x16(v, p) RM_TIMES_CELL_EMBEDDED(float32x16, v, p, "vmulps %2%{1to16%}, %1, %0")
+#define RM_TIMES_CELL_float64x8(v, p) RM_TIMES_CELL_EMBEDDED(float64x8, v, p, "vmulpd %2%{1to8%}, %1, %0")
 #else
-#define RM_TIMES_CELL_float32x16 RM_TIMES_CELL(float32, float, 16)
-#define RM_TIMES_CELL_float64x8 RM_TIMES_CELL(float64, double, 8)
+#define RM_TIMES_CELL_float32x16 RM_TIMES_CELL_PLAIN
+#define RM_TIMES_CELL_float64x8 RM_TIMES_CELL_PLAIN
 #endif
-#define RM_TIMES_CELL_float32x2 RM_TIMES_CELL(float32, float, 2)
-#define RM_TIMES_CELL_float32x4 RM_TIMES_CELL(float32, float, 4)
-#define RM_TIMES_CELL_float32x8 RM_TIMES_CELL(float32, float, 8)
-#define RM_TIMES_CELL_float64x2 RM_TIMES_CELL(float64, double, 2)
-#define RM_TIMES_CELL_float64x4 RM_TIMES_CELL(float64, double, 4)
 
 /* ------------------------------------------------------------------------------------------------ the dtypes, one by one */
 
@@ -231,7 +233,7 @@ RM_VECTOR_TYPES(64)
 
 #define RM_VECTOR_FLOAT(D, T, I, U, SIGNLESS, W)                                                        \
   RM_VECTOR_PLAIN(D, T, I, W)                                                                           \
-  RM_EXTREMES_##D##x##W RM_TIMES_CELL_##D##x##W                                                         \
+  RM_EXTREMES_##D##x##W                                                                                 \
   RM_FN rm_##D##x##W rm_abs_##D##x##W(rm_##D##x##W a) { return (rm_##D##x##W)((rm_##U##x##W)a & SIGNLESS); }
 #define RM_VECTOR_float32(W) RM_VECTOR_FLOAT(float32, float, int32, uint32, 0x7fffffffU, W)
 #define RM_VECTOR_float64(W) RM_VECTOR_FLOAT(float64, double, int64, uint64, UINT64_C(0x7fffffffffffffff), W)

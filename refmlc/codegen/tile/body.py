@@ -19,8 +19,8 @@ from refmlc.codegen.tile.leaves import Leaf, Stride
 from refmlc.codegen.tile.panels import first_of, packed, reduction
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.squares import square
-from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, c_type, masked, widened
-from refmlc.codegen.tile.values import Values, bare
+from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, bare, c_type, masked, widened
+from refmlc.codegen.tile.values import Values
 from refmlc.codegen.tile.writer import Writer
 from refmlc.ir import tir
 from refmlc.ir.node import Node
@@ -124,7 +124,7 @@ class Tile:
     def _start(self) -> None:
         """Accumulators with their first values: by the init, or what was there where that is read."""
         shape, out = self.context.plan.shape, self.context.out
-        read = {node.buffer for node in self._in_steps() if isinstance(node, tir.BufferLoad)}
+        read = shape.read
         started = {write.access.buffer for write in shape.init}
         known = [buffer for buffer in shape.buffers if buffer in started | read]
         first = first_of(self.context)

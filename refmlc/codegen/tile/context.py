@@ -10,8 +10,9 @@ from refmlc.codegen.tile.names import Names
 from refmlc.codegen.tile.needs import Needs
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.plan import Plan
-from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, held, masked
+from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, bare, held, masked
 from refmlc.codegen.tile.writer import Writer
+from refmlc.dtypes import DType
 from refmlc.ir import tir
 
 NOWHERE: Mapping[Dim, int] = {}
@@ -57,6 +58,20 @@ class Context:
         ahead = f"++{dim.name}" if step == 1 else f"{dim.name} += {step}"
         with self.out.block(f"for (int64_t {dim.name} = {first}; {dim.name} < {end}; {ahead})"), self.at(dim, dim.name):
             yield
+
+    @contextmanager
+    def tiles(self, dim: Dim, first: int, last: int, step: int) -> Iterator[None]:
+        """`dim` in steps from `first` to below `last`; the last step reaches back where `step` does not divide."""
+        if (last - first) % step == 0:
+            with self.loop(dim, first, last, step):
+                yield
+            return
+        with self.names.scope():
+            ahead = self.names.new(f"{dim.name}_ahead")
+            head = f"for (int64_t {ahead} = {first}; {ahead} < {last}; {ahead} += {step})"
+            with self.out.block(head), self.at(dim, dim.name):
+                self.out.line(f"const int64_t {dim.name} = {ahead} < {last - step} ? {ahead} : {last - step};")
+                yield
 
     @contextmanager
     def loops(self, dims: Iterable[Dim]) -> Iterator[None]:
@@ -106,9 +121,12 @@ class Context:
         if stride == 0 or piece.lanes == 1:
             return self._number(access, shift, ahead)
         where = self.address(access, shift, ahead)
-        vector = self.needs.vector(element, piece.lanes)
+        simple = stride == 1 and piece.whole and is_plain(dtype)
+        vector = (self.needs.lanes if simple else self.needs.vector)(element, piece.lanes)
         if stride != 1:
             text = f"rm_gather_{vector}({where}, {stride}, {piece.valid})"
+        elif simple:
+            text = f"RM_LOAD({vector}, {where})"
         elif piece.whole:
             text = f"rm_load_{vector}({where})"
         else:
@@ -134,17 +152,25 @@ class Context:
                 f"rm_put_{dtype.element}({self.base(access.buffer)}, {self.offset(access, shift)}, {value.text});"
             )
             return
-        vector = self.needs.vector(dtype.element, piece.lanes)
+        simple = stride == 1 and piece.whole and is_plain(dtype)
+        vector = (self.needs.lanes if simple else self.needs.vector)(dtype.element, piece.lanes)
         where = self.address(access, shift)
         text = masked(self.needs, value, 8).text if dtype.kind == "bool" else value.text
         if stride != 1:
             self.out.line(f"rm_scatter_{vector}({where}, {stride}, {text}, {piece.valid});")
         elif piece.whole and access.buffer in self.streamed and piece.lanes == self.plan.lanes:
             self.out.line(f"{self.needs.stream(dtype.element, piece.lanes)}({where}, {text});")
+        elif simple:
+            self.out.line(f"RM_STORE({vector}, {where}, {bare(text)});")
         elif piece.whole:
             self.out.line(f"rm_store_{vector}({where}, {text});")
         else:
             self.out.line(f"rm_store_part_{vector}({where}, {text}, {piece.valid});")
+
+
+def is_plain(dtype: DType) -> bool:
+    """Whether memory holds values of `dtype` as lanes do."""
+    return dtype.kind != "bool" and held(dtype) == dtype.element
 
 
 def state_bits(buffer: tir.Buffer) -> int:

@@ -71,6 +71,13 @@ class Shape:
         return tuple(dict.fromkeys(write.access.buffer for write in (*self.init, *self.stores)))
 
     @property
+    def read(self) -> set[tir.Buffer]:
+        """The buffers that are read and stored to."""
+        later = (*(let.value for let in self.lets), *(write.value for write in self.stores))
+        loads = (node.buffer for value in later for node in computed(value) if isinstance(node, tir.BufferLoad))
+        return set(loads) & set(self.buffers)
+
+    @property
     def accesses(self) -> tuple[Access, ...]:
         """Every access."""
         return (*(write.access for write in (*self.init, *self.stores)), *self.loads.values())

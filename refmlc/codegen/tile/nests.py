@@ -56,6 +56,10 @@ def along(context: Context, first: int, last: int, emit: Callable[[tuple[Piece, 
     """Tiles along the vector dim from `first` to below `last`; `emit` gets the vectors of one."""
     plan = context.plan
     step = plan.vectors * plan.lanes
+    if plan.overlaps(last - first, step):
+        with context.tiles(plan.vector, first, last, step):
+            emit(plan.parts(step))
+        return
     end = first + (last - first) // step * step
     if end > first:
         with context.loop(plan.vector, first, end, step):
@@ -86,6 +90,10 @@ def _rows(context: Context, parts: tuple[Piece, ...]) -> None:
         if plan.row is None:
             with _scope(context):
                 Tile(context, 1, parts).emit()
+            return
+        if plan.overlaps(plan.row.extent, plan.rows):
+            with context.tiles(plan.row, 0, plan.row.extent, plan.rows), _scope(context):
+                Tile(context, plan.rows, parts).emit()
             return
         whole, rest = divmod(plan.row.extent, plan.rows)
         if whole:

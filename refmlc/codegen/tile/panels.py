@@ -58,7 +58,7 @@ def packed(context: Context, panel: Panel, piece: Piece) -> Term:
     if piece.lanes == 1:
         row = f"{row_of(context)} + {piece.offset}"
         return Term(f"{panel.name}[{row}]", dtype)
-    return Term(f"rm_load_{context.needs.vector(held(dtype), piece.lanes)}({where})", dtype, piece.lanes)
+    return Term(f"RM_LOAD({context.needs.lanes(held(dtype), piece.lanes)}, {where})", dtype, piece.lanes)
 
 
 def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
@@ -85,8 +85,8 @@ def _put(context: Context, panel: Panel, lanes: int, where: str, text: str) -> N
     if lanes == 1:
         context.out.line(f"{panel.name}[{where}] = {text};")
         return
-    vector = context.needs.vector(held(panel.leaf.dtype), lanes)
-    context.out.line(f"rm_store_{vector}({panel.name} + {where}, {text});")
+    vector = context.needs.lanes(held(panel.leaf.dtype), lanes)
+    context.out.line(f"RM_STORE({vector}, {panel.name} + {where}, {text});")
 
 
 def _converted(context: Context, panel: Panel, term: Term) -> Term:
@@ -128,14 +128,16 @@ def _transposed(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
 def _blocks(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
     """As many rows as there are lanes: whole vectors in a loop, the last one apart where it is not whole."""
     plan, lanes, names = context.plan, context.plan.lanes, context.names
-    whole = sum(piece.whole for piece in parts) * lanes
     stride = panel.leaf.access.of(plan.vector)
+    in_line = [piece for number, piece in enumerate(parts) if piece.whole and piece.offset == lanes * number]
+    looped = in_line if len(in_line) > 1 else []
     with names.scope():
         column = names.new("column")
-        if whole > lanes:
-            with context.out.block(f"for (int64_t {column} = 0; {column} < {whole}; {column} += {lanes})"):
+        if looped:
+            last = lanes * len(looped)
+            with context.out.block(f"for (int64_t {column} = 0; {column} < {last}; {column} += {lanes})"):
                 _block(context, panel, parts[0], f"{stride} * {column}", column)
-        for piece in parts if whole <= lanes else [piece for piece in parts if not piece.whole]:
+        for piece in parts[len(looped) :]:
             with context.out.block():
                 _block(context, panel, piece, "", str(piece.offset))
 

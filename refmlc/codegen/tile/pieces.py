@@ -1,7 +1,12 @@
 """A vector dim cut into tiles of a few vectors.
 
-64 elements at 16 lanes, 4 vectors a tile: one tile of 16 16 16 16. 56: 16 16 16 8. 57: 16 16 16 16, of which the last
-holds 9. A rest of one element is a number.
+| elements, at 16 lanes | vectors of a tile, by their lanes                                                            |
+|-----------------------|----------------------------------------------------------------------------------------------|
+| 64                    | 16 16 16 16                                                                                  |
+| 56                    | 16 16 16 8: the last is no wider than it has to be                                           |
+| 61                    | 16 16 16 16, the last from element 45 on: three elements twice, where that may be; else      |
+|                       | 16 16 16 16, of which the last holds 13                                                      |
+| 49                    | 16 16 16 1: a rest of one is a number                                                        |
 """
 
 from dataclasses import dataclass
@@ -23,18 +28,27 @@ class Piece:
         return self.valid == self.lanes
 
 
-def pieces(count: int, lanes: int, *, narrow: bool = True) -> tuple[Piece, ...]:
-    """The vectors of `count` elements; the last is no wider than it has to be where that may be (`narrow`)."""
+def pieces(count: int, lanes: int, *, narrow: bool = True, twice: bool = False) -> tuple[Piece, ...]:
+    """The vectors of `count` elements.
+
+    `narrow`: the last may have fewer lanes than the others. `twice`: elements may be computed twice.
+    """
     whole, rest = divmod(count, lanes)
     found = [Piece(lanes * number, lanes, lanes) for number in range(whole)]
-    if rest:
-        wide = lanes
-        while narrow and wide // 2 >= max(rest, min(LEAST_LANES, lanes)):
-            wide //= 2
-        found.append(Piece(lanes * whole, 1 if rest == 1 and narrow else wide, rest))
+    if not rest:
+        return tuple(found)
+    wide = lanes
+    while narrow and wide // 2 >= max(rest, min(LEAST_LANES, lanes)):
+        wide //= 2
+    if rest == 1 and narrow:
+        found.append(Piece(lanes * whole, 1, 1))
+    elif rest < wide <= count and twice:
+        found.append(Piece(count - wide, wide, wide))
+    else:
+        found.append(Piece(lanes * whole, wide, rest))
     return tuple(found)
 
 
 def width(parts: tuple[Piece, ...]) -> int:
     """The columns that the vectors take in a panel."""
-    return parts[-1].offset + parts[-1].lanes
+    return max(piece.offset + piece.lanes for piece in parts)

@@ -1,10 +1,11 @@
 """How a nest is executed: dims, tiles, and how elements that are not side by side get into vectors.
 
-| along the vector dim | an element that                                       | is                                          |
-|----------------------|-------------------------------------------------------|---------------------------------------------|
-| contiguous, strided  | many rows use                                         | packed: what a tile reads side by side      |
-| strided              | few rows use, contiguous along the reduction (or rows) | read in square blocks, then transposed     |
-| strided              | is neither                                            | gathered                                    |
+| along the vector dim | an element that                                      | is                                       |
+|----------------------|------------------------------------------------------|------------------------------------------|
+| contiguous, strided  | many rows use                                        | packed: what a tile reads side by side   |
+| strided              | few rows use, contiguous along the reduction (or,    | read in square blocks that are           |
+|                      | without one, along rows)                             | transposed in registers                  |
+| strided              | is neither                                           | gathered                                 |
 
 Between chunks of the reduction, each with panels of its own, the accumulators are in their buffers.
 """
@@ -24,6 +25,8 @@ from refmlc.codegen.tile.sizes import MOST_ROWS, block_shape, chunk_of, loads_of
 from refmlc.codegen.tile.terms import held_bits
 from refmlc.ir.node import Node
 
+MOST_TWICE = 8
+"""At most this part of the elements along a dim is computed twice."""
 FEWEST_ROW_TILES = 4
 """Packing what is contiguous already pays from this many tiles of rows on."""
 
@@ -69,12 +72,24 @@ class Plan:
     def parts(self, count: int) -> tuple[Piece, ...]:
         """The vectors of `count` elements. Square blocks are all of one size."""
         narrow = not self.blocks and not any(panel.transposed for panel in self.panels)
-        return pieces(count, self.lanes, narrow=narrow)
+        return pieces(count, self.lanes, narrow=narrow, twice=self.repeats)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether elements may be computed twice: nothing is read that the nest writes."""
+        whole = not self.shape.reduce or self.chunk >= self.shape.reduce[0].extent
+        started = {write.access.buffer for write in self.shape.init}
+        return whole and self.shape.read <= started
+
+    def overlaps(self, count: int, step: int) -> bool:
+        """Whether steps that do not divide `count` are taken all the same, the last one from its end back."""
+        return self.repeats and count >= step and count % step != 0 and step - count % step <= count // MOST_TWICE
 
     @property
     def columns(self) -> int:
-        """The columns of a panel."""
-        return width(self.parts(min(self.vector.extent, self.vectors * self.lanes)))
+        """The columns of a panel, whole vectors."""
+        wide = width(self.parts(min(self.vector.extent, self.vectors * self.lanes)))
+        return -(-wide // self.lanes) * self.lanes
 
     @property
     def points(self) -> int:

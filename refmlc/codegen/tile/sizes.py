@@ -71,7 +71,7 @@ def tile_shape(shape: Shape, load: Load, vector: Dim, row: Dim | None, lanes: in
         (rows, vectors)
         for rows in range(1, min(MOST_ROWS, long_rows) + 1)
         for vectors in range(1, min(MOST_VECTORS_OF_ROWS if row else MOST_VECTORS, long_vectors) + 1)
-        if rows * vectors * len(shape.buffers) + load.shared * vectors + _spare(shape) <= isa.registers
+        if rows * vectors * len(shape.buffers) + load.shared * vectors + 2 <= _room(shape, isa)
     ]
     return min(choices, key=time, default=(1, 1))
 
@@ -105,6 +105,7 @@ def chunk_of(shape: Shape, bytes_of_point: int, multiple: int) -> int:
     return min(first, -(-chunk // multiple) * multiple)
 
 
-def _spare(shape: Shape) -> int:
-    """Registers for what a step computes: rounding needs its constants."""
-    return 6 if any(buffer.dtype.element in SMALL_FLOATS for buffer in shape.buffers) else 2
+def _room(shape: Shape, isa: Isa) -> int:
+    """Registers of a tile. Where each operation is rounded a few accumulators keep the machine busy."""
+    small = any(buffer.dtype.element in SMALL_FLOATS for buffer in shape.buffers)
+    return min(14, isa.registers or 16) if small else isa.registers or 16

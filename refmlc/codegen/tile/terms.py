@@ -59,6 +59,8 @@ def widened(needs: Needs, term: Term, lanes: int) -> Term:
     if term.dtype.kind == "bool":
         vector = needs.vector("int32", lanes)
         return Term(f"rm_splat_{vector}({term.text} ? -1 : 0)", term.dtype, lanes, 32)
+    if term.text in ("0", "0.0f", "0.0"):
+        return Term(f"(rm_{needs.lanes(held(term.dtype), lanes)}){{0}}", term.dtype, lanes)
     vector = needs.vector(held(term.dtype), lanes)
     text = f"rm_splat_{vector}({term.text})"
     if not term.exact and term.dtype.element == "bfloat16":
@@ -100,3 +102,15 @@ def floating(dtype: DType, number: float) -> Term:
         )
     short = repr(number)
     return Term(f"{short if len(short) <= 6 else number.hex()}{suffix}", dtype)
+
+
+def bare(text: str) -> str:
+    """`text` without parentheses around all of it."""
+    if not text.startswith("(") or not text.endswith(")"):
+        return text
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth == 0:
+            return text[1:-1] if place == len(text) - 1 else text
+    return text

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from refmlc.codegen.options import Options
 from refmlc.codegen.tile import scalars, vectors
 from refmlc.codegen.tile.needs import VECTOR_DTYPES, Needs
-from refmlc.codegen.tile.terms import Term, c_type, floating, held_bits, integer, masked, widened
+from refmlc.codegen.tile.terms import Term, bare, c_type, floating, held_bits, integer, masked, widened
 from refmlc.codegen.tile.tiled import NoForm
 from refmlc.codegen.tile.writer import Writer
 from refmlc.dtypes import BOOL, DType
@@ -153,18 +153,6 @@ def in_lanes(dtype: DType) -> None:
 def lanes_of(dtype: DType, vector_bytes: int) -> int:
     """How many lanes of a dtype fill a register."""
     return vector_bytes * 8 // (8 if dtype.kind == "bool" else held_bits(dtype))
-
-
-def bare(text: str) -> str:
-    """`text` without parentheses around all of it."""
-    if not text.startswith("(") or not text.endswith(")"):
-        return text
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth == 0:
-            return text[1:-1] if place == len(text) - 1 else text
-    return text
 
 
 def _lane(term: Term, lane: int) -> str:

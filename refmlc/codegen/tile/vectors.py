@@ -64,7 +64,7 @@ def _infix(needs: Needs, op: str, args: Sequence[Term], lanes: int) -> Term | No
         return None
     if op == "mul" and dtype.element in NATIVE_FLOATS and (a.cell or b.cell):
         cell, vector = (a, b) if a.cell else (b, a)
-        return Term(f"rm_times_cell_{needs.vector(dtype.element, lanes)}({vector.text}, {cell.cell})", dtype, lanes)
+        return Term(f"RM_TIMES_CELL({needs.lanes(dtype.element, lanes)}, {vector.text}, {cell.cell})", dtype, lanes)
     if not dtype.is_float or not (a.exact and b.exact):
         a, b = widened(needs, a, lanes), widened(needs, b, lanes)
     if dtype.element in SMALL_FLOATS:
