@@ -2,8 +2,8 @@
 
 | machine           | instruction set                                                                            |
 |-------------------|--------------------------------------------------------------------------------------------|
-| x86_64            | `avx512`, `avx512vl`, `avx2` where Linux lists all the flags below for the CPU, else `sse2`  |
-| … AMD's Zen 4     | `avx512vl`: it executes 64 bytes in two halves                                              |
+| x86_64            | `avx512` or `avx2` where Linux lists all the flags below for the CPU, else `sse2`            |
+| … AMD's Zen 4     | `avx512halves`: it executes 64 bytes in two halves                                           |
 | aarch64, arm64    | `neon`                                                                                      |
 | any other         | `none`                                                                                      |
 
@@ -25,7 +25,7 @@ AVX512 = frozenset(("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "f16c
 HALVES = (("vendor_id", "AuthenticAMD"), ("cpu family", "25"))
 NEEDED: Mapping[str, frozenset[str]] = {
     "avx512": AVX512,
-    "avx512vl": AVX512,
+    "avx512halves": AVX512,
     "avx2": frozenset(("avx2", "f16c")),
 }
 
@@ -57,8 +57,8 @@ def usable_isas(machine: str, cpu: Mapping[str, str]) -> tuple[str, ...]:
     match machine:
         case "x86_64" | "amd64":
             found = [name for name, needed in NEEDED.items() if needed <= flags]
-            if halves and "avx512vl" in found:
-                found.sort(key="avx512vl".__ne__)  # the one to the front, the others as they are
+            if halves and "avx512halves" in found:
+                found.sort(key="avx512halves".__ne__)  # the one to the front, the others as they are
             return (*found, "sse2", "none")
         case "aarch64" | "arm64":
             return ("neon", "none")

@@ -20,7 +20,7 @@ ZEN = {"vendor_id": "AuthenticAMD", "flags": AVX512}
         ("x86_64", {"flags": AVX512.replace("avx512bw", "")}, "avx2"),
         ("x86_64", {"flags": AVX2.replace("f16c", "")}, "sse2"),
         ("x86_64", {}, "sse2"),
-        ("x86_64", {**ZEN, "cpu family": "25"}, "avx512vl"),
+        ("x86_64", {**ZEN, "cpu family": "25"}, "avx512halves"),
         ("x86_64", {**ZEN, "cpu family": "26"}, "avx512"),
         ("x86_64", {**ZEN, "cpu family": "25", "flags": AVX2}, "avx2"),
         ("aarch64", {}, "neon"),

@@ -25,8 +25,8 @@ HEADERS = Path(__file__).parents[4] / "kernels_c"
 FLAGS = ("-O2", "-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
 LINKED = ("-shared", "-fPIC", "-lm")
 _FLAGS_OF = {"flags": frozenset(Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0].split())}
-_NEEDED = {"avx512": "avx512bw", "avx512vl": "avx512bw", "avx2": "avx2"}
-HERE_ISAS = [n for n in ("avx512", "avx512vl", "avx2", "sse2", "none") if _NEEDED.get(n, "fpu") in _FLAGS_OF["flags"]]
+_NEEDED = {"avx512": "avx512bw", "avx512halves": "avx512bw", "avx2": "avx2"}
+HERE_ISAS = [n for n in ("avx512", "avx512halves", "avx2", "sse2", "none") if _NEEDED.get(n, "fpu") in _FLAGS_OF["flags"]]
 
 # ------------------------------------------------------------------------------------------------ constructors
 
