@@ -1,7 +1,8 @@
 """Certificates: what each element of a function's results may be, proved from the program and the arguments.
 
-A certificate is made in two runs on copies of the arguments: the interpreter's, which finds what is undefined and
-gives the reference result; and the run on enclosures (`statements`). What the latter cannot bound is unsupported.
+A certificate is made on copies of the arguments: the interpreter runs the function, finds what is undefined and gives
+the reference result; each TensorIR function it calls is then run on enclosures (`graph`, `statements`). What cannot
+be bounded is unsupported.
 """
 
 from collections.abc import Sequence
@@ -11,17 +12,14 @@ from math import inf
 
 import numpy as np
 
-from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import DType
-from refmlc.dtypes.rounding import rounder
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
 from refmlc.oracle.choice import Choice, Value, members
-from refmlc.oracle.enclosure import Enclosure, point
+from refmlc.oracle.enclosure import Enclosure
 from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.places import View, view_of
-from refmlc.oracle.statements import Run, execute, matched
+from refmlc.oracle.graph import Enclosing, check_graph, tensors
+from refmlc.oracle.places import View
 from refmlc.runtime.tensor import Tensor
 
 STANDARD = Freedom()
@@ -69,52 +67,39 @@ class Certificate:
 
 
 def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Freedom = STANDARD) -> Certificate:
-    """Certify TensorIR function `name` on `args`, destinations among them; `args` are not changed.
+    """Certify function `name` on `args`, the destinations of a TensorIR function among them; `args` are not changed.
 
     Fails: as the interpreter does (RM3xx is the verdict undefined), RM504 for what is not certified, RM111.
     """
-    func = module.functions.get(name)
-    if not isinstance(func, tir.PrimFunc):
-        raise fail(UNSUPPORTED_CONSTRUCT, f"`{name}` is no TensorIR function: it is not certified")
-    given = [_owned(arg) for arg in args]
-    copies = [arg.copy() if isinstance(arg, Tensor) else arg for arg in given]
-    Machine(module).call(name, copies)
-    views = enclosed(func, given, freedom)
-    outputs = [
-        _certified(buffer, views[buffer], copy)
-        for param, copy in zip(func.params, copies, strict=True)
-        if (buffer := func.buffer_map.get(param)) in views and isinstance(copy, Tensor) and buffer is not None
-        if views[buffer].region.written
-    ]
+    check_graph(module)
+    copies = [_owned(arg) for arg in args]
+    hooks = Enclosing(module, freedom)
+    result = Machine(module, hooks=hooks).call(name, copies)
+    views = [(tensor, hooks.regions.view(tensor)) for tensor in tensors(result)]
+    func = module.functions[name]
+    named = [f"result {number}" for number in range(len(views))]
+    if isinstance(func, tir.PrimFunc):
+        views = [(copy, hooks.regions.view(copy)) for copy in copies if isinstance(copy, Tensor)]
+        given = [param for param, copy in zip(func.params, copies, strict=True) if isinstance(copy, Tensor)]
+        named = [func.buffer_map[param].name if param in func.buffer_map else param.name for param in given]
+        kept = [number for number, (_, view) in enumerate(views) if view.region.written]
+        views, named = [views[number] for number in kept], [named[number] for number in kept]
+    outputs = [_certified(label, view, tensor) for label, (tensor, view) in zip(named, views, strict=True)]
     return Certificate(name, tuple(outputs), freedom)
 
 
-def enclosed(func: tir.PrimFunc, args: Sequence[object], freedom: Freedom) -> dict[tir.Buffer, View]:
-    """The buffers of the parameters after the run on enclosures."""
-    run = Run(freedom)
-    views: dict[tir.Buffer, View] = {}
-    for param, arg in zip(func.params, args, strict=True):
-        buffer = func.buffer_map.get(param)
-        if buffer is not None and isinstance(arg, Tensor):
-            views[buffer] = view = view_of(arg)
-            matched(run, buffer, arg.shape, view.strides, 0)
-        elif isinstance(arg, bool | int | float) and param.dtype.kind != "handle":
-            run.values[param] = point(rounder(param.dtype)(float(arg))) if param.dtype.is_float else int(arg)
-        else:
-            raise fail(BAD_INPUT, f"`{param.name}` is not certified: it is neither tensor nor number", param.span)
-    execute(run, func.body, views)
-    return views
-
-
 def _owned(arg: object) -> object:
+    """A copy in compact memory of its own, so that no argument shares memory with another."""
     if isinstance(arg, np.ndarray):
-        return Tensor.from_numpy(arg)
+        return Tensor.from_numpy(arg).copy()
+    if isinstance(arg, Tensor):
+        return arg.copy()
     return arg.item() if isinstance(arg, np.generic) else arg
 
 
-def _certified(buffer: tir.Buffer, view: View, result: Tensor) -> CertifiedTensor:
+def _certified(name: str, view: View, result: Tensor) -> CertifiedTensor:
     elements = tuple(view.read(where) for where in view.places())
-    return CertifiedTensor(buffer.name, buffer.dtype, result.shape, elements, result.numpy())
+    return CertifiedTensor(name, result.dtype, result.shape, elements, result.numpy())
 
 
 def _centre(element: Value | None) -> float:

@@ -18,7 +18,6 @@ from refmlc.oracle.enclosure import NAN, Enclosure, greater, join, point, smalle
 from refmlc.oracle.roundoff import Grid
 from refmlc.oracle.summation import multiplied, total
 from refmlc.runtime.memory import compact_strides
-from refmlc.runtime.tensor import Tensor
 
 
 @dataclass(slots=True)
@@ -99,16 +98,9 @@ def fresh(dtype: DType, shape: tuple[int, ...], span: Span | None = None) -> Vie
     return View(Region(dtype, [None] * prod(shape)), shape, compact_strides(shape))
 
 
-def view_of(tensor: Tensor) -> View:
-    """A copy of a tensor: its values as they are now."""
-    found = fresh(tensor.dtype, tensor.shape)
-    cells, shadow = tensor.cells, tensor.shadow
-    whole = View(found.region, tensor.shape, tensor.element_strides)
-    for number, where in enumerate(whole.places()):
-        if shadow[where]:
-            value = cells[where]
-            found.region.elements[number] = point(float(value)) if tensor.dtype.is_float else int(value)
-    return found
+def first_value(dtype: DType, value: int | float | bool) -> Value:
+    """A number in memory as a value."""
+    return point(float(value)) if dtype.is_float else int(value)
 
 
 def united(old: Value | None, new: Value) -> Value:
