@@ -88,7 +88,9 @@ class Flow:
         return self._leaving(state, path.facts, bound)
 
     def _fresh(self, buffer: tir.Buffer, state: State, path: Path) -> tuple[State, Path]:
-        return {**state, buffer: ()}, path.to(Fresh(buffer)).knowing(path.facts.assume_extents(buffer))
+        group = self.uses.shared.get(buffer, {buffer})
+        state = {**state, **dict.fromkeys(group, ())}
+        return state, path.to(*map(Fresh, group)).knowing(path.facts.assume_extents(buffer))
 
     def _leaving(self, state: State, inside: Facts, bound: Iterable[tir.Var]) -> State:
         """The boxes where variables are out of scope: those that name one are dropped."""

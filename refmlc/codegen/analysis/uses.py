@@ -2,7 +2,8 @@
 
 | construct                                            | consequence                                              |
 |------------------------------------------------------|----------------------------------------------------------|
-| a view: `decl_buffer` on data, `match_buffer` in a block | shares storage; of neither anything is proved            |
+| the only view of all of a buffer that is used through it only | shares storage; they are one buffer by two names |
+| any other view: `decl_buffer` on data, `match_buffer` in a block | shares storage; of neither anything is proved |
 | a pointer to a buffer in a call or an expression      | whoever has it may read and write; nothing is proved     |
 | break, continue, return; loops over threads; `T.undef` stored | nothing is proved of any buffer of the function  |
 """
@@ -10,6 +11,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from refmlc.codegen.analysis.facts import Facts
+from refmlc.codegen.analysis.polynomial import Poly, constant
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.node import Node
@@ -36,13 +39,17 @@ PLAIN = frozenset(
 
 @dataclass(slots=True)
 class Uses:
-    """What a function does with its buffers. `unproved` says of a buffer why nothing is; `nothing` of all of them."""
+    """What a function does with its buffers.
+
+    `unproved` says of a buffer why nothing is proved, `nothing` of all of them. `names` are other names of a buffer.
+    """
 
     params: tuple[tir.Buffer, ...] = ()
     loaded: set[tir.Buffer] = field(default_factory=set)
     stored: set[tir.Buffer] = field(default_factory=set)
     unproved: dict[tir.Buffer, str] = field(default_factory=dict)
     shared: dict[tir.Buffer, set[tir.Buffer]] = field(default_factory=dict)
+    names: set[tir.Buffer] = field(default_factory=set)
     nothing: str = ""
 
     def is_given(self, buffer: tir.Buffer) -> bool:
@@ -50,11 +57,12 @@ class Uses:
         return buffer in self.params or not self.shared.get(buffer, set()).isdisjoint(self.params)
 
     def share(self, a: tir.Buffer, b: tir.Buffer) -> None:
-        """`a` and `b` have storage in common."""
+        """`a`, a view, has storage in common with `b`."""
         group = self.shared.get(a, {a}) | self.shared.get(b, {b})
         for each in group:
             self.shared[each] = group
-            self.unproved.setdefault(each, f"`{a.name}` and `{b.name}` share storage")
+        if a not in self.names:
+            self.unproved.setdefault(a, f"`{a.name}` and `{b.name}` share storage")
 
 
 def find_uses(func: tir.PrimFunc) -> Uses:
@@ -63,6 +71,7 @@ def find_uses(func: tir.PrimFunc) -> Uses:
     nodes = tuple(walk(func.body))
     pointers = _pointers(nodes)
     views = {node.data for node in nodes if isinstance(node, tir.DeclBuffer)}
+    uses.names.update(_names(Facts.entry(func), nodes))
     for node in nodes:
         if node not in views:
             _node(uses, node, func.buffer_map, pointers)
@@ -70,7 +79,34 @@ def find_uses(func: tir.PrimFunc) -> Uses:
         for kind in (uses.loaded, uses.stored):
             if not kind.isdisjoint(group):
                 kind.update(group)
+        against = next((uses.unproved[each] for each in group if each in uses.unproved), None)
+        if against is not None:
+            uses.unproved.update(dict.fromkeys(group, against))
     return uses
+
+
+def _names(facts: Facts, nodes: tuple[Node, ...]) -> Iterator[tir.Buffer]:
+    """The views of all of a buffer that is used through them only, one view each."""
+    views = [node for node in nodes if isinstance(node, tir.DeclBuffer)]
+    sources = [node.data.buffer for node in views if isinstance(node.data, tir.BufferData)]
+    direct = {node.buffer for node in nodes if isinstance(node, (tir.BufferLoad, tir.BufferStore))}
+    others = {node.source.buffer for node in nodes if isinstance(node, tir.MatchBufferRegion)}
+    for view in views:
+        source = view.data.buffer if isinstance(view.data, tir.BufferData) else None
+        if source is None or source in direct or source in others or sources.count(source) != 1:
+            continue
+        size = _size(facts, source)
+        if size is not None and size == _size(facts, view.buffer) and source.dtype == view.buffer.dtype:
+            yield view.buffer
+
+
+def _size(facts: Facts, buffer: tir.Buffer) -> Poly | None:
+    """How many elements a compact buffer has; None: not known, or it is not compact."""
+    total: Poly | None = constant(1)
+    for extent in buffer.shape:
+        form = facts.form(extent)
+        total = None if form is None or total is None else total * form
+    return None if buffer.strides or buffer.elem_offset is not None else total
 
 
 def _pointers(nodes: Iterable[Node]) -> Mapping[tir.Var, tir.Buffer]:

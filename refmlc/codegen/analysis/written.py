@@ -66,9 +66,10 @@ def find_written(func: tir.PrimFunc) -> Written:
     loads = flow.unproved if not uses.nothing else _any_loads(func, uses)
     table = {}
     for buffer in (*uses.params, *(uses.loaded | uses.stored)):
-        reasons = [reason for load, reason in loads.items() if load.buffer is buffer]
-        given = uses.is_given(buffer)
-        table[buffer] = _use(uses, buffer, reasons, given=given, is_all=end.get(buffer) == ALL)
+        group = uses.shared.get(buffer, {buffer})
+        reasons = [reason for load, reason in loads.items() if load.buffer in group]
+        is_all = any(end.get(each) == ALL for each in group)
+        table[buffer] = _use(uses, buffer, reasons, given=uses.is_given(buffer), is_all=is_all)
     return Written(table, loads)
 
 

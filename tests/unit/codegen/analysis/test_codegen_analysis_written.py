@@ -324,19 +324,42 @@ def test_in_and_out():
     assert found["C"] == (True, False)
 
 
-def test_views_share_storage():
-    found, written = uses(
+@pytest.mark.parametrize(
+    ("view", "tail"),
+    [
+        ("T.decl_buffer((23,), data=C.data)", ""),
+        ("T.decl_buffer((24,), data=C.data)", "C[0, 0] = T.float32(1)"),
+        ("T.decl_buffer((24,), data=C.data)", "D = T.decl_buffer((24,), data=C.data)"),
+        ("T.decl_buffer((24,), data=C.data)", "T.evaluate(T.call_packed('f', C.data))"),
+        ("T.decl_buffer((24,), data=C.data, elem_offset=1)", ""),
+        ("T.decl_buffer((24,), data=C.data, strides=(1,))", ""),
+        ('T.decl_buffer((24,), "int32", data=C.data)', ""),
+    ],
+)
+def test_views_share_storage(view, tail):
+    kind = "int32" if "int32" in view else "float32"
+    text = f"{HEAD}    B = {view}\n    for i in range(23):\n        B[i] = T.{kind}(0)\n    B[23] = T.{kind}(0)\n"
+    found, written = uses(text + f"    {tail}\n")
+    assert found["C"] == found["B"] == (True, False)
+    (c,) = [buffer for buffer in written.uses if buffer.name == "C"]
+    assert {buffer.name for buffer in written.use_of(c).shared} >= {"B", "C"}
+
+
+def test_the_only_view_of_a_whole_buffer_is_another_name_of_it():
+    text = (
         HEAD
         + """
     B = T.decl_buffer((24,), data=C.data)
-    for i in range(24):
+    for i in range({extent}):
         B[i] = T.float32(0)
 """
     )
-    assert found["C"] == (True, False)
+    found, written = uses(text.format(extent=24))
+    assert found["C"] == found["B"] == (False, True)
     (c,) = [buffer for buffer in written.uses if buffer.name == "C"]
     assert {buffer.name for buffer in written.use_of(c).shared} == {"B", "C"}
-    assert written.use_of(c).proof == "`B` and `C` share storage"
+    found, _ = uses(text.format(extent=23))
+    assert found["C"] == found["B"] == (True, False)
 
 
 def test_a_view_of_what_is_only_read_is_given():
