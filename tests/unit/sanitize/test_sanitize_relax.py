@@ -1,0 +1,191 @@
+"""What the detectors of Relax and of uninitialised values say, worked out by hand."""
+
+import numpy as np
+
+from refmlc.check.reading import read
+from refmlc.runtime.registry import FunctionRegistry
+from refmlc.sanitize import sanitize
+
+HEAD = """
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+"""
+CALL = """
+    @R.function
+    def main(x: R.Tensor((4,), "{dtype}")):
+        with R.dataflow():
+            y = R.call_dps_packed("f", (x,), out_ty=R.Tensor((4,), "{dtype}"))
+            R.output(y)
+        return y
+"""
+
+
+def report_of(text, *arguments, **packed):
+    registry = FunctionRegistry()
+    for name, function in packed.items():
+        registry.register(name, function)
+    given = arguments or (np.arange(4, dtype="float32"),)
+    return sanitize(read(HEAD + text, "case.py"), "main", given, registry=registry)
+
+
+def found(report):
+    return {code for code, count in report.counts.items() if count}
+
+
+def call(function, dtype="float32"):
+    return report_of(CALL.format(dtype=dtype), np.arange(4).astype(dtype), f=function)
+
+
+def copy(x, y):
+    y.numpy()[...] = x.numpy()
+
+
+def test_a_function_that_writes_all_of_its_output_is_called_once():
+    calls = []
+
+    def counting(x, y):
+        calls.append(1)
+        copy(x, y)
+
+    report = call(counting)
+    assert found(report) == set()
+    assert len(calls) == 1
+    assert report.result.numpy().tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_bytes_that_happen_to_be_those_that_mark_are_written():
+    def marks(_x, y):
+        y.numpy()[...] = 0xA5
+
+    report = call(marks, "uint8")
+    assert found(report) == set()
+    assert report.result.numpy().tolist() == [0xA5] * 4
+    assert report.result.initialised
+
+
+def test_what_is_left_is_counted_and_not_initialised():
+    def odd(x, y):
+        y.numpy()[1::2] = x.numpy()[1::2]
+
+    for dtype in ("float32", "uint8", "float16", "int64"):
+        report = call(odd, dtype)
+        assert found(report) == {"RM324"}
+        assert "writes 2 of 4 elements of output 0" in report.text()
+        assert [report.result.shadow[n] for n in range(4)] == [0, 1, 0, 1]
+        assert report.result.numpy().tolist() == [0, 1, 0, 3]
+
+
+def test_reading_what_was_left_is_undefined():
+    text = CALL.format(dtype="float32").replace(
+        "            R.output(y)\n        return y\n",
+        '            z = R.call_tir(Module.g, (y,), out_ty=R.Tensor((4,), "float32"))\n'
+        "            R.output(z)\n        return z\n",
+    )
+    text += """
+    @T.prim_func
+    def g(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i]
+"""
+
+    def rest(x, y):
+        y.numpy()[1:] = x.numpy()[1:]
+
+    report = report_of(text, f=rest)
+    assert report.verdict == "undefined"
+    assert found(report) == {"RM305", "RM324"}
+    assert "3 of the 4 elements of `A` were written" in report.text()
+    assert "nothing in `g` writes to `A`" in report.text()
+
+
+def test_outputs_of_functions_of_the_module_are_looked_at():
+    text = """
+    @T.prim_func
+    def g(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(3):
+            B[i] = A[i]
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        y = R.call_tir(Module.g, (x,), out_ty=R.Tensor((4,), "float32"))
+        return y
+"""
+    report = report_of(text)
+    assert found(report) == {"RM324"}
+    assert "`g` writes 3 of 4 elements of output 0" in report.text()
+    assert found(report_of(text.replace("range(3)", "range(4)"))) == set()
+
+
+def test_writing_in_place_is_said_by_call_tir_inplace():
+    text = """
+    @T.prim_func
+    def g(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            A[i] = A[i] + T.float32(1)
+            B[i] = A[i]
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        with R.dataflow():
+            y = {call}
+            R.output(y)
+        return y
+"""
+    plain = 'R.call_tir(Module.g, (x,), out_ty=R.Tensor((4,), "float32"))'
+    both = 'out_ty=[R.Tensor((4,), "float32"), R.Tensor((4,), "float32")]'
+    in_place = f"R.call_tir_inplace(Module.g, (x,), inplace_indices=[0, -1], {both})"
+    assert found(report_of(text.format(call=plain))) == {"RM323"}
+    assert found(report_of(text.format(call=in_place))) == set()
+
+
+def test_a_packed_function_that_changes_its_input_is_found():
+    def clears(x, y):
+        copy(x, y)
+        x.numpy()[0] = 7
+
+    report = call(clears)
+    assert found(report) == {"RM323"}
+    assert "changed input 0" in report.text()
+    assert found(call(copy)) == set()
+
+
+def test_effects_of_calls_that_are_over_do_not_matter():
+    text = """
+    @T.prim_func
+    def g(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i]
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")):
+        y = R.call_tir(Module.g, (x,), out_ty=R.Tensor((4,), "float32"))
+        Module.g(y, x)
+        return y
+"""
+    assert found(report_of(text)) == set()
+
+
+def test_the_nearest_store_is_the_last_before_the_read_that_does_not_hold_it():
+    text = """
+    @T.prim_func
+    def main(A: T.Buffer((4,), "float32")):
+        S = T.alloc_buffer((4,), "float32")
+        for i in range(2):
+            S[i] = A[i]
+        for i in range(1, 3):
+            S[i] = S[i] * T.float32(2)
+        S[3] = A[3]
+"""
+    report = report_of(text)
+    (finding,) = report.findings
+    places = {related.message: related.span.line for related in finding.diagnostic.related}
+    assert (
+        places["the nearest store to `S` is here"]
+        == text[: text.index("S[i] = A[i]")].count("\n") + HEAD.count("\n") + 1
+    )
+    assert "2 of the 4 elements of `S` were written" in finding.diagnostic.notes
