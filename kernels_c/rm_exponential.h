@@ -14,7 +14,7 @@
 #include "rm_dtypes.h"
 
 /* a * b + c: with one rounding where the processor has it, else with two. */
-#if defined __FP_FAST_FMA || defined __FMA__ || (defined __AVX512F__ && defined __GNUC__)
+#if !defined RM_PLAIN && (defined __FP_FAST_FMA || defined __FMA__)
 #define RM_MULADD(a, b, c) __builtin_fma(a, b, c)
 #else
 #define RM_MULADD(a, b, c) ((a) * (b) + (c))
