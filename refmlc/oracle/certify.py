@@ -20,6 +20,7 @@ from refmlc.oracle.enclosure import Enclosure
 from refmlc.oracle.freedom import Freedom
 from refmlc.oracle.graph import Enclosing, check_graph, tensors
 from refmlc.oracle.places import View
+from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 
 STANDARD = Freedom()
@@ -72,7 +73,7 @@ def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Fre
     Fails: as the interpreter does (RM3xx is the verdict undefined), RM504 for what is not certified, RM111.
     """
     check_graph(module)
-    copies = [_owned(arg) for arg in args]
+    copies = _owned(args)
     hooks = Enclosing(module, freedom)
     result = Machine(module, hooks=hooks).call(name, copies)
     views = [(tensor, hooks.regions.view(tensor)) for tensor in tensors(result)]
@@ -88,13 +89,31 @@ def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Fre
     return Certificate(name, tuple(outputs), freedom)
 
 
-def _owned(arg: object) -> object:
-    """A copy in compact memory of its own, so that no argument shares memory with another."""
-    if isinstance(arg, np.ndarray):
-        return Tensor.from_numpy(arg).copy()
-    if isinstance(arg, Tensor):
-        return arg.copy()
-    return arg.item() if isinstance(arg, np.generic) else arg
+def _owned(args: Sequence[object]) -> list[object]:
+    """Copies, with the same strides; arguments that share a storage share its copy."""
+    given: dict[int, Tensor] = {}
+    made: dict[int, Storage] = {}
+    found: list[object] = []
+    for arg in args:
+        if isinstance(arg, np.ndarray):
+            found.append(_copied(given.setdefault(id(arg), Tensor.from_numpy(arg)), made))
+        elif isinstance(arg, Tensor):
+            found.append(_copied(arg, made))
+        else:
+            found.append(arg.item() if isinstance(arg, np.generic) else arg)
+    return found
+
+
+def _copied(tensor: Tensor, made: dict[int, Storage]) -> Tensor:
+    old = tensor.storage
+    if id(old) not in made:
+        fresh = Storage(old.nbytes, unit=old.unit, origin=old.origin, span=old.span)
+        fresh.array[...] = old.array
+        fresh.shadow[:] = old.shadow
+        fresh.objects.update(old.objects)
+        fresh.writable = old.writable
+        made[id(old)] = fresh
+    return Tensor(made[id(old)], tensor.dtype, tensor.shape, tensor.strides, tensor.byte_offset)
 
 
 def _certified(name: str, view: View, result: Tensor) -> CertifiedTensor:

@@ -15,7 +15,7 @@ The terms of `(B + x) - y` are x and -y. Their order is free, so `Freedom.reorde
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import OUT_OF_SCOPE, UNINITIALISED
@@ -23,7 +23,10 @@ from refmlc.diag.source import Span
 from refmlc.dtypes import INT32
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
-from refmlc.ir.kinds import IterKind
+from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.ir.visit import walk
+from refmlc.ops.intrinsics import intrinsic
+from refmlc.ops.intrinsics.rows import Effect
 from refmlc.oracle.choice import Value, can
 from refmlc.oracle.enclosure import Enclosure, join, negated
 from refmlc.oracle.expressions import Eval, indices_of, prepare_expr
@@ -34,6 +37,8 @@ from refmlc.oracle.roundoff import Grid
 from refmlc.runtime.memory import compact_strides
 
 Do: TypeAlias = Callable[[], None]
+LAUNCHES = ("thread_extent", "virtual_thread")
+ZERO = tir.IntImm(INT32, 0)
 REDUCTIONS = ("add", "mul", "max", "min")
 
 
@@ -94,14 +99,18 @@ def prepare_stmt(run: Run, node: tir.Stmt) -> Do:
             return _allocate(run, buffer)
         case tir.DeclBuffer():
             return _declare(run, node)
-        case tir.AttrStmt() if not isinstance(node.node, tir.ThreadVar):
+        case tir.AttrStmt(node=tir.ThreadVar() as thread, value=extent) if node.key in LAUNCHES:
+            size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
+            var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
+            return _for(run, tir.For(var, ZERO, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span))
+        case tir.AttrStmt():
             return prepare_stmt(run, node.body)
         case tir.SeqStmt():
             return _sequence([prepare_stmt(run, part) for part in node.seq])
         case tir.IfThenElse():
             return _if(run, node)
-        case tir.Evaluate(value=tir.IntImm()):
-            return _nothing
+        case tir.Evaluate(value=value):
+            return _evaluate(run, value)
         case tir.Break() | tir.Continue() | tir.Return():
             return _jump(run, node)
         case tir.SBlockRealize():
@@ -129,6 +138,18 @@ def _bind(run: Run, node: tir.Bind) -> Do:
         run.values[node.var] = value()
 
     return bind
+
+
+def _evaluate(run: Run, value: tir.Expr) -> Do:
+    """A value that nobody takes: only what calls do besides counts, and they are certified where they do nothing."""
+    for node in walk(value):
+        if isinstance(node, tir.Call):
+            row = intrinsic(node.callee) if isinstance(node.callee, str) else None
+            if node.callee == "ret":
+                return _jump(run, tir.Return(node, span=node.span))
+            if row is None or row.effect not in (Effect.PURE, Effect.READS):
+                raise not_certified("a call with an effect", node.span)
+    return _nothing
 
 
 def _jump(run: Run, node: tir.Break | tir.Continue | tir.Return) -> Do:
@@ -339,7 +360,7 @@ def _declare(run: Run, node: tir.DeclBuffer) -> Do:
     source = data.buffer
     extents = [run.whole(extent) for extent in buffer.shape]
     steps = [run.whole(stride) for stride in buffer.strides]
-    offset = run.whole(tir.IntImm(INT32, 0) if buffer.elem_offset is None else buffer.elem_offset)
+    offset = run.whole(ZERO if buffer.elem_offset is None else buffer.elem_offset)
     run.declared.add(buffer)
 
     def declare() -> None:
