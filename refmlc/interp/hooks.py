@@ -10,7 +10,7 @@
 | `enter_block` / `leave_block`                 | around every instance of a block (leave: not when it failed)    |
 | `init`                                        | before an instance of a block runs its init                     |
 | `allocated`                                   | a buffer has got fresh storage                                  |
-| `before_destination` / `after_destination`    | around a call of Relax that allocates what it returns           |
+| `before_destination` / `after_destination`    | around a call of Relax that says what it writes                 |
 | `before_binding` / `binding`                  | before a binding of Relax is evaluated, after it has its value  |
 
 Only overridden methods are called: functions are prepared for the hooks that watch them, so a method left as it is
@@ -71,7 +71,7 @@ class Hooks:
         """`buffer` has fresh storage."""
 
     def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
-        """`call_tir` or one like it calls its function with `args`, all of them; `outputs` are what it is to write."""
+        """A call begins that promises to write `outputs` only (`call_tir`, `call_pure_packed`, …); `args` are all."""
 
     def after_destination(
         self,

@@ -1,4 +1,4 @@
-"""RM323: a function that is called for its outputs writes to an input (RLX-209).
+"""RM323: a function that is called for its outputs or its value writes to another argument (RLX-209).
 
 | the function is | its writes are seen                                                  |
 |-----------------|-------------------------------------------------------------------------|
@@ -49,7 +49,7 @@ class HiddenEffects(Detector):
             (tensor.storage, tensor.byte_offset, tensor.byte_offset + tensor.reach * tensor.itemsize)
             for tensor in inputs
         )
-        foreign = isinstance(call.args[0], relax.ExternFunc)
+        foreign = not isinstance(call.args[0], tir.GlobalVar)
         held = tuple(tensor.numpy().tobytes() for tensor in inputs) if foreign else ()
         self._calls.append(Call(call, inputs, places, held))
 
@@ -65,7 +65,9 @@ class HiddenEffects(Detector):
         open_call = self._calls.pop()
         for number, (tensor, held) in enumerate(zip(open_call.inputs, open_call.held, strict=False)):
             if tensor.numpy().tobytes() != held:
-                raise fail(HIDDEN_EFFECT, f"the called function changed input {number}, which is no output", call.span)
+                raise fail(
+                    HIDDEN_EFFECT, f"the called function changed input {number}, which is not to be written", call.span
+                )
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Fails: RM323."""

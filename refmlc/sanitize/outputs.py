@@ -23,6 +23,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.sanitize.detector import Detector
 
 FIRST, SECOND = 0xA5, 0x5A
+ALLOCATING = ("call_tir", "call_tir_with_grad", "call_dps_packed")
 
 
 class Outputs(Detector):
@@ -34,7 +35,7 @@ class Outputs(Detector):
     def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
         """Fill the outputs of a function from outside."""
         del args
-        if self._is_foreign(call):
+        if _allocates(call) and self._is_foreign(call):
             for output in _fresh(outputs):
                 output.storage.array[...] = FIRST
 
@@ -46,7 +47,7 @@ class Outputs(Detector):
         outputs: Sequence[object],
     ) -> None:
         """Note RM324."""
-        if self._is_foreign(call):
+        if _allocates(call) and self._is_foreign(call):
             self._forget(function, args, outputs)
         name = _name(call)
         for number, output in enumerate(outputs):
@@ -90,6 +91,11 @@ class Outputs(Detector):
             for element in left.tolist():
                 for lane in range(element * lanes, (element + 1) * lanes):
                     shadow[lane] = 0
+
+
+def _allocates(call: relax.Call) -> bool:
+    """Whether the call allocates all of its outputs."""
+    return isinstance(call.op, relax.Op) and call.op.name in ALLOCATING
 
 
 def _fresh(outputs: Sequence[object]) -> list[Tensor]:

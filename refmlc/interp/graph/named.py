@@ -70,12 +70,26 @@ def resolve(site: Site) -> Call:
     return lambda args: registered(args, span)
 
 
-def call_named(scope: Scope, node: relax.Call, name: str, args: tuple[relax.Expr, ...]) -> Eval:
-    """`name` called with `args`, its result being of the type that the call says. Fails: RM402 … RM404."""
-    operands, site = scope.exprs(args), Site(scope.machine, name, node.span)
+def call_named(
+    scope: Scope, node: relax.Call, name: str, args: tuple[relax.Expr, ...], outputs: tuple[int, ...] | None = None
+) -> Eval:
+    """`name` called with `args`, its result being of the type that the call says. Fails: RM402 … RM404.
+
+    `outputs` are the arguments that the call promises to write alone (None: it promises nothing); hooks learn of it
+    where the function is from outside.
+    """
+    operands, site, hooks = scope.exprs(args), Site(scope.machine, name, node.span), scope.machine.hooks
+    watched = hooks.watches("before_destination") or hooks.watches("after_destination")
+    if not watched or outputs is None or name in BY_NAME or _linked(scope.machine.module.functions, name) is not None:
+        return lambda env: result_of(site, resolve(site)(operands(env)), node.ty_args, env)
 
     def call(env: Activation) -> object:
-        return result_of(site, resolve(site)(operands(env)), node.ty_args, env)
+        given, function = operands(env), resolve(site)
+        written = tuple([given[number] for number in outputs if 0 <= number < len(given)])
+        hooks.before_destination(node, given, written)
+        result = function(given)
+        hooks.after_destination(node, function, given, written)
+        return result_of(site, result, node.ty_args, env)
 
     return call
 

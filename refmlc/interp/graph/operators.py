@@ -8,7 +8,7 @@ from refmlc.interp.graph import memory, shapes, values
 from refmlc.interp.graph.activation import KILLED, Activation, Eval, Scope
 from refmlc.interp.graph.named import Plain, call_named, check_arity, resolve, result_of
 from refmlc.interp.graph.operands import Site
-from refmlc.interp.graph.outputs import call_tir, call_tir_inplace
+from refmlc.interp.graph.outputs import call_tir, call_tir_inplace, inplace_indices
 from refmlc.ir import relax
 from refmlc.ops.graph import GRAPH_OPS
 
@@ -44,7 +44,8 @@ def _call_packed(scope: Scope, node: relax.Call, name: str) -> Eval:  # RLX-205,
     callee, *args = node.args
     if not isinstance(callee, relax.ExternFunc):
         raise fail(TYPE_MISMATCH, f"`{name}` calls a packed function by name", node.span)
-    return call_named(scope, node, callee.symbol, tuple(args))
+    outputs = () if name == "call_pure_packed" else inplace_indices(node)
+    return call_named(scope, node, callee.symbol, tuple(args), outputs)
 
 
 def _call_with_tuple(scope: Scope, node: relax.Call, name: str) -> Eval:  # RLX-207, RLX-208

@@ -125,11 +125,20 @@ def _allocate(site: Site, ty: Type, env: Activation) -> Tensor:
     return fresh(site, tuple([int(eval_dim(extent, env.dims, site.span)) for extent in ty.shape]), ty.dtype)
 
 
-def _indices(site: Site, node: relax.Call, outputs: int) -> tuple[int, ...]:
+def inplace_indices(node: relax.Call) -> tuple[int, ...]:
+    """The arguments that the call says are outputs: -1 for an output of its own; what is no such number is left out."""
+    return tuple(item for item in _listed(node) if isinstance(item, int) and item >= -1)
+
+
+def _listed(node: relax.Call) -> tuple[object, ...]:
     found = node.attrs.get("inplace_indices", ())
     listed = found if isinstance(found, tuple | list) else (found,)
-    indices = tuple(item.value if isinstance(item, tir.IntImm) else item for item in listed)
-    plain = tuple(item for item in indices if isinstance(item, int) and item >= -1)
+    return tuple(item.value if isinstance(item, tir.IntImm) else item for item in listed)
+
+
+def _indices(site: Site, node: relax.Call, outputs: int) -> tuple[int, ...]:
+    indices = _listed(node)
+    plain = inplace_indices(node)
     if len(plain) != len(indices) or len(plain) != outputs:
         message = (
             f"`inplace_indices` of `{site.name}` are {indices}, one from -1 on for each of {outputs} outputs is due"

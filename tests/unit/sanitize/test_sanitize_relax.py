@@ -189,3 +189,45 @@ def test_the_nearest_store_is_the_last_before_the_read_that_does_not_hold_it():
         == text[: text.index("S[i] = A[i]")].count("\n") + HEAD.count("\n") + 1
     )
     assert "2 of the 4 elements of `S` were written" in finding.diagnostic.notes
+
+
+def test_pure_packed_functions_change_no_argument_and_others_may():
+    text = """
+    @R.function{pure}
+    def main(x: R.Tensor((4,), "float32")):
+        y = {call}("f", x, {rest})
+        return y
+"""
+
+    def clears(x):
+        x.numpy()[0] = 7
+        return x
+
+    ty = 'ty_args=R.Tensor((4,), "float32")'
+    pure = text.format(pure="", call="R.call_pure_packed", rest=ty)
+    in_place = text.format(pure="", call="R.call_inplace_packed", rest=f"inplace_indices=[{{}}], {ty}")
+    impure = text.format(pure="(pure=False)", call="R.call_packed", rest=ty)
+    assert found(report_of(pure, f=clears)) == {"RM323"}
+    assert found(report_of(pure, f=lambda x: x)) == set()
+    assert found(report_of(in_place.format(0), f=clears)) == set()
+    assert found(report_of(in_place.format(-1), f=clears)) == {"RM323"}
+    assert found(report_of(impure, f=clears)) == set()
+
+
+def test_what_an_output_held_before_is_kept_for_calls_in_place():
+    text = """
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        with R.dataflow():
+            y = R.call_dps_packed("f", (x,), out_ty=R.Tensor((4,), "float32"))
+            z = R.call_tir_inplace("g", (y,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+            R.output(z)
+        return z
+"""
+
+    def adds(y):
+        y.numpy()[:2] += 1
+
+    report = report_of(text, f=copy, g=adds)
+    assert found(report) == set()
+    assert report.result.numpy().tolist() == [1.0, 2.0, 2.0, 3.0]
