@@ -1,6 +1,7 @@
 """Random small functions of one to three loop nests, as text: most are sound, some are wrong in one place.
 
-They read A and B, fill T (allocated) and C. `pick(n)` chooses one of 0 … n - 1.
+They read A and B, fill T (allocated) and C. `pick(n)` chooses one of 0 … n - 1. Where `symbolic`, one extent is `n` in
+the shapes of B, T and C and in most loops.
 """
 
 NAMES = "ijklmno"
@@ -9,10 +10,12 @@ NAMES = "ijklmno"
 class NestText:
     """One function. `shapes` are of the buffers A, B, T, C; each has the dtype `kind`."""
 
-    def __init__(self, pick, nests=1):
+    def __init__(self, pick, nests=1, *, symbolic=False):
         self.pick = pick
+        self.symbolic = symbolic
         self.kind = self.one(("float32", "float32", "int32", "int8"))
         dims = (1 + pick(4), 1 + pick(4))
+        self.n = dims[0]
         self.shapes = {
             "A": (1 + pick(5), 1 + pick(5)) if pick(2) else dims,
             "B": dims,
@@ -33,14 +36,32 @@ class NestText:
 
     @property
     def text(self):
-        def param(name):
-            return f'{name}: T.Buffer({self.shapes[name]}, "{self.kind}")'
-
-        head = f"@T.prim_func(s_tir=True)\ndef main({param('A')}, {param('B')}, {param('C')}):\n"
-        alloc = f'    T_ = T.sblock_alloc_buffer({self.shapes["T"]}, "{self.kind}")\n'
+        if self.symbolic:
+            head = f'def main(A: T.Buffer({self.shapes["A"]}, "{self.kind}"), b: T.handle, c: T.handle):\n'
+            head += "    n = T.int32()\n"
+            head += "".join(
+                f'    {name} = T.match_buffer({name.lower()}, {self.shape(name)}, "{self.kind}")\n' for name in "BC"
+            )
+        else:
+            params = ", ".join(f'{name}: T.Buffer({self.shape(name)}, "{self.kind}")' for name in "ABC")
+            head = f"def main({params}):\n"
+        alloc = f'    T_ = T.sblock_alloc_buffer({self.shape("T")}, "{self.kind}")\n'
         body = "\n".join("    " + line for line in self.lines)
-        text = (head + alloc + body).replace("T[", "T_[")
-        return "from tvm.script import tirx as T\n\n" + text + "\n"
+        return f"from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n{head}{alloc}{body}\n"
+
+    def shape(self, name):
+        """The shape of a buffer as text."""
+        extents = ["n" if self.symbolic and extent == self.n else str(extent) for extent in self.shapes[name]]
+        return f"({', '.join(extents)},)"
+
+    def actual(self, name, n):
+        """The shape of a buffer where `n` has another value."""
+        free = self.symbolic and name != "A"
+        return tuple(n if free and extent == self.n else extent for extent in self.shapes[name])
+
+    def size(self, extent):
+        """The extent of a loop or axis as text."""
+        return "n" if self.symbolic and extent == self.n and not self.rarely(6) else str(extent)
 
     def line(self, depth, text):
         self.lines.append("    " * depth + text)
@@ -65,11 +86,13 @@ class NestText:
             loops.insert(self.pick(len(loops) + 1), ("again", 2))
         if not loops:
             loops = [("once", 1)]
-        self.line(0, f"for {', '.join(each for each, _ in loops)} in T.grid({', '.join(str(n) for _, n in loops)}):")
+        extents = ", ".join(self.size(extent) for _, extent in loops)
+        self.line(0, f"for {', '.join(each for each, _ in loops)} in T.grid({extents}):")
         self.line(1, f'with T.sblock("{name}"):')
         for kind, axes in (("spatial", spatial), ("reduce", reduce)):
             for axis, extent in axes:
-                self.line(2, f"{axis} = T.axis.{kind}({extent + self.rarely(60)}, {values[axis]})")
+                domain = self.size(extent + self.rarely(60))
+                self.line(2, f"{axis} = T.axis.{kind}({domain}, {values[axis]})")
         for condition in where:
             self.line(2, f"T.where({condition})")
         self.body(target, spatial, reduce)
@@ -113,7 +136,7 @@ class NestText:
             at.reverse()
         if reduce and self.rarely(60):
             at[0] = reduce[0][0]
-        own = f"{target}[{', '.join(at)}]"
+        own = f"{'T_' if target == 'T' else target}[{', '.join(at)}]"
         names = [axis for axis, _ in (*spatial, *reduce)]
         if reduce and not self.rarely(8):
             self.line(2, "with T.init():")
@@ -163,7 +186,7 @@ class NestText:
     def load(self, names):
         source = self.one(self.sources)
         indices = [self.index(names, extent) for extent in self.shapes[source]]
-        text = f"{source}[{', '.join(indices)}]"
+        text = f"{'T_' if source == 'T' else source}[{', '.join(indices)}]"
         bounds = zip(indices, self.shapes[source], strict=True)
         if self.rarely(3):
             inside = [f"0 <= {index} and {index} < {extent}" for index, extent in bounds if not index.isdigit()]
@@ -186,9 +209,10 @@ class NestText:
         self.sizes = dict(zip(names, shape, strict=True))
         for depth, (name, extent) in enumerate(zip(names, shape, strict=True)):
             start = int(self.rarely(15))
-            self.line(depth, f"for {name} in range({start}, {max(extent - self.rarely(15), start + 1)}):")
+            end = self.size(max(extent - self.rarely(15), start + 1))
+            self.line(depth, f"for {name} in range({start}, {end}):" if start else f"for {name} in range({end}):")
         depth = len(shape)
-        own = f"{target}[{', '.join(names)}]"
+        own = f"{'T_' if target == 'T' else target}[{', '.join(names)}]"
         if self.rarely(8):
             self.line(depth, f"if {names[0]} > 0:")
             depth += 1
@@ -198,5 +222,5 @@ class NestText:
         if not self.rarely(8):
             self.line(depth, f"{own} = {self.number()}")
         self.sizes["r"] = 1 + self.pick(3)
-        self.line(depth, f"for r in range({self.sizes['r']}):")
+        self.line(depth, f"for r in range({self.size(self.sizes['r'])}):")
         self.line(depth + 1, f"{own} = {own} + {self.value([*names, 'r'])}")

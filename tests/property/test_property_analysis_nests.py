@@ -38,13 +38,11 @@ def filled(shape, kind, generator):
     return generator.choice(np.array(PROBLEMS[kind], kind), shape)
 
 
-def arguments(program, seed, *, empty):
+def arguments(program, seed, n, *, empty):
     """A, B filled; C without any value, or filled."""
-    generator = np.random.default_rng(seed)
-    shapes, kind = program.shapes, program.kind
-    a, b = (filled(shapes[name], kind, generator) for name in "AB")
-    c = Tensor.empty(shapes["C"], dtype(kind)) if empty else Tensor.from_numpy(filled(shapes["C"], kind, generator))
-    return (a, b, c)
+    generator, kind = np.random.default_rng(seed), program.kind
+    a, b, c = (filled(program.actual(name, n), kind, generator) for name in "ABC")
+    return (a, b, Tensor.empty(c.shape, dtype(kind)) if empty else Tensor.from_numpy(c))
 
 
 def run(module, args):
@@ -68,21 +66,20 @@ def nests(func, written):
 
 
 def check_written(pick):
-    program = NestText(pick, nests=1 + pick(3))
+    program = NestText(pick, nests=1 + pick(3), symbolic=pick(2) == 1)
     module = read(program.text)
     func = module["main"]
     written = find_written(func)
     end_buffer = list(func.buffer_map.values())[2]
-    args = arguments(program, pick(1000), empty=True)
-    found = run(module, args)
-    if found is None:
-        use = written.use_of(end_buffer)
-        assert not use.covered or args[2].initialised, program.text
-        return
-    if found.code is UNINITIALISED:
-        (load,) = [node for node in walk(func.body) if isinstance(node, tir.BufferLoad) and node.span == found.span]
-        assert not written.initialised(load), program.text
-        assert written.use_of(load.buffer).tracked, program.text
+    for n in (program.n, 0, 1, 5) if program.symbolic else (program.n,):
+        args = arguments(program, pick(1000), n, empty=True)
+        found = run(module, args)
+        if found is None:
+            assert not written.use_of(end_buffer).covered or args[2].initialised, (n, program.text)
+        elif found.code is UNINITIALISED:
+            (load,) = [node for node in walk(func.body) if isinstance(node, tir.BufferLoad) and node.span == found.span]
+            assert not written.initialised(load), (n, program.text)
+            assert written.use_of(load.buffer).tracked, (n, program.text)
 
 
 @given(st.data())
@@ -169,7 +166,7 @@ def check_order(pick):
     seed = pick(1000)
     results = []
     for version in (module, IRModule({"main": other})):
-        args = arguments(program, seed, empty=False)
+        args = arguments(program, seed, program.n, empty=False)
         results.append((run(version, args), args[2].numpy()))
     (end, bits), (other_end, other_bits) = results
     assert (end is None) == (other_end is None), program.text
