@@ -42,18 +42,18 @@ def emit_nest(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -
 
 
 def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -> Tiled:
+    if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
+        return Tiled(("{", "}"), frozenset(), (), frozenset(), (), ("no iterations",))
     buffers = [store.buffer for store in (*nest.init, *nest.stores)] + [load.buffer for load in nest.offsets]
     names = Names((*words(cell(buffer) for buffer in buffers), "panels"))
     shape = shape_of(nest, names)
+    if shape.reduce and shape.guarded:
+        raise NoForm("an element is read under a condition in a reduction")
     plan = plan_of(shape, options.isa, names)
     context = Context(plan, options, cell, names)
     heap = 0
     with context.out.block():
-        if shape.reduce and shape.guarded:
-            raise NoForm("an element is read under a condition in a reduction")
-        if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
-            context.out.comment("no iterations")
-        elif shape.reduce or plan.blocks:
+        if shape.reduce or plan.blocks:
             heap = emit_tiles(context)
         else:
             emit_pointwise(context)

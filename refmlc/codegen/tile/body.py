@@ -255,7 +255,7 @@ class Tile:
             if leaf.access.uses(plan.shape.reduce) != inside or moves != (moves if row is None else row):
                 continue
             uniform = leaf.stride(plan.vector) is Stride.UNIFORM
-            if (uniform and (self.before is not None or _is_plain(leaf))) or (leaf, 0) in self.squares:
+            if (leaf, 0) in self.squares or (uniform and self._stays(leaf, moves)):
                 continue
             for spot in spots:
                 key = self._key(leaf, spot)
@@ -265,6 +265,10 @@ class Tile:
                     name = self.context.names.new(name)
                     self.context.out.line(f"const {c_type(self.context.needs, term)} {name} = {bare(term.text)};")
                     self.held[key] = replace(term, text=name, cell="")
+
+    def _stays(self, leaf: Leaf, moves: bool) -> bool:
+        """Whether a number needs no variable: it is kept before the loop, or read as it is for one row at a time."""
+        return self.before is not None or (_is_plain(leaf) and (moves or self.rows == 1))
 
     def _load(self, leaf: Leaf, spot: Spot) -> Term:
         plan = self.context.plan

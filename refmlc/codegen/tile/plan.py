@@ -1,11 +1,11 @@
 """How a nest is executed: dims, tiles, and how elements that are not side by side get into vectors.
 
-| along the vector dim | an element that                                      | is                                       |
-|----------------------|------------------------------------------------------|------------------------------------------|
-| contiguous, strided  | many rows use                                        | packed: what a tile reads side by side   |
-| strided              | few rows use, contiguous along the reduction (or,    | read in square blocks that are           |
-|                      | without one, along rows)                             | transposed in registers                  |
-| strided              | is neither                                           | gathered                                 |
+| along the vector dim | an element that                                   | is                                     |
+|----------------------|---------------------------------------------------|----------------------------------------|
+| contiguous, strided  | many rows use                                     | packed: what a tile reads side by side |
+| strided              | few rows use, contiguous along the reduction (or, | read in square blocks that are         |
+|                      | without one, along rows)                          | transposed in registers                |
+| strided              | is neither                                        | gathered                               |
 
 Between chunks of the reduction, each with panels of its own, the accumulators are in their buffers.
 """

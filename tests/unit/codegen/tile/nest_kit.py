@@ -4,6 +4,7 @@ The literal C is the meaning in the plainest form: the loops in order, each oper
 no code with the generator.
 """
 
+import os
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -22,11 +23,24 @@ from refmlc.ir import tir
 from refmlc.ir.visit import walk
 
 HEADERS = Path(__file__).parents[4] / "kernels_c"
-FLAGS = ("-O2", "-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
 LINKED = ("-shared", "-fPIC", "-lm")
 _FLAGS_OF = {"flags": frozenset(Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0].split())}
 _NEEDED = {"avx512": "avx512bw", "avx512halves": "avx512bw", "avx2": "avx2"}
-HERE_ISAS = [n for n in ("avx512", "avx512halves", "avx2", "sse2", "none") if _NEEDED.get(n, "fpu") in _FLAGS_OF["flags"]]
+SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
+HERE_ISAS = [
+    n for n in ("avx512", "avx512halves", "avx2", "sse2", "none") if _NEEDED.get(n, "fpu") in _FLAGS_OF["flags"]
+]
+
+FLAGS = (
+    "-O2" if SOAK else "-O1",
+    "-std=gnu11",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fwrapv",
+)
+ISAS_TO_TEST = [n for n in HERE_ISAS if SOAK or n != "avx512"]
+"""What differs between the two forms of AVX-512 is one instruction."""
 
 # ------------------------------------------------------------------------------------------------ constructors
 

@@ -1,16 +1,14 @@
 """Tiled nests leave the same bits as the loops in order: odd shapes, every kind, dtype and instruction set here.
 
-The loops in order are C of the plainest form (`nest_kit.literal`), and NumPy's for the matmul of `test_..._matmul`.
+The loops in order are C of the plainest form (`nest_kit.literal`). Forty shapes of each in the profile soak.
 """
-
-import os
 
 import nest_kinds as kinds
 import numpy as np
 import pytest
-from nest_kit import HERE_ISAS, differing, pairs
+from nest_kit import HERE_ISAS, ISAS_TO_TEST, SOAK, differing, pairs
 
-SHAPES = 40 if os.environ.get("REFMLC_PROFILE") == "soak" else 1
+SHAPES = 40 if SOAK else 1
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 NUMBERS = (*FLOATS, "int8", "uint8", "int32", "int64")
 
@@ -48,7 +46,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("isa", HERE_ISAS)
+@pytest.mark.parametrize("isa", ISAS_TO_TEST)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bits_are_those_of_the_loops_in_order(kind, isa):
     make, dtypes = KINDS[kind]
