@@ -5,8 +5,25 @@ import math
 import nest_kinds as kinds
 import numpy as np
 import pytest
-from nest_kit import HERE_ISAS, ISAS_TO_TEST, Making, buffer, const, differing, op, pair, pairs, same, var
+from nest_kit import (
+    HERE_ISAS,
+    ISAS_TO_TEST,
+    Making,
+    buffer,
+    compiled,
+    const,
+    differing,
+    form_of,
+    frame,
+    function,
+    op,
+    pair,
+    pairs,
+    same,
+    var,
+)
 
+from refmlc.codegen.unit import Status
 from refmlc.ir import tir
 
 
@@ -71,9 +88,12 @@ def test_no_iterations_write_nothing(spatial, reduce):
 
 def test_memory_that_is_not_there_ends_the_call():
     nest, sizes = kinds.matmul(40, 64, 1024)
-    made = pair(nest, HERE_ISAS[0], flags=("-Daligned_alloc(alignment,bytes)=NULL",))
+    form = form_of(nest, HERE_ISAS[0])
+    head = [*frame([nest], [form]), "#define aligned_alloc(alignment, bytes) NULL"]
+    library, ffi = compiled("\n".join([*head, *function("tiled", nest, form.lines)]) + "\n", ["tiled"], HERE_ISAS[0])
     arrays = {name: np.ones(size, "f4") for name, (_, size) in sizes.items()}
-    assert made.tiled(arrays) == 3
+    pointers = ffi.new("void *[]", [ffi.from_buffer(arrays[name]) for name in ("C", "A", "B")])
+    assert library.tiled(pointers) == Status.NO_MEMORY
     assert (arrays["C"] == 1).all()
 
 
