@@ -34,11 +34,12 @@ class Sanitizer(Hooks):
         """Whether a detector does."""
         return method in self._heard
 
-    def explain(self, failure: RefmlcError) -> None:
-        """Say more on a failure, where a detector knows more."""
+    def explain(self, failure: RefmlcError) -> RefmlcError:
+        """The failure, with more on it where a detector knows more."""
         for part in self.detectors:
             if isinstance(part, Origin):
-                part.explain(failure)
+                return part.explain(failure)
+        return failure
 
     def lints(self) -> list[Finding]:
         """The lints, in the order in which they were met by each detector."""
@@ -78,12 +79,12 @@ def sanitize(
     """
     hooks = Sanitizer(module, kinds)
     executable = build(module, "interp", registry=registry, budget=budget, allow=frozenset(allow))
-    result, failure = None, None
+    result: object = None
+    failure: RefmlcError | None = None
     try:
         result = VirtualMachine(executable, hooks=hooks)[func](*args)
     except (Undefined, Trap, Unsupported, Exhausted) as found:
-        failure = found
-        hooks.explain(failure)
+        failure = hooks.explain(found)
     findings = [] if failure is None else [Finding(failure.diagnostic)]
     findings += hooks.lints()
     counts = {code: 0 for code in sorted(CODES) if code.startswith("RM3") and code not in ALL} | dict.fromkeys(kinds, 0)

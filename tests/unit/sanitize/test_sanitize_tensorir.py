@@ -401,3 +401,16 @@ def test_the_program_does_what_it_does_without_detectors():
     report = report_of("\n    for i in range(4):\n        B[i, i] = A[i]\n", np.arange(4, dtype="float32"), out)
     assert report.verdict == "defined"
     assert out.tolist() == np.diag([0.0, 1.0, 2.0, 3.0]).tolist()
+
+
+def test_threads_that_exchange_through_shared_memory_are_unsupported_and_no_finding():
+    body = """
+    S = T.sblock_alloc_buffer((4,), "float32", scope="{scope}")
+    for t in T.thread_binding(4, thread="threadIdx.x"):
+        S[t] = A[t]
+        B[0, t] = S[3 - t]
+"""
+    shared = report_of(body.format(scope="shared"))
+    assert (shared.verdict, found(shared)) == ("unsupported", {"RM504"})
+    everywhere = report_of(body.format(scope="global"))
+    assert (everywhere.verdict, found(everywhere)) == ("undefined", {"RM305"})
