@@ -1,10 +1,12 @@
 """Loads and stores of elements: bounds of every axis, initialisation, one cell; what is proved is not checked."""
 
 from collections.abc import Sequence
+from math import prod
 
-from refmlc.codegen.emit.state import Place, State, Unsuited
+from refmlc.codegen.emit.state import Place, State, Unsuited, is_index
 from refmlc.codegen.emit.text import bare
 from refmlc.diag.source import Span
+from refmlc.dtypes import INT32
 from refmlc.ir import tir
 
 NATIVE = frozenset(
@@ -72,19 +74,36 @@ def element(state: State, node: tir.BufferLoad | tir.BufferStore, indices: Seque
 
 
 def flat(place: Place, indices: Sequence[str]) -> str:
-    """The offset of an element as C."""
+    """The offset of an element as C. Names are int64_t; what else is an int is made one before a product is greater."""
+    narrow = _is_narrow(place)
     if place.strides:
-        terms = [f"{index} * {stride}" for index, stride in zip(indices, place.strides, strict=True)]
+        terms = [times(index, stride, narrow=narrow) for index, stride in zip(indices, place.strides, strict=True)]
         return " + ".join([*([place.offset] if place.offset else []), *terms]) or "0"
     offset = "0"
     for index, extent in zip(indices, place.shape, strict=True):
-        row = "" if offset == "0" or extent == "0" else f"{_factor(offset)} * {extent}"
+        row = "" if offset == "0" or extent == "0" else times(offset, extent, narrow=narrow)
         offset = " + ".join(part for part in (row, "" if index == "0" else index) if part) or "0"
     return offset
 
 
-def _factor(code: str) -> str:
-    return code if code.isidentifier() or code.isdigit() else f"({code})"
+def times(code: str, factor: str, *, narrow: bool = False) -> str:
+    """The product as C, in int64_t unless it is `narrow`: no greater than an int is."""
+    if code.isdigit():
+        narrow = narrow or not factor.isdigit() or int(code) * int(factor) <= INT32.maximum
+        return f"{code if narrow else f'INT64_C({code})'} * {factor}"
+    if code.isidentifier():
+        return f"{code} * {factor}"
+    return f"{'' if narrow or not factor.isdigit() else '(int64_t)'}({bare(code)}) * {factor}"
+
+
+def _is_narrow(place: Place) -> bool:
+    """Whether an int holds the offset of each element, as far as it is of the indices."""
+    extents, strides = place.shape, place.strides
+    if not all(part.isdigit() for part in (*extents, *strides)):
+        return False
+    if not strides:
+        return prod(map(int, extents)) <= INT32.maximum
+    return sum(int(extent) * int(stride) for extent, stride in zip(extents, strides, strict=True)) <= INT32.maximum
 
 
 def _inside(
@@ -92,7 +111,7 @@ def _inside(
 ) -> str:
     if state.proving and not index.dtype.is_vector and state.facts.within(index, buffer.shape[axis]):
         state.proved(f"axis {axis} of `{buffer.name}`: {state.facts.why(index, buffer.shape[axis])}")
-        return code
+        return code if is_index(index.dtype) or not code.isidentifier() else f"((int64_t){code})"
     name = state.temp("int64_t", code)
     state.check(f"RM_WITHIN({name}, {extent})", f"axis {axis} of `{buffer.name}` is in bounds", span)
     return name

@@ -6,6 +6,7 @@ and given back when the function is left. A tracked buffer has a shadow of a byt
 
 from math import prod
 
+from refmlc.codegen.emit.access import times
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import Place, State, Unsuited
 from refmlc.ir import tir
@@ -115,7 +116,7 @@ def match_region(state: State, node: tir.MatchBufferRegion) -> None:
         low = state.temp("int64_t", value(state, part.min))
         inside = f"{low} >= 0 && {low} + {size} <= {place.shape[axis]}"
         state.check(inside, f"the region of `{source.buffer.name}` is in bounds", node.span)
-        offsets.append(f"{low} * {strides[axis]}")
+        offsets.append(times(low, strides[axis]))
         if axis >= dropped:
             shape.append(str(size))
     offset = state.names.new(f"{buffer.name}_offset")

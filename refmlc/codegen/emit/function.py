@@ -10,6 +10,7 @@ from typing import get_args
 
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.written import find_written
+from refmlc.codegen.emit.access import times
 from refmlc.codegen.emit.buffers import product
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import Needs, Place, State, Unsuited
@@ -132,7 +133,7 @@ def _bytes(state: State, buffer: tir.Buffer) -> str:
     found = state.buffers[buffer]
     reach = product(found.shape)
     if found.strides:
-        steps = [f"({n} - 1) * {step}" for n, step in zip(found.shape, found.strides, strict=True)]
+        steps = [times(f"({n} - 1)", step) for n, step in zip(found.shape, found.strides, strict=True)]
         reach = f"({reach} > 0 ? 1 + {' + '.join(steps)} : 0)"
     size = cell_size(buffer.dtype)
     return str(int(reach) * size) if reach.isdigit() else f"rm_times({reach}, {size})"
