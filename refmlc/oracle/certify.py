@@ -17,6 +17,7 @@ from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
 from refmlc.oracle.choice import Choice, Value, members
 from refmlc.oracle.enclosure import Enclosure
+from refmlc.oracle.exactness import only_exact
 from refmlc.oracle.freedom import Freedom
 from refmlc.oracle.graph import Enclosing, check_graph, tensors
 from refmlc.oracle.places import View
@@ -30,7 +31,8 @@ STANDARD = Freedom()
 class CertifiedTensor:
     """What each element of one result may be.
 
-    Order: `elements` row-major; None was not written. `reference` is the interpreter's result.
+    Order: `elements` row-major; None was not written. `reference` is the interpreter's result. `exact`: no operator of
+    the program rounds, so that its bits are the only result.
     """
 
     name: str
@@ -38,6 +40,7 @@ class CertifiedTensor:
     shape: tuple[int, ...]
     elements: tuple[Value | None, ...]
     reference: np.ndarray
+    exact: bool = False
 
     def permits(self, number: int, value: float) -> bool:
         """Whether element `number` may be `value`."""
@@ -85,7 +88,8 @@ def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Fre
         named = [func.buffer_map[param].name if param in func.buffer_map else param.name for param in given]
         kept = [number for number, (_, view) in enumerate(views) if view.region.written]
         views, named = [views[number] for number in kept], [named[number] for number in kept]
-    outputs = [_certified(label, view, tensor) for label, (tensor, view) in zip(named, views, strict=True)]
+    exact = only_exact(module)
+    outputs = [_certified(label, view, tensor, exact=exact) for label, (tensor, view) in zip(named, views, strict=True)]
     return Certificate(name, tuple(outputs), freedom)
 
 
@@ -116,9 +120,9 @@ def _copied(tensor: Tensor, made: dict[int, Storage]) -> Tensor:
     return Tensor(made[id(old)], tensor.dtype, tensor.shape, tensor.strides, tensor.byte_offset)
 
 
-def _certified(name: str, view: View, result: Tensor) -> CertifiedTensor:
+def _certified(name: str, view: View, result: Tensor, *, exact: bool) -> CertifiedTensor:
     elements = tuple(view.read(where) for where in view.places())
-    return CertifiedTensor(name, result.dtype, result.shape, elements, result.numpy())
+    return CertifiedTensor(name, result.dtype, result.shape, elements, result.numpy(), exact)
 
 
 def _centre(element: Value | None) -> float:

@@ -14,22 +14,28 @@ from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.dtypes import DType
 from refmlc.dtypes.storage import dtype_of
 from refmlc.oracle.certify import CertifiedTensor
+from refmlc.oracle.choice import UNKNOWN
 from refmlc.oracle.difference import Difference, Number, conditioning
-from refmlc.oracle.enclosure import Enclosure
+from refmlc.oracle.enclosure import ANYTHING, Enclosure
 from refmlc.oracle.guess import guess
 from refmlc.oracle.outcome import Kind, Verdict
-from refmlc.oracle.rule import Certified, Exact, OneOf, Rule, Ulps
+from refmlc.oracle.rule import Certified, Exact, OneOf, Rule, Ulps, chosen
 from refmlc.oracle.ulps import distance, histogram
 from refmlc.runtime.tensor import Tensor
 
 Permits = Callable[[int, Number], bool]
 
 
-def compare(actual: np.ndarray | Tensor, expected: "np.ndarray | Tensor | CertifiedTensor", rule: Rule) -> Verdict:
+def compare(
+    actual: np.ndarray | Tensor, expected: "np.ndarray | Tensor | CertifiedTensor", rule: Rule | None = None
+) -> Verdict:
     """The verdict on `actual` under `rule`; `expected` is the reference result, or a certified tensor.
 
+    Without a rule a certified tensor brings its own (`rule.chosen`), and anything else is compared by its bits.
     Fails: RM111 where shape or dtype differ: that is no result of this program.
     """
+    if rule is None:
+        rule = chosen(expected) if isinstance(expected, CertifiedTensor) else Exact()
     reference, dtype = _array(expected)
     result, own = _array(actual)
     if result.shape != reference.shape or own.bits != dtype.bits or own.is_float != dtype.is_float:
@@ -43,12 +49,12 @@ def compare(actual: np.ndarray | Tensor, expected: "np.ndarray | Tensor | Certif
     got = result.ravel()
     wrong = [number for number in differing if not permits(number, got[number].item())]
     found = _difference(result, reference, dtype, differing, wrong, rule)
-    notes = (found.note,) if found.note else ()
-    return Verdict(Kind.WRONG if wrong else Kind.PERMITTED, found, notes=notes)
+    notes = (found.note, _unbounded(rule, differing))
+    return Verdict(Kind.WRONG if wrong else Kind.PERMITTED, found, notes=tuple(note for note in notes if note))
 
 
 def judge(actual: np.ndarray | Tensor, certified: CertifiedTensor) -> Verdict:
-    """The verdict by the certified bound."""
+    """The verdict by the certified bound, whatever the clauses say."""
     return compare(actual, certified, Certified(certified))
 
 
@@ -134,6 +140,16 @@ def _bound(rule: Rule, number: int) -> float | None:
         return None
     element = rule.tensor.elements[number]
     return element.radius if isinstance(element, Enclosure) else None
+
+
+def _unbounded(rule: Rule, differing: list[int]) -> str:
+    """What a permitted result does not show: empty where every element that differs has a bound or a set."""
+    if not isinstance(rule, Certified):
+        return ""
+    bounds = rule.tensor.bound.ravel()
+    elements = rule.tensor.elements
+    count = sum(bounds[at] == math.inf and elements[at] in (UNKNOWN, ANYTHING) for at in differing)
+    return f"{count} elements that differ have no bound: they may be anything" if count else ""
 
 
 def _exact(rule: Rule, number: int, otherwise: float) -> float:

@@ -8,6 +8,10 @@
 | `Certified(…)` | what the certificate's element holds; the bound has a proof                      |
 
 An integer or bool is compared by value under every rule.
+
+Which rule a result is due follows from the contracts of the operators that make it (`chosen`): where every one of
+them is exact (copies, integers, comparisons, max, min, abs, widening casts) the bits are, the sign of zero included;
+where one rounds, or terms are combined in any order, the bound is.
 """
 
 from collections.abc import Sequence
@@ -46,3 +50,8 @@ class Certified:
 
 
 Rule: TypeAlias = Exact | OneOf | Ulps | Certified
+
+
+def chosen(tensor: CertifiedTensor) -> Rule:
+    """The rule of a certified result: its bits where its program only has exact operators, else the certificate."""
+    return Exact() if tensor.exact else Certified(tensor)

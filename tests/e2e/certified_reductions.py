@@ -6,7 +6,7 @@ goal is missed.
 | figure                  | is                                                                                        |
 |-------------------------|-------------------------------------------------------------------------------------------|
 | correct results         | by NumPy, torch, TVM, and in orders chosen against the bound; 0 may be called wrong |
-| planted errors          | the exact result ± 4 bounds (the next number where the bound is 0); all must be found |
+| planted errors          | the nearest numbers of the dtype that are 4 bounds or more off; all must be found     |
 | ratio                   | bound / the worst error among the correct results of that reduction; median <= 30 |
 
 Exact results are sums of fractions. The adversary sums term by term and takes the one, of those left, whose rounding
@@ -39,6 +39,7 @@ from refmlc.oracle.outcome import Kind
 HERE = Path(__file__).parent
 GOAL = 30.0
 TIMES = 4
+LEAST = Fraction(1, 1 << 1100)  # more than 0, less than any number of the dtypes
 LIBM = ctypes.CDLL(None)
 LIBM.fmaf.restype = ctypes.c_float
 LIBM.fmaf.argtypes = [ctypes.c_float] * 3
@@ -291,13 +292,13 @@ def examine(case, modules, figures):
 
 
 def planted(exact, bound, dtype):
-    """The exact result moved by four bounds each way, where the dtype has such a number; the next where that is 0."""
+    """On each side the nearest number of the dtype that is at least four bounds from the exact result, and not it."""
     if not math.isfinite(bound):
         return
     for sign in (1, -1):
         with np.errstate(over="ignore"):
             value = np.float64(float(exact + sign * TIMES * Fraction(bound))).astype(dtype)
-            if not bound:
+            while np.isfinite(value) and (Fraction(float(value)) - exact) * sign < max(TIMES * Fraction(bound), LEAST):
                 value = np.nextafter(value, value.dtype.type(sign * np.inf))
         if np.isfinite(value):
             yield value

@@ -12,7 +12,7 @@ from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.oracle.certify import certify
 from refmlc.oracle.choice import Choice
-from refmlc.oracle.compare import judge
+from refmlc.oracle.compare import compare, judge
 from refmlc.oracle.enclosure import NAN, NINF, PINF
 from refmlc.oracle.freedom import Freedom
 from refmlc.oracle.outcome import Kind
@@ -234,3 +234,23 @@ def test_ill_conditioned_results_are_reported():
     verdict = judge(np.float32([1.0]), found)
     assert verdict.kind is Kind.PERMITTED
     assert verdict.notes[0].startswith("ill-conditioned")
+
+
+def test_programs_that_never_round_are_compared_by_bits():
+    found = run("T.max(A[i], T.float32(0))", [0.0, 2.5])
+    assert found.exact
+    assert compare(np.float32([-0.0, 2.5]), found).kind is Kind.WRONG
+    assert judge(np.float32([-0.0, 2.5]), found).kind is Kind.PERMITTED
+    assert run('T.Cast("float32", A[i])', [1.5], "float16", "float32").exact
+    assert not run('T.Cast("float16", A[i])', [1.5], out="float16").exact
+    assert run('T.Cast("float32", A[i])', [3], "int16", "float32").exact
+    assert not run('T.Cast("float32", A[i])', [3], "int32", "float32").exact
+    assert not run("A[i] + A[i]", [1.5]).exact
+    assert not reduced([1.0, 2.0], update="T.max(C[v_i], A[v_k])").exact
+
+
+def test_elements_without_a_bound_are_counted():
+    found = run("T.nextafter(A[i] * A[i], T.float32(9))", [1.1, 1.3])
+    verdict = judge(np.float32([7.0, 8.0]), found)
+    assert verdict.kind is Kind.PERMITTED
+    assert "2 elements that differ have no bound: they may be anything" in verdict.notes
