@@ -5,9 +5,10 @@ is not aligned to the unit, comes, the unit becomes a byte and every record is c
 Records end with their storage.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, ref
 
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
@@ -33,28 +34,37 @@ class Book(Generic[R]):
 class Elements(Generic[R]):
     """Records of a kind R."""
 
-    __slots__ = ("_books",)
+    __slots__ = ("_books", "_sizes")
 
     def __init__(self) -> None:
         """No element has a record."""
-        self._books: WeakKeyDictionary[Storage, Book[R]] = WeakKeyDictionary()
+        # By identity, which is quicker to look up than a weak key; a storage takes its book along when it goes.
+        self._books: dict[int, tuple[ReferenceType[Storage], Book[R]]] = {}
+        self._sizes: dict[tir.Buffer, int] = {}
 
     def find(self, view: View, offset: int) -> tuple[dict[int, R], range]:
         """The records of the storage that `view` lies in, and the keys of element `offset` of the view."""
-        storage = view.data.storage
-        size = size_of(view)
-        first = view.data.byte_offset + (view.offset + offset) * size
-        book = self._books.get(storage)
-        if book is None:
-            book = self._books[storage] = Book(1 if first % size else size)
-        elif book.unit != 1 and (book.unit != size or first % size):
+        data = view.data
+        size = self._sizes.get(view.buffer) or self._sizes.setdefault(view.buffer, size_of(view))
+        first = data.byte_offset + (view.offset + offset) * size
+        known = self._books.get(id(data.storage))
+        book = self._open(data.storage, 1 if first % size else size) if known is None else known[1]
+        if book.unit != 1 and (book.unit != size or first % size):
             book.split()
         unit = book.unit
+        if unit == size:
+            return book.records, range(first // unit, first // unit + 1)
         return book.records, range(first // unit, (first + size) // unit)
+
+    def _open(self, storage: Storage, unit: int) -> Book[R]:
+        number, books = id(storage), self._books
+        book: Book[R] = Book(unit)
+        books[number] = (ref(storage, lambda _gone: books.pop(number, None)), book)
+        return book
 
     def clear(self) -> None:
         """Forget every record."""
-        self._books = WeakKeyDictionary()
+        self._books.clear()
 
 
 def size_of(view: View) -> int:
@@ -65,14 +75,16 @@ def size_of(view: View) -> int:
 
 def indices_of(view: View, offset: int) -> tuple[int, ...] | None:
     """The indices of element `offset` of `view`; None where strides overlap so that there is no one answer."""
-    found = [0] * len(view.shape)
-    axes = sorted(range(len(view.shape)), key=lambda axis: -view.strides[axis])
+    strides, shape = view.strides, view.shape
+    found = [0] * len(shape)
+    axes: Iterable[int] = range(len(shape))
+    if any(strides[axis] < strides[axis + 1] for axis in range(len(shape) - 1)):
+        axes = sorted(axes, key=lambda axis: -strides[axis])
     for axis in axes:
-        if view.shape[axis] == 1:
-            continue
-        if view.strides[axis] <= 0:
-            return None
-        found[axis], offset = divmod(offset, view.strides[axis])
+        if shape[axis] != 1:
+            if strides[axis] <= 0:
+                return None
+            found[axis], offset = divmod(offset, strides[axis])
     return None if offset else tuple(found)
 
 

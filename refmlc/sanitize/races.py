@@ -89,6 +89,7 @@ class Races(Detector):
         self._loops: tuple[Racing, ...] = ()
         self._accesses: Elements[Accesses] = Elements()
         self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
+        self._privacy: dict[tir.Buffer, tuple[tuple[Racing, ...], tuple[Racing, ...]]] = {}
 
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
         """Iterations that may run at the same time begin."""
@@ -150,8 +151,7 @@ class Races(Detector):
         if not self._loops:
             return
         now = Access(self._loops, self._values(view), access)
-        facts = self.facts.at(frame)
-        private = tuple(racing for racing in self._loops if facts.is_private(access.buffer, racing.loop))
+        private = self._private(access.buffer, frame)
         records, keys = self._accesses.find(view, offset)
         for key in keys:
             known = records.get(key)
@@ -162,6 +162,15 @@ class Races(Detector):
                 if earlier is not None:
                     self._compare(earlier, now, private, view, offset, frame)
             known.writer = now
+
+    def _private(self, buffer: tir.Buffer, frame: Frame) -> tuple[Racing, ...]:
+        """The loops to whose iterations the buffer belongs."""
+        found = self._privacy.get(buffer)
+        if found is None or found[0] is not self._loops:
+            facts = self.facts.at(frame)
+            private = tuple(racing for racing in self._loops if facts.is_private(buffer, racing.loop))
+            found = self._privacy[buffer] = (self._loops, private)
+        return found[1]
 
     def _values(self, view: View) -> Values:
         """The values of the variables of the loops; None for loops that do not matter to this memory."""

@@ -35,13 +35,8 @@ class Instance:
     reads: tuple[Box, ...] | None
     writes: tuple[Box, ...] | None
     since: int
+    folds: bool
     wrote: Elements[bool] = field(default_factory=Elements)
-
-    @property
-    def folds(self) -> bool:
-        """Whether the block may be a reduction. TVM lowers inits, then axes, and leaves the regions as they were."""
-        block = self.site.node.block
-        return block.init is not None or not block.iter_vars or any(a.kind is IterKind.REDUCE for a in block.iter_vars)
 
 
 class DeclaredRegions(Detector):
@@ -55,6 +50,7 @@ class DeclaredRegions(Detector):
         self._open: list[Instance] = []
         self._born: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
         self._allocations = 0
+        self._folds: dict[BlockSite, bool] = {}
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
         """Remember when the storage came into being."""
@@ -66,7 +62,9 @@ class DeclaredRegions(Detector):
         """Evaluate the regions."""
         root = not site.axes and not self.facts.at(frame).around.get(site.node)
         reads, writes = (None, None) if root else (site.reads(frame), site.writes(frame))
-        self._open.append(Instance(site, site.values(frame), reads, writes, self._allocations))
+        if site not in self._folds:
+            self._folds[site] = writes is not None and _folds(site.node.block)
+        self._open.append(Instance(site, site.values(frame), reads, writes, self._allocations, self._folds[site]))
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
         """The instance is over."""
@@ -95,7 +93,7 @@ class DeclaredRegions(Detector):
         for instance in reversed(self._open):
             if born > instance.since:
                 return
-            if instance.reads is not None:
+            if instance.reads is not None and not instance.folds:
                 records, keys = instance.wrote.find(view, offset)
                 records.update(dict.fromkeys(keys, True))
             writes = instance.writes
@@ -103,18 +101,20 @@ class DeclaredRegions(Detector):
                 raise self.undefined(_outside("writes", instance, writes, access, view, offset), access, frame)
 
 
+def _folds(block: tir.SBlock) -> bool:
+    """Whether a block may be a reduction. TVM lowers inits, then axes, and leaves the regions as they were."""
+    return block.init is not None or not block.iter_vars or any(a.kind is IterKind.REDUCE for a in block.iter_vars)
+
+
 def inside(boxes: tuple[Box, ...], view: View, offset: int) -> bool:
     """Whether element `offset` of `view` is in one of the regions, or nobody can tell."""
-    size, storage = size_of(view), view.data.storage
-    start = view.data.byte_offset + (view.offset + offset) * size
+    storage = view.data.storage
     for box in boxes:
         whole = box.view
         if whole.data.storage is not storage:
             continue
-        if size_of(whole) != size:
-            return True
-        distance, rest = divmod(start - whole.data.byte_offset - whole.offset * size, size)
-        if rest:
+        distance = offset if whole is view else _distance(whole, view, offset)
+        if distance is None:
             return True
         if distance < 0:
             continue
@@ -123,11 +123,19 @@ def inside(boxes: tuple[Box, ...], view: View, offset: int) -> bool:
             if _overlaps(whole):
                 return True
             continue
-        if all(
-            axis is None or axis[0] <= index < axis[0] + axis[1] for index, axis in zip(indices, box.axes, strict=True)
-        ):
+        for index, axis in zip(indices, box.axes, strict=True):
+            if axis is not None and not axis[0] <= index < axis[0] + axis[1]:
+                break
+        else:
             return True
     return False
+
+
+def _distance(whole: View, view: View, offset: int) -> int | None:
+    """Which element of `whole` element `offset` of `view` is; None where it is not one element of it."""
+    size = size_of(view)
+    start = view.data.byte_offset + (view.offset + offset) * size - whole.data.byte_offset - whole.offset * size
+    return start // size if size_of(whole) == size and start % size == 0 else None
 
 
 def _overlaps(view: View) -> bool:
