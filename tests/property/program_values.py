@@ -198,7 +198,7 @@ class Values:
         forms = [self.leaf] * 4 + [self.select, self.choice, self.let, self.cast, self.cast]
         forms += [self.operation] * 20 * (self.aim in WANTED and kind.is_integer)
         forms += [self.cast] * 20 * (self.aim == "RM309" and kind.is_integer)
-        forms += [self.clz] * 20 * (self.aim == "RM311" and kind == INT32)
+        forms += [self.special] * 20 * (self.aim in ("RM311", "RM306") and kind == INT32)
         if kind.kind == "bool":
             forms += [self.condition] * 6 + [self.operation] * 2
         else:
@@ -366,13 +366,17 @@ class Values:
         if shift > 0 and not self.spoil("RM306"):
             x = self.small(x)
         y = self.choices.pick(((1 << 30), (1 << 31) - 1, 1395864371))
-        args = (x.expr, number(kind, y), number(kind, 31), number(kind, shift))
+        digits = self.choices.pick((0, 64, -1)) if self.spoil("RM311") else 31
+        args = (x.expr, number(kind, y), number(kind, digits), number(kind, shift))
         most = max(abs(x.low), abs(x.high)) * (2 if shift > 0 else 1)
         return sized(kind, tir.Apply("q_multiply_shift", args, kind), -most, most)
 
     def fixed_point_per_axis(self, kind, depth):
-        x, y = self.small(self.value(kind, depth)), self.choices.pick((1 << 30, (1 << 31) - 1))
+        x, y = self.value(kind, depth), self.choices.pick((1 << 30, (1 << 31) - 1))
+        x = x if self.spoil("RM306") else self.small(x)
         left, right = self.choices.pick((0, 1, 3)), self.choices.pick((0, 1, 7))
+        if self.spoil("RM311"):
+            right = self.choices.pick((-1, 40, 64))
         flags = tuple(tir.IntImm(BOOL, self.choices.below(2)) for _ in range(2))
         args = (x.expr, number(kind, y), number(kind, left), number(kind, right), number(kind, 31), *flags)
         return sized(kind, tir.Apply("q_multiply_shift_per_axis", args, kind), -97 * 8, 97 * 8)

@@ -45,11 +45,12 @@ INPUTS, OUTPUTS, TEMPORARIES = "ABC", "XYZ", "PQRSTUVW"
 
 @dataclass(frozen=True)
 class Case:
-    """A function and what it is called with: a recipe of arguments for each call."""
+    """A function and what it is called with: a recipe of arguments for each call. Those from a seed have a name."""
 
     func: tir.PrimFunc
     recipes: Sequence[tuple[Array | Number | Same, ...]]
     aim: str = ""
+    name: str = ""
 
     def __repr__(self) -> str:
         lines = [show(IRModule({"main": self.func})), f"aim: {self.aim or 'none'}"]
@@ -339,7 +340,8 @@ def cases(draw, aim=None):
 def rolled(seed, aim=None):
     """The same from a seed."""
     choices = Rolled(seed)
-    return case_of(choices, drawn_aim(choices) if aim is None else aim)
+    found = case_of(choices, drawn_aim(choices) if aim is None else aim)
+    return replace(found, name=f"seed{seed}{'' if aim is None else f'_{aim}'}")
 
 
 __all__ = ["AIMS", "FLOATS", "Case", "cases", "rolled"]

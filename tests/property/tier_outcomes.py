@@ -1,6 +1,7 @@
 """What comes of a call, in a form that is equal where the meaning is; and what the interpreter makes of one."""
 
 import math
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from refmlc.runtime.registry import DEFAULT
 from refmlc.runtime.tensor import Tensor
 
 STEPS = 200_000
+NAME = re.compile(r"`\w+`(?=, step)")
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,11 @@ def _nothing(_line):
 
 
 def verdict_of(diagnostic):
-    """A finding as data; related places with it."""
+    """A finding as data; related places with it. Notes name the function, which has another name in another module."""
+    notes = tuple(NAME.sub("`p`", note) for note in diagnostic.notes)
     related = tuple((one.message, _place(one.span)) for one in diagnostic.related)
     place = _place(diagnostic.span)
-    return (diagnostic.code.id, diagnostic.message, place, diagnostic.label, diagnostic.notes, related)
+    return (diagnostic.code.id, diagnostic.message, place, diagnostic.label, notes, related)
 
 
 def _place(span):
@@ -100,14 +103,15 @@ def normal(value):
 
 def together(cases):
     """One module that holds the function of each case, and the names of them."""
-    functions = {f"p{number}": case.func for number, case in enumerate(cases)}
+    functions = {case.name or f"p{number}": case.func for number, case in enumerate(cases)}
     return IRModule(functions), tuple(functions)
 
 
 def calls(cases, once):
     """For each case the outcome of each of its calls; `once(name, args)` makes a call."""
+    _, names = together(cases)
     return [
-        tuple(once(f"p{number}", arguments(recipe)) for recipe in case.recipes) for number, case in enumerate(cases)
+        tuple(once(name, arguments(recipe)) for recipe in case.recipes) for name, case in zip(names, cases, strict=True)
     ]
 
 
