@@ -10,6 +10,7 @@
 | not rounded                 | rounded to a narrower format, the reference (a missing cast, a wide intermediate)    |
 | scaled                      | the reference times one factor, a power of two or a small fraction                   |
 | stale                       | one and the same value at several wrong elements, or denormal rubbish                |
+| edge                        | wrong at the first or last index of an axis only (said besides any other guess)      |
 
 They are tried in this order; the first that explains every wrong element is taken. Two floats agree here within 2e-3
 of the larger: the fault, not the rounding, is looked for.
@@ -31,13 +32,15 @@ def guess(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: D
     """The shape of the error in words; empty where none fits. Shapes: all alike; `wrong` is the mask of elements."""
     if not wrong.any():
         return ""
+    return "; ".join(part for part in (_shape(actual, reference, wrong, dtype), _edge(wrong)) if part)
+
+
+def _shape(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: DType) -> str:
     got, want = actual[wrong], reference[wrong]
     if not dtype.is_float:
         got, want = got.astype(object), want.astype(object)
-    elif (_agree(got, -want)).all() and (want != 0).all():
-        return "sign: the reference with the other sign"
     tried: tuple[Callable[[], str], ...] = (
-        lambda: "sign: the reference with the other sign" if not dtype.is_float and _negated(got, want) else "",
+        lambda: "sign: the reference with the other sign" if _negated(got, want) else "",
         lambda: _moved(actual, reference, wrong),
         lambda: _of_floats(got, want, dtype) if dtype.is_float else _of_integers(got, want),
         lambda: _stale(got, want),
@@ -45,8 +48,19 @@ def guess(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: D
     return next((found for attempt in tried if (found := attempt())), "")
 
 
+def _edge(wrong: np.ndarray) -> str:
+    """The axis at whose end every wrong element lies, where the axis has more than one index."""
+    places = np.argwhere(wrong)
+    for axis, extent in enumerate(wrong.shape):
+        if extent > 1 and (places[:, axis] == extent - 1).all():
+            return f"edge: only at the last index of axis {axis}"
+        if extent > 1 and (places[:, axis] == 0).all():
+            return f"edge: only at index 0 of axis {axis}"
+    return ""
+
+
 def _negated(got: np.ndarray, want: np.ndarray) -> bool:
-    return all(a == -b and b != 0 for a, b in zip(got.tolist(), want.tolist(), strict=True))
+    return bool((want != 0).all() and _agree(got, -want).all())
 
 
 def _agree(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -31,6 +31,12 @@ def test_300_reductions():
     assert min(ratio for ratio, *_ in figures.ratios) < 2
 
 
+def test_a_quarter_of_the_bound_is_refuted():
+    """The bound is needed: of 100 reductions some have a correct result beyond a quarter of it."""
+    figures = certified_reductions.campaign(100, 4)
+    assert sum(ratio < 4 for ratio, *_ in figures.ratios) > 20
+
+
 @pytest.mark.soak
 def test_10000_reductions():
     assert_goals_are_met(certified_reductions.campaign(10_000, 0, PYTHON), 10_000)

@@ -109,6 +109,16 @@ def test_guesses(got, want, shape):
     assert found.guess.startswith(shape)
 
 
+def test_an_edge_is_said_besides():
+    want = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+    got = want.copy()
+    got[:, 2] = 0
+    found = compare(got, want, Exact()).difference
+    assert (
+        found.guess == "stale: every wrong element is 0.0, as if never written; edge: only at the last index of axis 1"
+    )
+
+
 def test_no_guess_where_nothing_fits():
     got = np.float32([[1.3, 2.2], [4.4, 5.0]])
     assert compare(got, np.float32([[1.1, 2.2], [4.4, 5.5]]), Exact()).difference.guess == ""
