@@ -75,6 +75,7 @@ class State:
     """The state of emitting one function. `lane`: the C text of the current lane of a vector, empty outside of one.
 
     `axes` are the thread axes of the function, `threads` variable and extent of those that are bound here.
+    `paid` are loops whose iterations are charged above them, but where `scarce`, a C name, holds.
     `nests` are the statements that were looked at for reordering: None, they are not, or not any more.
     """
 
@@ -92,6 +93,7 @@ class State:
     sites: list[str] = field(default_factory=list)
     blocks: list[BlockReport] = field(default_factory=list)
     paid: set[tir.Stmt] = field(default_factory=set)
+    scarce: str = ""
     nests: dict[tir.Stmt, Found | None] = field(default_factory=dict)
     unmoved: dict[tir.SBlock, str] = field(default_factory=dict)
     axes: frozenset[str] = frozenset()
@@ -172,6 +174,15 @@ class State:
             if mine.stores:
                 report = BlockReport(name, span, grade, mine.checks, tuple(mine.proofs), wanting)
                 self.blocks.insert(number, report)
+
+    @contextmanager
+    def paying(self, scarce: str) -> Iterator[None]:
+        """Emit what is repeated in a loop that pays so."""
+        outer, self.scarce = self.scarce, scarce
+        try:
+            yield
+        finally:
+            self.scarce = outer
 
     @contextmanager
     def knowing(self, facts: Facts) -> Iterator[None]:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from math import prod
 
 from refmlc.codegen.analysis.legality import find_nest
-from refmlc.codegen.emit.loops import iterations
+from refmlc.codegen.emit.fuel import pay_at_once
 from refmlc.codegen.emit.state import Found, State
 from refmlc.codegen.nest import Affine, Axis, Nest
 from refmlc.codegen.options import Grade
@@ -76,15 +76,10 @@ def _emit_one(state: State, found: Found) -> bool:
     if isinstance(form, str):
         state.unmoved[found.nest.block] = form
         return False
-    _pay(state, found)
+    pay_at_once(state, found.node)
     _add(state, found, form)
     _report(state, found, form.plan)
     return True
-
-
-def _pay(state: State, found: Found) -> None:
-    if found.node not in state.paid:
-        state.text.line(f"RM_PAY(INT64_C({iterations(found.node)}));")
 
 
 def _add(state: State, found: Found, form: Tiled) -> None:
@@ -113,7 +108,7 @@ def _emit_strips(state: State, group: Sequence[Found]) -> bool:
     if any(isinstance(form, str) for part in parts for form in part):
         return False
     for found in group:
-        _pay(state, found)
+        pay_at_once(state, found.node)
     whole = total - total % rows
     for part, head in zip(parts, (f"for (int64_t {name} = 0; {name} < {whole}; {name} += {rows})", ""), strict=True):
         with state.text.block(

@@ -7,10 +7,14 @@ int64_t f0_gemm(rm_run *const run, const rm_float32_cell *restrict const A, cons
   int64_t status = RM_DONE;
   if (rm_overlap(A, 128, C, 64)) return RM_OVERLAP;
   if (rm_overlap(B, 128, C, 64)) return RM_OVERLAP;
-  RM_PAY(INT64_C(148));
+  const bool scarce = run->fuel < INT64_C(148);
+  if (!scarce) run->fuel -= INT64_C(148);
   for (int64_t i = 0; i < 4; ++i) {                                          /* gemm.py:4 */
+    if (RM_UNLIKELY(scarce)) RM_PAY(1);
     for (int64_t j = 0; j < 4; ++j) {                                        /* gemm.py:4 */
+      if (RM_UNLIKELY(scarce)) RM_PAY(1);
       for (int64_t k = 0; k < 8; ++k) {                                      /* gemm.py:4 */
+        if (RM_UNLIKELY(scarce)) RM_PAY(1);
         /* block C */
         const int64_t vi = i;
         RM_CHECK(RM_WITHIN(vi, 4), 1);                                       /* gemm.py:4; axis `vi` is in its domain */

@@ -12,8 +12,10 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
   if (rm_overlap(P, 64, O, 64)) return RM_OVERLAP;
   rm_float32_cell padded[18] __attribute__((aligned(64)));                   /* stencil.py:5 */
   uint8_t padded_written[18] = {0};
-  RM_PAY(INT64_C(18));
+  const bool scarce = run->fuel < INT64_C(18);
+  if (!scarce) run->fuel -= INT64_C(18);
   for (int64_t i = 0; i < 18; ++i) {                                         /* stencil.py:6 */
+    if (RM_UNLIKELY(scarce)) RM_PAY(1);
     /* block pad */
     const int64_t v = i;
     RM_CHECK(RM_WITHIN(v, 18), 1);                                           /* stencil.py:6; axis `v` is in its domain */
@@ -31,9 +33,12 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
     padded[v] = chosen;                                                      /* stencil.py:9 */
     padded_written[v] = 1;
   }
-  RM_PAY(INT64_C(64));
+  const bool scarce_1 = run->fuel < INT64_C(64);
+  if (!scarce_1) run->fuel -= INT64_C(64);
   for (int64_t i_1 = 0; i_1 < 16; ++i_1) {                                   /* stencil.py:10 */
+    if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
     for (int64_t r = 0; r < 3; ++r) {                                        /* stencil.py:10 */
+      if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
       /* block sum */
       const int64_t v_1 = i_1;
       RM_CHECK(RM_WITHIN(v_1, 16), 5);                                       /* stencil.py:10; axis `v` is in its domain */
@@ -55,8 +60,10 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
       O_written[v_1] = 1;
     }
   }
-  RM_PAY(INT64_C(16));
+  const bool scarce_2 = run->fuel < INT64_C(16);
+  if (!scarce_2) run->fuel -= INT64_C(16);
   for (int64_t i_2 = 0; i_2 < 16; ++i_2) {                                   /* stencil.py:16 */
+    if (RM_UNLIKELY(scarce_2)) RM_PAY(1);
     /* block gather */
     const int64_t v_2 = i_2;
     RM_CHECK(RM_WITHIN(v_2, 16), 14);                                        /* stencil.py:16; axis `v` is in its domain */

@@ -10,10 +10,14 @@ int64_t f0_scale(rm_run *const run, const rm_float16_cell *restrict const A, rm_
   const rm_float16 factor = (rm_float16)factor_given;
   RM_CHECK(n >= 0 && n <= INT64_C(1099511627776), 0);
   if (rm_overlap(A, rm_times(rm_times(n, 4), 2), B, rm_times(rm_times(n, 4), 2))) return RM_OVERLAP;
-  RM_PAY(n);
+  const bool scarce = run->fuel < n;
+  if (!scarce) run->fuel -= n;
   for (int64_t i = 0; i < n; ++i) {                                          /* symbolic.py:8 */
-    RM_PAY(INT64_C(4));
+    if (RM_UNLIKELY(scarce)) RM_PAY(1);
+    const bool scarce_1 = run->fuel < INT64_C(4);
+    if (!scarce_1) run->fuel -= INT64_C(4);
     for (int64_t j = 0; j < 4; ++j) {                                        /* symbolic.py:8 */
+      if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
       const rm_int64 t = INT64_C(4);
       RM_CHECK(!rm_mul_int64_undefined(i, t), 1);                            /* symbolic.py:11; `mul` of int64 is defined */
       const rm_int64 t_1 = rm_mul_int64(i, t);

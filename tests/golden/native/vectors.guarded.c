@@ -12,8 +12,10 @@ int64_t f0_vectors(rm_run *const run, const rm_float32_cell *restrict const A, r
   int64_t status = RM_DONE;
   const rm_int8 k = (rm_int8)k_given;
   if (rm_overlap(A, 128, B, 128)) return RM_OVERLAP;
-  RM_PAY(INT64_C(8));
+  const bool scarce = run->fuel < INT64_C(8);
+  if (!scarce) run->fuel -= INT64_C(8);
   for (int64_t i = 0; i < 8; ++i) {                                          /* vectors.py:5 */
+    if (RM_UNLIKELY(scarce)) RM_PAY(1);
     rm_float32 lanes[4];
     for (int64_t lane = 0; lane < 4; ++lane) {                               /* vectors.py:6 */
       RM_CHECK(RM_WITHIN(i, 8), 1);                                          /* vectors.py:6; axis 0 of `A` is in bounds */
@@ -30,8 +32,10 @@ int64_t f0_vectors(rm_run *const run, const rm_float32_cell *restrict const A, r
       B_written[t_2] = 1;
     }
   }
-  RM_PAY(INT64_C(40));
+  const bool scarce_1 = run->fuel < INT64_C(40);
+  if (!scarce_1) run->fuel -= INT64_C(40);
   for (int64_t i_1 = 0; i_1 < 8; ++i_1) {                                    /* vectors.py:7 */
+    if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
     /* block row */
     const int64_t v = i_1;
     RM_CHECK(RM_WITHIN(v, 8), 5);                                            /* vectors.py:7; axis `v` is in its domain */
@@ -39,6 +43,7 @@ int64_t f0_vectors(rm_run *const run, const rm_float32_cell *restrict const A, r
     RM_CHECK(0 >= 0 && 0 + 4 <= 4, 7);                                       /* vectors.py:10; the region of `B` is in bounds */
     const int64_t row_offset = v * 4 + 0 * 1;                                /* vectors.py:10 */
     for (int64_t j = 0; j < 4; ++j) {                                        /* vectors.py:11 */
+      if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
       RM_CHECK(RM_WITHIN(j, 4), 8);                                          /* vectors.py:12; axis 0 of `row` is in bounds */
       const int64_t t_3 = row_offset + j * 1;
       RM_CHECK(B_written[t_3], 9);                                           /* vectors.py:12; the element of `row` is initialised */

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from refmlc.check.reading import read
+from refmlc.diag import Exhausted, Undefined
+from refmlc.runtime.budget import Budget
 from refmlc.vm import VirtualMachine, build
 
 HEAD = "from tvm.script import ir as I, tir as T\n\n@I.ir_module\nclass Module:\n"
@@ -51,3 +53,58 @@ def test_numbers_of_elements_are_no_int32(square, statement, expected):
     vm["f"](square, out, np.full(2, SIDE - 1, np.int32))
     assert vm.native.counts.native == 1
     assert out[0] == expected
+
+
+EARLY = {
+    "break": ("for i in range(1000000000):\n        if i == 3:\n            break\n        A[i] = i + 1", [1, 2, 3, 0]),
+    "return": (
+        "for i in range(1000000000):\n        if i == 3:\n            T.ret(0)\n        A[i] = i + 1",
+        [1, 2, 3, 0],
+    ),
+    "step": ("for i in T.serial(0, 1000000000, step=300000000):\n        A[i // 300000000] = 1", [1, 1, 1, 1]),
+    "if": (
+        "for i in range(1000):\n        if i == 0:\n            for j in range(1000):\n                A[j % 4] = j",
+        [996, 997, 998, 999],
+    ),
+}
+
+
+@pytest.mark.parametrize("way", EARLY)
+def test_iterations_that_are_not_executed_cost_nothing(way):
+    body, expected = EARLY[way]
+    out = np.zeros(4, np.int32)
+    text = f'@T.prim_func\ndef f(A: T.Buffer((4,), "int32")):\n    {body}\n'
+    if way == "return":
+        text = text.replace("):\n    for", ") -> T.int32:\n    for", 1) + "    return 1\n"
+    vm = native(text, budget=Budget(max_steps=3900 if way == "if" else 100))
+    vm["f"](out)
+    assert vm.native.counts.native == 1
+    assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("loops", ["for i in range(1 << 30):", "for j in range(1):\n    for i in range(1 << 30):"])
+def test_a_failure_comes_before_what_the_loop_would_cost(loops):
+    head = '@T.prim_func\ndef f(A: T.Buffer((4,), "int32")):\n'
+    depth = 1 + loops.count("for")
+    body = indent(loops.replace("1 << 30", str(1 << 30)), "    ") + "\n" + "    " * depth + "A[i] = i\n"
+    with pytest.raises(Undefined) as caught:
+        native(head + body, budget=Budget(max_steps=100))["f"](np.zeros(4, np.int32))
+    assert caught.value.code.id == "RM304"
+
+
+def test_a_nest_that_runs_out_of_fuel_ends_so():
+    text = """
+@T.prim_func
+def f(A: T.Buffer((4,), "int32"), P: T.Buffer((4,), "int32")):
+    for i in range(1000):
+        for j in range(1000):
+            A[P[j % 4]] = i
+        for j in range(1000):
+            A[j % 4] = i
+"""
+    args = np.zeros(4, np.int32), np.arange(4, dtype=np.int32)
+    with pytest.raises(Exhausted) as caught:
+        native(text, budget=Budget(max_steps=7000))["f"](*args)
+    assert caught.value.code.id == "RM601"
+    native(text, budget=Budget(max_steps=8000))["f"](*args)  # 2 001 000 iterations, 256 for a step
+    assert args[0].tolist() == [999] * 4
