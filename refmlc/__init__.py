@@ -2,7 +2,7 @@
 
 The layers, each importing only from those before it: `diag` (findings), `dtypes`, `ir` (nodes), `ops` (contracts),
 `script` (text), `spec` (clauses), `check` (static rules), `runtime` (tensors), `interp` (the meaning) and `codegen`
-(the same in C), `vm` (build and run), `demo`, `bench`, `cli`.
+(the same in C), `vm` (build and run), `sanitize` (what a run must not do), `demo`, `bench`, `cli`.
 
 >>> module = refmlc.read_file("gemm.py")
 >>> refmlc.VirtualMachine(refmlc.build(module))["main"](a, b)

@@ -24,6 +24,7 @@ from refmlc.sanitize.detector import Detector
 from refmlc.sanitize.facts import Facts, FactTable
 
 Point: TypeAlias = "tuple[int, ...]"
+MOST_POINTS = 1_000_000  # of a block that are remembered: of larger domains nothing is said
 
 
 @dataclass(slots=True)
@@ -64,6 +65,9 @@ class Coverage(Detector):
             executed = self._scopes[-1][site] = Executed(domains, self.facts.at(frame))
         if executed.domains != domains:
             executed.domains = None
+        if len(executed.points) >= MOST_POINTS:
+            executed.domains = None
+            executed.points.clear()
         executed.points.add(site.values(frame))
         self._scopes.append({})
 

@@ -1,18 +1,29 @@
-"""Races and dependences between instances, against a comparison of all pairs of accesses.
+"""Races and dependences against a comparison of all pairs of accesses; runs with detectors and without.
 
 The detectors keep a few accesses of each element; here every access is kept, and each two are compared.
 """
 
+import os
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from program_inputs import arguments
+from tensor_programs import rolled
 
 from refmlc.check.reading import read
-from refmlc.sanitize import sanitize
+from refmlc.diag import RefmlcError
+from refmlc.ir import IRModule
+from refmlc.runtime.budget import Budget
+from refmlc.runtime.tensor import Tensor
+from refmlc.sanitize import ALL, LINTS, sanitize
+from refmlc.vm import VirtualMachine, build
 
+SEEDS = 2000 if os.environ.get("REFMLC_PROFILE") == "soak" else 60
+STEPS = 1_000_000
 SIZE = 5
 HEAD = f'from tvm.script import tirx as T\n\n\n@T.prim_func\ndef main(A: T.Buffer(({SIZE},), "float32")):\n'
 KINDS = ("range", "T.parallel", "T.vectorized")
@@ -160,9 +171,40 @@ def main(A: T.Buffer(({size},), "float32"), B: T.Buffer(({extent},), "float32"))
             T.writes(B[vi])
             B[vi] = A[vi * {stride} + {load}]
 """
-    arguments = [np.zeros(size, "float32"), np.zeros(extent, "float32")]
-    report = sanitize(read(program, "case.py"), "main", arguments, kinds={"RM318"})
+    given = [np.zeros(size, "float32"), np.zeros(extent, "float32")]
+    report = sanitize(read(program, "case.py"), "main", given, kinds={"RM318"})
     beyond = [i for i in range(extent) if not i + first <= i * stride + load < i + first + width]
     assert report.counts["RM318"] == bool(beyond)
     if beyond:
         assert f"reads `A[{beyond[0] * stride + load}]`" in report.findings[0].diagnostic.message
+
+
+def outcome(case, run):
+    """How a run ends, a code or nothing, and the memory that it leaves."""
+    given = arguments(case.recipes[0])
+    try:
+        code = run(given)
+    except RefmlcError as failure:
+        code = failure.code.id
+    return code, [one.numpy().tobytes() if isinstance(one, Tensor) else one for one in given]
+
+
+@pytest.mark.parametrize("seed", range(0, SEEDS, 20))
+def test_what_is_watched_does_what_it_does_alone(seed):
+    """Where no detector ends the run, verdict and memory are those of the interpreter without hooks."""
+    for number in range(seed, seed + 20):
+        case = rolled(number, "") if number % 3 else rolled(number)
+        module = IRModule({"main": case.func})
+        reports = []
+
+        def alone(given, module=module):
+            VirtualMachine(build(module, "interp", budget=Budget(max_steps=STEPS)))["main"](*given)
+
+        def watched(given, module=module, reports=reports):
+            report = sanitize(module, "main", given, budget=Budget(max_steps=STEPS))
+            reports.append(report)
+            return None if report.verdict == "defined" else report.findings[0].diagnostic.code.id
+
+        found = outcome(case, watched)
+        if found[0] not in ALL - LINTS - {"RM305"}:
+            assert found == outcome(case, alone), f"seed {number}"
