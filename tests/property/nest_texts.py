@@ -206,21 +206,32 @@ class NestText:
         """Loops without blocks: fill, then perhaps accumulate; the extent is sometimes short, the start late."""
         shape = self.shapes[target]
         names = NAMES[: len(shape)]
-        self.sizes = dict(zip(names, shape, strict=True))
-        for depth, (name, extent) in enumerate(zip(names, shape, strict=True)):
-            start = int(self.rarely(15))
-            end = self.size(max(extent - self.rarely(15), start + 1))
-            self.line(depth, f"for {name} in range({start}, {end}):" if start else f"for {name} in range({end}):")
-        depth = len(shape)
+        self.sizes = {**dict(zip(names, shape, strict=True)), "r": 1 + self.pick(3)}
         own = f"{'T_' if target == 'T' else target}[{', '.join(names)}]"
+        first = self.pick(3) == 0  # the reduction outside of some others, its init a statement
+        loops = list(names)
+        if first:
+            loops.insert(self.pick(len(loops) + 1), "r")
+        for depth, name in enumerate(loops):
+            start = int(self.rarely(15))
+            end = self.size(max(self.sizes[name] - self.rarely(15), start + 1))
+            self.line(depth, f"for {name} in range({start}, {end}):" if start else f"for {name} in range({end}):")
+        self.fill(len(loops), names, own, first=first)
+
+    def fill(self, depth, names, own, *, first):
+        """The body of plain loops."""
         if self.rarely(8):
-            self.line(depth, f"if {names[0]} > 0:")
+            self.line(depth, f"if {names[0]} {self.one(('> 0', '< 3', '<= 1'))}:")
             depth += 1
+        if first:
+            self.line(depth, f"if {self.one(('r == 0', 'r < 1', 'r <= 0', f'r == {names[0]}', 'r >= 1', 'r == 1'))}:")
+            self.line(depth + 1, f"{own} = {self.number()}")
+            self.line(depth, f"{own} = {own} + {self.value([*names, 'r'])}")
+            return
         if self.pick(2):
             self.line(depth, f"{own} = {self.value([*names])}")
             return
         if not self.rarely(8):
             self.line(depth, f"{own} = {self.number()}")
-        self.sizes["r"] = 1 + self.pick(3)
         self.line(depth, f"for r in range({self.size(self.sizes['r'])}):")
         self.line(depth + 1, f"{own} = {own} + {self.value([*names, 'r'])}")

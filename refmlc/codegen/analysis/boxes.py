@@ -71,9 +71,21 @@ def entire(facts: Facts, shape: tuple[tir.Expr, ...]) -> Box | None:
 
 def is_beyond(facts: Facts, box: Box, whole: Box, part: Poly) -> bool:
     """Whether `box` is certainly outside of `whole` where `part` is negative."""
-    above = (span.low - buffer.low - buffer.extent + part for span, buffer in zip(box, whole, strict=True))
-    below = (buffer.low - span.low - span.extent + part for span, buffer in zip(box, whole, strict=True))
-    return any(facts.not_negative(form.plus(1)) for form in (*above, *below))
+    for span, buffer in zip(box, whole, strict=True):
+        above = span.low - buffer.low - buffer.extent
+        below = buffer.low - span.low - span.extent
+        for times in {1, *_ratios(span.low, part)}:
+            most = part.plus(1).scaled(times)  # 0 at most, where `part` is negative
+            if facts.not_negative(above + most) or facts.not_negative(below + most):
+                return True
+    return False
+
+
+def _ratios(low: Poly, part: Poly) -> Iterator[int]:
+    """How many times larger the coefficients of `low` are than those of `part`."""
+    for key, factor in part.terms.items():
+        if key:
+            yield max(abs(low.terms.get(key, 0)) // abs(factor), 1)
 
 
 def after_loop(inside: Facts, box: Box, loop: Loop) -> Box | None:

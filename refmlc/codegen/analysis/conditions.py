@@ -114,7 +114,9 @@ def in_full(values: Values, condition: tir.Expr) -> tuple[Poly, ...] | None:
             return None if first is None or second is None else (*first, *second)
         case tir.Apply("likely", (inner,)):
             return in_full(values, inner)
-        case tir.Apply("lt" | "le" | "gt" | "ge" as op, (a, b)) if a.dtype.is_integer and not a.dtype.is_vector:
+        case tir.Var() if condition in values.known.tests:
+            return in_full(values, values.known.tests[condition])
+        case tir.Apply("lt" | "le" | "gt" | "ge" | "eq" as op, (a, b)) if a.dtype.is_integer and not a.dtype.is_vector:
             first_form, second_form = values.form(a), values.form(b)
             if first_form is None or second_form is None:
                 return None

@@ -246,6 +246,44 @@ def test_init_of_a_reduction_that_is_cut_to_its_domain():
     assert [bool(written.unproved) for written in found] == [False, False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("loops", "condition", "proved"),
+    [
+        ("i, j, k in T.grid(4, 6, 6)", "k == 0", True),
+        ("k, i, j in T.grid(6, 4, 6)", "k == 0", True),
+        ("k, i, j in T.grid(6, 4, 6)", "k < 1", True),
+        ("k, i, j in T.grid(6, 4, 6)", "k == 0 and j < 6", True),
+        ("k, i, j in T.grid(6, 4, 6)", "k == 0 and j < 5", False),
+        ("k, i, j in T.grid(6, 4, 6)", "k == 1", False),
+        ("k, i, j in T.grid(6, 4, 6)", "k == j", False),
+        ("k, i, j in T.grid(6, 4, 6)", "k == 0 or j == 2", False),
+        ("k, i, j in T.grid(6, 4, 6)", "A[0, 0] == A[0, 1] and k == 0", False),
+    ],
+)
+def test_init_as_a_statement(loops, condition, proved):
+    found, _ = uses(
+        f"""{HEAD}
+    for {loops}:
+        if {condition}:
+            C[i, j] = T.float32(0)
+        C[i, j] = C[i, j] + A[i, k]
+"""
+    )
+    assert found["C"] == (not proved, proved)
+
+
+def test_a_condition_on_rows_of_a_flat_buffer():
+    text = """
+@T.prim_func(s_tir=True)
+def main(C: T.Buffer((96,), "float32")):
+    for i0, i1, j in T.grid(3, 3, 12):
+        if i0 * 3 + i1 < {rows}:
+            C[(i0 * 3 + i1) * 12 + j] = T.float32(0)
+"""
+    assert uses(text.format(rows=8))[0]["C"] == (False, True)
+    assert uses(text.format(rows=7))[0]["C"] == (True, False)
+
+
 def test_stores_in_both_arms():
     found, _ = uses(
         HEAD
