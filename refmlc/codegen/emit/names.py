@@ -8,7 +8,8 @@ TAKEN = frozenset(
         *("extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return"),
         *("short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void"),
         *("volatile", "while", "bool", "true", "false", "asm", "typeof", "linux", "unix", "run", "status", "leave"),
-        *("main", "NULL", "INFINITY", "NAN", "memset", "fma", "fmaf"),
+        *("main", "NULL", "INFINITY", "NAN", "memset", "fma", "fmaf", "size_t", "uintptr_t", "intptr_t"),
+        *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     )
 )
 """Words of C, and what generated functions use themselves."""

@@ -108,3 +108,17 @@ def f(A: T.Buffer((4,), "int32"), P: T.Buffer((4,), "int32")):
     assert caught.value.code.id == "RM601"
     native(text, budget=Budget(max_steps=8000))["f"](*args)  # 2 001 000 iterations, 256 for a step
     assert args[0].tolist() == [999] * 4
+
+
+def test_variables_may_be_called_like_types_of_c():
+    text = '''
+@T.prim_func
+def f(int64_t: T.Buffer((4,), "int32"), uint8_t: T.int32):
+    for size_t in range(4):
+        int64_t[size_t] = size_t + uint8_t
+'''
+    out = np.zeros(4, np.int32)
+    vm = native(text)
+    vm["f"](out, 5)
+    assert vm.native.counts.native == 1
+    assert out.tolist() == [5, 6, 7, 8]
