@@ -111,12 +111,12 @@ def f(A: T.Buffer((4,), "int32"), P: T.Buffer((4,), "int32")):
 
 
 def test_variables_may_be_called_like_types_of_c():
-    text = '''
+    text = """
 @T.prim_func
 def f(int64_t: T.Buffer((4,), "int32"), uint8_t: T.int32):
     for size_t in range(4):
         int64_t[size_t] = size_t + uint8_t
-'''
+"""
     out = np.zeros(4, np.int32)
     vm = native(text)
     vm["f"](out, 5)
