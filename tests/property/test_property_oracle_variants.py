@@ -1,0 +1,140 @@
+"""Other evaluations of generated programs, written out as programs, lie inside of the certificate of the original.
+
+| variant | is                                                                              |
+|---------|---------------------------------------------------------------------------------|
+| wide    | float32, float16 and bfloat16 expressions keep the next wider format until stored |
+| fused   | a * b + c and c + a * b are `T.fma`                                               |
+| mixed   | each operator one or the other, or as written, by a generator                     |
+
+The interpreter executes them: a second, independent account of what `Freedom` grants.
+"""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from program_inputs import arguments
+from tensor_programs import rolled
+
+from refmlc.diag import RefmlcError
+from refmlc.dtypes import FLOAT32, FLOAT64
+from refmlc.interp.machine import Machine
+from refmlc.ir import IRModule, tir
+from refmlc.ir.visit import rewrite
+from refmlc.oracle.certify import certify
+from refmlc.runtime.tensor import Tensor
+
+MANY = 300
+WIDER = {"float16": FLOAT32, "bfloat16": FLOAT32, "float32": FLOAT64}
+ROUNDING = ("add", "sub", "mul", "div", "sqrt")
+
+
+def in_wider(value):
+    """`value` in the wider format; a cast to the narrow one is taken back."""
+    wide = WIDER[value.dtype.element]
+    if isinstance(value, tir.Cast) and value.value.dtype == wide:
+        return value.value
+    return tir.Cast(wide, value)
+
+
+def widened(node):
+    if isinstance(node, tir.Apply) and node.op in ROUNDING and str(node.dtype) in WIDER:
+        args = tuple(in_wider(arg) for arg in node.args)
+        return tir.Cast(node.dtype, tir.Apply(node.op, args, WIDER[node.dtype.element], span=node.span))
+    return node
+
+
+def is_product(node):
+    return isinstance(node, tir.Apply) and node.op == "mul"
+
+
+def fused(node):
+    if isinstance(node, tir.Apply) and node.op == "add" and node.dtype.is_float and not node.dtype.is_vector:
+        first, second = node.args
+        if is_product(first):
+            return tir.Call("fma", (*first.args, second), node.dtype, span=node.span)
+        if is_product(second):
+            return tir.Call("fma", (*second.args, first), node.dtype, span=node.span)
+    return node
+
+
+def mixed(generator):
+    def change(node):
+        return generator.choice((widened, fused, lambda same: same))(node)
+
+    return change
+
+
+def variants(func, seed):
+    changes = {"wide": widened, "fused": fused, "mixed": mixed(random.Random(seed))}  # noqa: S311 - reproducible
+    found = {name: rewrite(func, change) for name, change in changes.items()}
+    return {name: variant for name, variant in found.items() if variant is not func}
+
+
+def results(func, recipe):
+    """The tensors among the arguments after the call; None where it fails."""
+    args = arguments(recipe)
+    try:
+        Machine(IRModule({"main": func})).call("main", args)
+    except RefmlcError:
+        return None
+    return {number: arg for number, arg in enumerate(args) if isinstance(arg, Tensor)}
+
+
+def outside(found, results):
+    """Elements of the variant's results that the certificate does not permit."""
+    by_shape = {output.name: output for output in found.outputs}
+    wrong, other = [], 0
+    for name, tensor in results.items():
+        if name not in by_shape:
+            continue
+        output = by_shape[name]
+        values, reference = np.ravel(tensor.numpy()), np.ravel(output.reference)
+        for number, element in enumerate(output.elements):
+            value = values[number].item()
+            value = value if isinstance(value, bool | int | float) else float(value)
+            other += values[number].tobytes() != reference[number].tobytes()
+            if element is not None and not output.permits(number, value):
+                wrong.append((name, number, value, element))
+    return wrong, other
+
+
+@cache
+def campaign():
+    """What lay outside, and how many variants ran and how many elements had other bits than the reference."""
+    wrong, ran, other = [], {"wide": 0, "fused": 0, "mixed": 0}, 0
+    for seed in range(MANY):
+        case = rolled(seed, "")
+        try:
+            found = certify(IRModule({"main": case.func}), "main", arguments(case.recipes[0]))
+        except RefmlcError:
+            continue
+        names = {
+            number: case.func.buffer_map[param].name
+            for number, param in enumerate(case.func.params)
+            if param in case.func.buffer_map
+        }
+        for name, variant in variants(case.func, seed).items():
+            got = results(variant, case.recipes[0])
+            if got is None:
+                continue
+            here, differing = outside(found, {names[number]: tensor for number, tensor in got.items()})
+            ran[name] += 1
+            other += differing
+            wrong += [(seed, name, *each) for each in here]
+    return wrong, ran, other
+
+
+def test_variants_lie_inside():
+    wrong, _, _ = campaign()
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("name", "least"), [("wide", 30), ("fused", 4), ("mixed", 20)])
+def test_variants_are_many(name, least):
+    assert campaign()[1][name] >= least
+
+
+def test_variants_differ():
+    assert campaign()[2] > 100
