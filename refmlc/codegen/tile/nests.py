@@ -47,7 +47,8 @@ def _declare_panels(context: Context) -> int:
             where = f"panels + {start}" if start else "panels"
             out.line(f"{element} *const restrict {panel.name} = ({element} *)({where});")
         else:
-            out.line(f"_Alignas(64) {element} {panel.name}[{plan.points * plan.columns}];")
+            aligned = "_Alignas(64) " if plan.lanes > 1 else ""
+            out.line(f"{aligned}{element} {panel.name}[{plan.points * plan.columns}];")
         start += sizes[panel.name]
     return heap
 

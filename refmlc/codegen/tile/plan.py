@@ -21,12 +21,14 @@ from refmlc.codegen.tile.lanes import lanes_for
 from refmlc.codegen.tile.leaves import Leaf, Stride, leaves_of
 from refmlc.codegen.tile.names import Names
 from refmlc.codegen.tile.pieces import LEAST_LANES, Piece, pieces, width
-from refmlc.codegen.tile.sizes import MOST_ROWS, block_shape, chunk_of, loads_of, tile_shape
+from refmlc.codegen.tile.sizes import block_shape, chunk_of, loads_of, tile_shape
 from refmlc.codegen.tile.terms import held_bits
 from refmlc.ir.node import Node
 
 MOST_TWICE = 8
 """At most this part of the elements along a dim is computed twice."""
+FEW_ROWS = 2
+"""So many rows read what is strided in square blocks, each for itself; for more it is packed."""
 FEWEST_ROW_TILES = 4
 """Packing what is contiguous already pays from this many tiles of rows on."""
 
@@ -153,7 +155,7 @@ def _blocks(shape: Shape, reads: tuple[Leaf, ...], vector: Dim, row: Dim | None,
     """What is read in square blocks: all that is strided, where one tile of rows uses it."""
     strided = tuple(leaf for leaf in reads if leaf.stride(vector) is Stride.STRIDED and leaf.access.uses(shape.reduce))
     others = [dim for dim in shape.spatial if dim is not vector and dim is not row]
-    once = all(leaf.access.of(dim) for leaf in strided for dim in others) and (row is None or row.extent <= MOST_ROWS)
+    once = all(leaf.access.of(dim) for leaf in strided for dim in others) and (row is None or row.extent <= FEW_ROWS)
     return strided if once and lanes >= LEAST_LANES and all(_is_square(leaf, shape, lanes) for leaf in strided) else ()
 
 
