@@ -3,11 +3,11 @@
 `python tests/e2e/certified_reductions.py [--count 10000] [--seed 0] [--tvm PYTHON]` prints the figures; exit 1 when a
 goal is missed.
 
-| figure                  | is                                                                                        |
-|-------------------------|-------------------------------------------------------------------------------------------|
-| correct results         | by NumPy, torch, TVM, and in orders chosen against the bound; 0 may be called wrong |
-| planted errors          | the nearest numbers of the dtype that are 4 bounds or more off; all must be found     |
-| ratio                   | bound / the worst error among the correct results of that reduction; median <= 30 |
+| figure          | is                                                                                       |
+|-----------------|------------------------------------------------------------------------------------------|
+| correct results | by NumPy, torch, TVM, and in orders chosen against the bound; none may be called wrong   |
+| planted errors  | the nearest numbers of the dtype that are 4 bounds or more off; all must be called wrong |
+| ratio           | bound / the worst error among the correct results of that reduction; median <= 30        |
 
 Exact results are sums of fractions. The adversary sums term by term and takes the one, of those left, whose rounding
 goes farthest in one direction: no more than a lower bound of what some order can do, so the ratio is not flattered.
