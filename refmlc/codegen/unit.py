@@ -82,6 +82,7 @@ class Unit:
 
     `symbol` is its name in C; `dims` are the variables of shapes, strides and offsets that the caller binds, in the
     order in which they are passed; `result` the dtype of the returned value (in `rm_run`), None: there is none.
+    `checks` are all that are made after it began to write, those that belong to no block that stores too.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Unit:
     dims: tuple[tir.Var, ...]
     result: DType | None
     blocks: tuple[BlockReport, ...]
+    checks: int = 0
 
     @property
     def grade(self) -> Grade:

@@ -54,7 +54,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     _apart(state, params)
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
-    unit = Unit(name, symbol, params, dims, _result(func), tuple(state.blocks))
+    unit = Unit(name, symbol, params, dims, _result(func), tuple(state.blocks), len(state.sites))
     return Emitted(unit, "\n".join(_lines(state, func, unit, _signature(state, unit, cells, given))), state.needs)
 
 

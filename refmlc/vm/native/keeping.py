@@ -39,7 +39,7 @@ class Keeping:
     def __init__(self, unit: Unit) -> None:
         """Find the parameters that need it."""
         params = [param for param in unit.params if isinstance(param, BufferParam)]
-        self.may_stop = any(block.checks for block in unit.blocks)
+        self.may_stop = unit.checks > 0
         self._copied = [param.loaded and param.stored and not param.covered for param in params]
         self.changes = any(self._copied)
         self._tracked = [param.tracked and param.stored for param in params]

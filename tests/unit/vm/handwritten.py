@@ -212,8 +212,9 @@ def _unit(func, name, uses):
         params.append(BufferParam(var, buffer, *(letter in use for letter in "lstc")))
     parts = [part for buffer in func.buffer_map.values() for part in (*buffer.shape, *buffer.strides)]
     dims = tuple(dict.fromkeys(part for part in parts if hasattr(part, "name")))
-    report = BlockReport(name, None, Grade.GUARDED, CHECKS.get(name, 0))
-    return Unit(name, f"f_{name}", tuple(params), dims, INT64 if name == "total" else None, (report,))
+    checks = CHECKS.get(name, 0)
+    report = BlockReport(name, None, Grade.GUARDED, checks)
+    return Unit(name, f"f_{name}", tuple(params), dims, INT64 if name == "total" else None, (report,), checks)
 
 
 def fused(module):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from refmlc.check.reading import read
-from refmlc.diag import Exhausted, Undefined
+from refmlc.diag import Exhausted, Trap, Undefined
 from refmlc.runtime.budget import Budget
 from refmlc.vm import VirtualMachine, build
 
@@ -122,3 +122,21 @@ def f(int64_t: T.Buffer((4,), "int32"), uint8_t: T.int32):
     vm["f"](out, 5)
     assert vm.native.counts.native == 1
     assert out.tolist() == [5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("first", ['assert A[0] == 0, "first"\n    if True:', "if A[0] == 0:"])
+def test_memory_is_put_back_for_checks_outside_of_blocks_that_store(first):
+    text = f"""
+@T.prim_func
+def f(A: T.Buffer((4,), "int32"), B: T.Buffer((1,), "int32")):
+    {first}
+        for i in range(4):
+            with T.sblock("w"):
+                vi = T.axis.spatial(4, i)
+                A[vi] = 7
+        assert B[0] == 3, "second"
+"""
+    vm = native(text)
+    with pytest.raises(Trap, match="second"):
+        vm["f"](np.zeros(4, np.int32), np.zeros(1, np.int32))
+    assert vm.native.counts.false_alarms == 0
