@@ -11,8 +11,8 @@ Where the IR itself says how iterations come together: a block with an init whos
 a reduction across threads. A buffer that a block allocates around the loop and that only the loop uses belongs to each
 iteration: only a read of what another iteration wrote is a race there (TIR-226).
 
-For each element are kept the last writer, a reader, and the reader that differs from it in the outermost loop. That
-is enough: an access that races with any access before races with one of these.
+For each element are kept the last writer and one reader. That is enough: iterations run in order, so an access that
+races with any access before races with one of these.
 """
 
 from dataclasses import dataclass
@@ -61,21 +61,14 @@ class Accesses:
 
     writer: Access | None = None
     reader: Access | None = None
-    other: Access | None = None
 
     def note_reader(self, now: Access) -> None:
-        """Keep `now` where it says more than what is kept.
+        """Keep `now` where it is in the same iterations as the reader so far.
 
-        Where it is in the same iterations as `reader`, it stands for it: whatever comes later and races with
-        `reader` does so in a loop that is not over, and is then in another iteration of it than `now` too.
+        Iterations run in order, so a reader in an earlier iteration races with whatever a later one races with.
         """
-        level = None if self.reader is None else differ(self.reader, now)
-        if self.reader is None or level is None:
+        if self.reader is None or differ(self.reader, now) is None:
             self.reader = now
-            if self.other is not None and differ(now, self.other) is None:
-                self.other = None
-        elif self.other is None or level < cast("int", differ(self.reader, self.other)):
-            self.other = now
 
 
 class Races(Detector):
@@ -158,7 +151,7 @@ class Races(Detector):
             if known is None:
                 records[key] = Accesses(writer=now)
                 continue
-            for earlier in (known.writer, known.reader, known.other):
+            for earlier in (known.writer, known.reader):
                 if earlier is not None:
                     self._compare(earlier, now, private, view, offset, frame)
             known.writer = now

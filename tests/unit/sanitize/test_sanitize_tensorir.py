@@ -414,3 +414,65 @@ def test_threads_that_exchange_through_shared_memory_are_unsupported_and_no_find
     assert (shared.verdict, found(shared)) == ("unsupported", {"RM504"})
     everywhere = report_of(body.format(scope="global"))
     assert (everywhere.verdict, found(everywhere)) == ("undefined", {"RM305"})
+
+
+def test_threads_may_write_the_same_shared_memory():
+    body = """
+    S = T.sblock_alloc_buffer((1,), "float32", scope="shared")
+    for t in T.thread_binding(4, thread="threadIdx.x"):
+        S[0] = A[t]
+        B[0, t] = S[0]
+"""
+    assert found(report_of(body)) == set()
+
+
+def test_a_reader_that_is_not_the_first_counts_too():
+    body = """
+    for k, i in T.grid(2, 2):
+        with T.sblock("late"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            if vk == 0:
+                B[vi, 0] = A[0]
+            else:
+                A[0] = T.float32(1)
+"""
+    report = report_of(body, kinds={"RM319"})
+    assert "with vi = 0 writes `A[0]`, which it read with vi = 1" in report.text()
+
+
+def test_loops_that_no_binding_names_are_time():
+    body = """
+    for t in range(3):
+        for i in range(2):
+            with T.sblock("step"):
+                vi = T.axis.spatial(2, i)
+                A[(vi + t) % 4] = T.float32(1)
+"""
+    assert found(report_of(body)) == set()
+    assert found(report_of(body.replace("spatial(2, i)", "spatial(4, i + t)"))) == {"RM319"}
+
+
+def test_instances_of_inner_blocks_depend_on_each_other_too():
+    body = """
+    for t in range(2):
+        with T.sblock("outer"):
+            vt = T.axis.opaque(2, t)
+            for i in range(4):
+                with T.sblock("inner"):
+                    vi = T.axis.spatial(4, i)
+                    B[vt, 0] = A[vi]
+"""
+    assert found(report_of(body)) == {"RM319"}
+
+
+def test_memory_that_one_block_uses_alone_belongs_to_each_instance():
+    body = """
+    S = T.sblock_alloc_buffer((1,), "float32")
+    for i in range(4):
+        with T.sblock("alone"):
+            vi = T.axis.spatial(4, i)
+            S[0] = A[vi]
+            B[0, vi] = S[0]
+"""
+    assert found(report_of(body)) == set()
+    assert found(report_of(body + "    B[1, 0] = S[0]\n")) == {"RM319"}
