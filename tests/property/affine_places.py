@@ -63,6 +63,7 @@ class Place:
         self.facts = Facts.empty()
         self.variables: list[tir.Var] = []
         self.steps: list[tuple] = []
+        self.named: list[tir.Var] = []  # bools
         self.dims = [tir.Var(name, self.one(KINDS[:5])) for name in "nm"[: pick(3)]]
         self.variables += self.dims
         for var in self.dims:
@@ -136,6 +137,14 @@ class Place:
 
     def condition(self, holds=True):
         condition = self.compare(2)
+        if self.pick(3) == 0:
+            var = self.one((tir.Var("p", BOOL), self.named[-1])) if self.named else tir.Var("p", BOOL)
+            if self.pick(4) == 0 and self.named:
+                condition = tir.Apply("not", (self.named[-1],), BOOL)
+            self.facts = self.facts.bind_value(var, condition)
+            self.steps.append(("let", var, condition))
+            self.named.append(var)
+            condition = self.one(self.named)
         self.facts = self.facts.assume(condition) if holds else self.facts.assume_not(condition)
         self.steps.append(("if", condition, holds))
 

@@ -38,10 +38,14 @@ EXPRS = get_args(tir.Expr)
 
 @dataclass(slots=True)
 class Flow:
-    """Goes through the statements. `unproved` collects the loads that no box holds, each with the reason."""
+    """Goes through the statements. `unproved` collects the loads that no box holds, each with the reason.
+
+    `seen` are the loads that were looked at.
+    """
 
     uses: Uses
     unproved: dict[tir.BufferLoad, str] = field(default_factory=dict)
+    seen: set[tir.BufferLoad] = field(default_factory=set)
 
     # ------------------------------------------------------------------------------------ statements
 
@@ -131,15 +135,13 @@ class Flow:
         self.expr(condition, state, path.facts)
         decided = path.facts.holds(condition)
         inner = path if decided is not None else path.guarded(condition)
-        ends = []
-        if decided is not False:
-            ends.append(self.stmt(node.then_case, state, inner.knowing(path.facts.assume(condition))))
-        if decided is not True:
-            known = inner.knowing(path.facts.assume_not(condition))
-            ends.append(state if node.else_case is None else self.stmt(node.else_case, state, known))
-        if node.else_case is None and decided is None:
-            return self._clipped(state, ends[0], condition, path)
-        return ends[0] if len(ends) == 1 else _in_both(*ends)
+        then = self.stmt(node.then_case, state, inner.knowing(path.facts.assume(condition)))
+        other = state
+        if node.else_case is not None:
+            other = self.stmt(node.else_case, state, inner.knowing(path.facts.assume_not(condition)))
+        if decided is not None:
+            return then if decided else other
+        return self._clipped(state, then, condition, path) if node.else_case is None else _in_both(then, other)
 
     def _block(self, node: tir.SBlockRealize, state: State, path: Path) -> State:
         block, before, outside = node.block, state, path
@@ -238,6 +240,7 @@ class Flow:
 
     def _load(self, node: tir.BufferLoad, state: State, facts: Facts) -> None:
         buffer = node.buffer
+        self.seen.add(node)
         if buffer not in self.uses.stored and self.uses.is_given(buffer):
             return
         boxes = state.get(buffer, ())

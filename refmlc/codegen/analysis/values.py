@@ -23,6 +23,7 @@ from refmlc.codegen.analysis.interval import ANY, Interval
 from refmlc.codegen.analysis.knowledge import Bounds, Knowledge, Range, mentions, of_dtype
 from refmlc.codegen.analysis.polynomial import Atom, Opaque, Poly, constant, single, variables
 from refmlc.ir import tir
+from refmlc.ir.visit import walk
 
 WIDE = 32  # from this width on, overflow is undefined
 Assume = Callable[[Knowledge, tir.Expr, bool], Knowledge]
@@ -259,7 +260,9 @@ def bound(values: Values, var: tir.Var, value: tir.Expr) -> Knowledge:
     """The knowledge where `var` is `value`; what was known of `var` before is forgotten."""
     form = values.form(value) if var.dtype.is_integer else None
     if var.dtype.kind == "bool":
-        return replace(values.known.declare(var), tests={**values.known.forget(var).tests, var: value})
+        names = [node for node in walk(value) if isinstance(node, tir.Var)]
+        known = values.known.declare(var, names)
+        return known if var in names else replace(known, tests={**known.tests, var: value})
     if form is not None and not mentions(form, var):
         return values.known.declare(var, variables(form)).equal(var, form)
     return values.known.declare(var).between(var, Range(numbers=values.range(value)))

@@ -63,7 +63,7 @@ def find_written(func: tir.PrimFunc) -> Written:
     end: State = {}
     if not uses.nothing:
         end = flow.stmt(func.body, {}, Path(Facts.entry(func)))
-    loads = flow.unproved if not uses.nothing else _any_loads(func, uses)
+    loads = {**flow.unproved, **_unseen(func, uses, flow)}
     table = {}
     for buffer in (*uses.params, *(uses.loaded | uses.stored)):
         group = uses.shared.get(buffer, {buffer})
@@ -73,11 +73,12 @@ def find_written(func: tir.PrimFunc) -> Written:
     return Written(table, loads)
 
 
-def _any_loads(func: tir.PrimFunc, uses: Uses) -> dict[tir.BufferLoad, str]:
-    """The loads of a function of which nothing is proved, but that its read-only parameters are given."""
-    loads = (node for node in walk(func.body) if isinstance(node, tir.BufferLoad))
+def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:
+    """The loads that were not looked at: all, or those in places that are no statement; not those of what is given."""
+    reason = uses.nothing or "a shape or an attribute is read from a buffer"
+    loads = (node for node in walk(func.body) if isinstance(node, tir.BufferLoad) and node not in flow.seen)
     given = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
-    return {load: uses.nothing for load in loads if load.buffer not in given}
+    return {load: reason for load in loads if load.buffer not in given}
 
 
 def _use(uses: Uses, buffer: tir.Buffer, reasons: list[str], *, given: bool, is_all: bool) -> Use:
