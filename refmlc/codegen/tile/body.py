@@ -10,7 +10,7 @@ Each accumulator is a variable of its own: gcc then keeps all of them in registe
 element is that of the IR.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from refmlc.codegen.tile.context import Context, state_bits, vector_type
@@ -24,6 +24,9 @@ from refmlc.codegen.tile.values import Values
 from refmlc.codegen.tile.writer import Writer
 from refmlc.ir import tir
 from refmlc.ir.node import Node
+
+LONG = 64
+"""From so many points of the reduction on a tile takes long enough to fetch memory ahead of its use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class Tile:
         """The tile at the present position."""
         shape = self.context.plan.shape
         self._start()
+        if self.rows > 1 and self.context.plan.lanes > 1 and self.context.plan.points >= LONG:
+            self._fetch()
         if shape.reduce or not self.context.plan.blocks:
             self._hold(self.spots(), inside=False)
         if self.context.plan.blocks and shape.reduce:
@@ -68,6 +73,25 @@ class Tile:
                 access = self._access(buffer)
                 stride = access.of(self.context.plan.vector)
                 self.context.store(access, spot.piece, stride, self._shift(spot), self.state[buffer, spot])
+
+    def _fetch(self) -> None:
+        """Ask early for what is written at the end, and for the beginning of what the next tile of rows reads."""
+        plan, out = self.context.plan, self.context.out
+        for buffer in plan.shape.buffers:
+            for spot in self.spots():
+                out.line(f"RM_FETCH_TO_WRITE({self.context.address(self._access(buffer), self._shift(spot))});")
+        for leaf in self._read_in_steps():
+            if leaf.access.of(plan.row) and leaf.stride(plan.vector) is Stride.UNIFORM:
+                for spot in self.spots():
+                    if spot.number == 0:
+                        ahead = self._shift(replace(spot, row=spot.row + self.rows))
+                        first = {**self.context.position, **{dim: self._begin(dim) for dim in plan.shape.reduce}}
+                        out.line(f"RM_FETCH({self.context.address(leaf.access, ahead, place=first)});")
+
+    def _begin(self, dim: Dim) -> str | int:
+        """Where the loop over a reduction dim begins."""
+        first = first_of(self.context)
+        return first if first is not None and dim is self.context.plan.shape.reduce[0] else 0
 
     def spots(self, row: int | None = None) -> list[Spot]:
         """The vectors of the tile, or of one row."""
@@ -249,8 +273,7 @@ class Tile:
     def _hold(self, spots: list[Spot], *, inside: bool, row: bool | None = None) -> None:
         """Variables for what is read: what moves with the reduction or not; with the rows or not (None: either)."""
         plan = self.context.plan
-        found = dict.fromkeys(plan.leaves[node] for node in self._in_steps() if node in plan.leaves)
-        for leaf in found:
+        for leaf in self._read_in_steps():
             moves = plan.row is not None and leaf.access.of(plan.row) != 0
             if leaf.access.uses(plan.shape.reduce) != inside or moves != (moves if row is None else row):
                 continue
@@ -294,6 +317,10 @@ class Tile:
         shape = self.context.plan.shape
         for value in (*(let.value for let in shape.lets), *(write.value for write in shape.stores)):
             yield from computed(value)
+
+    def _read_in_steps(self) -> Iterable[Leaf]:
+        leaves = self.context.plan.leaves
+        return dict.fromkeys(leaves[node] for node in self._in_steps() if node in leaves)
 
     def _shift(self, spot: Spot) -> dict[Dim, int]:
         """How far the vector is from the tile's first element."""

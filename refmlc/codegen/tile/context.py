@@ -85,24 +85,39 @@ class Context:
 
     # --------------------------------------------------------------------------------------------- memory
 
-    def offset(self, access: Access, shift: Mapping[Dim, int] = NOWHERE, ahead: str = "") -> str:
-        """The element of an access as a number of elements, dims moved by `shift`; `ahead` elements on."""
+    def offset(
+        self,
+        access: Access,
+        shift: Mapping[Dim, int] = NOWHERE,
+        ahead: str = "",
+        place: Mapping[Dim, str | int] | None = None,
+    ) -> str:
+        """The element of an access as a number of elements.
+
+        Dims are at `place` (None: where they are), moved by `shift`; `ahead` elements on.
+        """
         constant = access.constant
         parts = []
         for dim, coefficient in access.terms:
-            place = self.position[dim]
+            here = (self.position if place is None else place)[dim]
             constant += coefficient * shift.get(dim, 0)
-            if isinstance(place, int):
-                constant += coefficient * place
+            if isinstance(here, int):
+                constant += coefficient * here
             else:
-                parts.append(place if coefficient == 1 else f"{coefficient} * {place}")
+                parts.append(here if coefficient == 1 else f"{coefficient} * {here}")
         if constant or not parts:
             parts.append(str(constant))
         return " + ".join([*parts, ahead] if ahead else parts).replace("+ -", "- ")
 
-    def address(self, access: Access, shift: Mapping[Dim, int] = NOWHERE, ahead: str = "") -> str:
+    def address(
+        self,
+        access: Access,
+        shift: Mapping[Dim, int] = NOWHERE,
+        ahead: str = "",
+        place: Mapping[Dim, str | int] | None = None,
+    ) -> str:
         """Where that element is."""
-        base, offset = self.base(access.buffer), self.offset(access, shift, ahead)
+        base, offset = self.base(access.buffer), self.offset(access, shift, ahead, place)
         if offset == "0":
             return base
         return f"{base} + {offset}" if offset.isalnum() else f"{base} + ({offset})"

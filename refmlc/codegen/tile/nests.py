@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from refmlc.codegen.tile.body import Tile
 from refmlc.codegen.tile.context import Context
+from refmlc.codegen.tile.dims import Dim
 from refmlc.codegen.tile.panels import from_name, pack
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.terms import held
@@ -84,25 +85,31 @@ def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:
 
 
 def _rows(context: Context, parts: tuple[Piece, ...]) -> None:
-    plan, out = context.plan, context.out
+    plan = context.plan
     for panel in plan.panels:
         pack(context, panel, parts)
     with context.loops(plan.middle):
-        if plan.row is None:
-            with _scope(context):
-                Tile(context, 1, parts).emit()
+        if plan.row is not None:
+            _row_tiles(context, parts, plan.row)
             return
-        if plan.overlaps(plan.row.extent, plan.rows):
-            with context.tiles(plan.row, 0, plan.row.extent, plan.rows), _scope(context):
-                Tile(context, plan.rows, parts).emit()
-            return
-        whole, rest = divmod(plan.row.extent, plan.rows)
-        if whole:
-            with context.loop(plan.row, 0, whole * plan.rows, plan.rows), _scope(context):
-                Tile(context, plan.rows, parts).emit()
-        if rest:
-            with out.block(), context.at(plan.row, whole * plan.rows), _scope(context):
-                Tile(context, rest, parts).emit()
+        with _scope(context):
+            Tile(context, 1, parts).emit()
+
+
+def _row_tiles(context: Context, parts: tuple[Piece, ...], row: Dim) -> None:
+    """Tiles of rows; the last one is lower, or reaches back."""
+    rows = context.plan.rows
+    if context.plan.overlaps(row.extent, rows):
+        with context.tiles(row, 0, row.extent, rows), _scope(context):
+            Tile(context, rows, parts).emit()
+        return
+    whole, rest = divmod(row.extent, rows)
+    if whole:
+        with context.loop(row, 0, whole * rows, rows), _scope(context):
+            Tile(context, rows, parts).emit()
+    if rest:
+        with context.at(row, whole * rows), _scope(context):
+            Tile(context, rest, parts).emit()
 
 
 @contextmanager
