@@ -9,7 +9,7 @@
 | allocation, any other                                  | yes       | no        | –                                  |
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from refmlc.codegen.analysis.facts import Facts
@@ -17,7 +17,8 @@ from refmlc.codegen.analysis.flow import ALL, Flow, State
 from refmlc.codegen.analysis.starts import Path
 from refmlc.codegen.analysis.uses import Uses, find_uses
 from refmlc.ir import tir
-from refmlc.ir.visit import walk
+from refmlc.ir.node import Node
+from refmlc.ir.visit import children
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,26 @@ def find_written(func: tir.PrimFunc) -> Written:
 def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:
     """The loads that were not looked at: all, or those in places that are no statement; not those of what is given."""
     reason = uses.nothing or "a shape or an attribute is read from a buffer"
-    loads = (node for node in walk(func.body) if isinstance(node, tir.BufferLoad) and node not in flow.seen)
+    loads = (node for node in _evaluated(func.body) if isinstance(node, tir.BufferLoad) and node not in flow.seen)
     given = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
     return {load: reason for load in loads if load.buffer not in given}
+
+
+def _evaluated(body: tir.Stmt) -> Iterator[Node]:
+    """The nodes of a body but those of the regions that blocks declare: nothing evaluates them."""
+    stack: list[Node] = [body]
+    seen: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        if isinstance(node, tir.SBlock):
+            init = () if node.init is None else (node.init,)
+            stack.extend((*node.iter_vars, *node.alloc_buffers, *node.match_buffers, *init, node.body))
+        else:
+            stack.extend(children(node))
 
 
 def _use(uses: Uses, buffer: tir.Buffer, reasons: list[str], *, given: bool, is_all: bool) -> Use:

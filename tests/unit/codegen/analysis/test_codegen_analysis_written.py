@@ -444,3 +444,22 @@ def test_loads_of_a_function_left_early_are_not_proved_but_of_what_is_given():
     loads = {node.buffer.name: node for node in walk(func.body) if isinstance(node, tir.BufferLoad)}
     assert written.initialised(loads["A"])
     assert not written.initialised(loads["C"])
+
+
+def test_what_a_block_declares_is_not_read_but_a_shape_is():
+    text = """
+@T.prim_func(s_tir=True)
+def main(N: T.Buffer((1,), "int32"), C: T.Buffer((4,), "float32")):
+    I1 = T.sblock_alloc_buffer((4,), "int32")
+    for i in range({extent}):
+        with T.sblock("C"):
+            vi = T.axis.spatial(4, i)
+            T.reads(I1[I1[vi]])
+            T.writes(C[vi])
+            {inside}
+            C[vi] = T.float32(0)
+"""
+    plain = uses(text.format(extent=4, inside=""))[1]
+    assert not plain.unproved
+    shape = uses(text.format(extent=4, inside='X = T.sblock_alloc_buffer((I1[vi],), "int32")'))[1]
+    assert list(shape.unproved.values()) == ["a shape or an attribute is read from a buffer"]
