@@ -12,6 +12,6 @@
 | `build/`    | C text to a library: the compiler, the cache of libraries, loading                     |
 | `headers/`  | the hand-written C that generated code includes (the folder `kernels_c`)               |
 
-What it owes the interpreter: the same result and verdict (NAT-001), by checks that end the call (NAT-002), an order that
-gives the same bits (NAT-003), budgets (NAT-004); what it may be called with: NAT-005, and when not at all: NAT-006.
+What it owes the interpreter: the same result and verdict (NAT-001), by checks that end the call (NAT-002), an order
+that gives the same bits (NAT-003), budgets (NAT-004); what it may be called with: NAT-005, when not at all: NAT-006.
 """
