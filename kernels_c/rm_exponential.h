@@ -1,10 +1,10 @@
-/* Part of rm_transcendental.h: exp, sigmoid, tanh and erf of float32 and narrower, in double + - * / and bit moves.
+/* Part of rm_transcendental.h: exp sigmoid tanh erf log of float32 and narrower, in double + - * / and bit moves.
  *
  * Each gives a double that, rounded to float32, is what the platform's double function gives when rounded, on all 2**32
- * operands, whether RM_MULADD rounds once or twice; and that is the correctly rounded result, but for 78 operands of
- * sigmoid below 2**-16, where the double is the middle of two floats, or next to it. That is no estimate: every operand was
- * compared (tests/unit/kernels, profile soak). So were all values of the narrower formats. There is no branch and no
- * call, so that a loop over one becomes vector code.
+ * operands, whether RM_MULADD rounds once or twice. That is the correctly rounded result of exp, tanh and erf; of log
+ * but for 5 operands and of sigmoid but for 78 below 2**-16, where the double is the middle of two floats, or next to it.
+ * That is no estimate: every operand was compared (tests/unit/kernels, profile soak). So were all values of the narrower
+ * formats. There is no branch and no call, so that a loop over one becomes vector code.
  *
  * Polynomials: minimax by Remez' exchange in 240 bits, coefficients rounded to double; the bound after each is its
  * relative error as evaluated in real numbers. */
@@ -123,6 +123,29 @@ RM_FN double rm_erf_far(double x) {
 RM_FN double rm_single_erf(float x) {
   const float size = fabsf(x), held = 3.9375f < size ? 3.9375f : size;
   return copysign(held < 1.0f ? rm_erf_near((double)held) : rm_erf_far((double)held), (double)x);
+}
+
+/* x = 2**k * m with sqrt(1/2) <= m < sqrt(2), f = m - 1 exact, s = f / (2 + f), log(m) = f - h + s * (h + s**2 * p(s**2))
+ * with h = f**2 / 2: p of degree 6, 2**-59 of f. k * log 2 is added in two parts, the first exact; the sum of it and f
+ * is kept in two as well, so that only the last sum rounds what counts. Beyond the numbers: inf and NaN as they are. */
+RM_FN double rm_single_log(float x) {
+  const uint64_t bits = rm_bits_of_double((double)x);
+  const uint64_t exponent = (bits - 0x3fe6a09e00000000U + 0x4000000000000000U) >> 52; /* k + 1024 */
+  const double k = rm_double_of_bits(0x4330000000000000U | exponent) - (0x1p52 + 1024.0);
+  const double f = rm_double_of_bits(bits - ((exponent - 1024U) << 52)) - 1.0;
+  const double s = f / (2.0 + f), z = s * s, h = 0.5 * f * f;
+  double p = 0x1.2f0d8efd8d68ep-3;
+  p = RM_MULADD(p, z, 0x1.39a0f4fcdce36p-3);
+  p = RM_MULADD(p, z, 0x1.7466462c8882fp-3);
+  p = RM_MULADD(p, z, 0x1.c71c51e7f8ec9p-3);
+  p = RM_MULADD(p, z, 0x1.24924942179d1p-2);
+  p = RM_MULADD(p, z, 0x1.999999997fb32p-2);
+  p = RM_MULADD(p, z, 0x1.5555555555593p-1);
+  const double whole = k * 0x1.62e42fefa0000p-1, sum = whole + f, left = (whole - sum) + f;
+  const double rest = RM_MULADD(s, RM_MULADD(z, p, h), -h);
+  const double positive = sum + (RM_MULADD(k, 0x1.cf79abc9e3b3ap-40, rest) + left);
+  const double number = x <= FLT_MAX ? positive : (double)x;
+  return x < 0.0f ? (double)NAN : x == 0.0f ? -(double)INFINITY : number;
 }
 
 #endif

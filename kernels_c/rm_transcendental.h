@@ -14,8 +14,8 @@
 #include "rm_hypot.h"
 #include "rm_platform.h"
 
-/* F(op, D): operators that are a function of C's library in both modes, but see rm_near_exp and rm_near_erf; those
- * that have a formula in mode libm. */
+/* F(op, D): operators that are a function of C's library in mode libm, and of double in mode cr; those that have a
+ * formula in mode libm. */
 #define RM_EACH_OF_LIBRARY(F, D)                                                                     \
   F(exp, D) F(exp2, D) F(log, D) F(log2, D) F(log10, D) F(log1p, D) F(sin, D) F(cos, D) F(sinh, D)   \
   F(cosh, D) F(asin, D) F(acos, D) F(atan, D) F(asinh, D) F(acosh, D) F(erf, D)
@@ -45,8 +45,9 @@ RM_FN double rm_near_exp(float x) { return rm_single_exp(x); }
 RM_FN double rm_near_sigmoid(float x) { return rm_single_sigmoid(x); }
 RM_FN double rm_near_tanh(float x) { return rm_single_tanh(x); }
 RM_FN double rm_near_erf(float x) { return rm_single_erf(x); }
+RM_FN double rm_near_log(float x) { return rm_single_log(x); }
 #define RM_NEAR_1(op) RM_FN double rm_near_##op(float x) { return rm_wide_##op((double)x); }
-RM_NEAR_1(exp2) RM_NEAR_1(exp10) RM_NEAR_1(log) RM_NEAR_1(log2) RM_NEAR_1(log10) RM_NEAR_1(log1p) RM_NEAR_1(rsqrt)
+RM_NEAR_1(exp2) RM_NEAR_1(exp10) RM_NEAR_1(log2) RM_NEAR_1(log10) RM_NEAR_1(log1p) RM_NEAR_1(rsqrt)
 RM_NEAR_1(sin) RM_NEAR_1(cos) RM_NEAR_1(tan) RM_NEAR_1(sinh) RM_NEAR_1(cosh) RM_NEAR_1(asin) RM_NEAR_1(acos)
 RM_NEAR_1(atan) RM_NEAR_1(asinh) RM_NEAR_1(acosh) RM_NEAR_1(atanh)
 #define RM_NEAR_2(op) RM_FN double rm_near_##op(float x, float y) { return rm_wide_##op((double)x, (double)y); }

@@ -1,4 +1,4 @@
-"""exp, sigmoid, tanh, erf of float32 on every operand: the rounded binary64 value, which is the nearest float32.
+"""exp sigmoid tanh erf log of float32 on every operand: the rounded binary64 value, which is the nearest float32.
 
 In the profile soak on all 2**32 of them, else on every 9973rd.
 
@@ -19,7 +19,9 @@ EXACT = {
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
     "tanh": mpmath.tanh,
     "erf": mpmath.erf,
+    "log": mpmath.log,
 }
+ROUNDED_TWICE = ("sigmoid", "log")  # 78 and 5 operands, of which the binary64 value is a middle or next to it
 BUILDS = {"two roundings": (), "one rounding": ("-mfma", "-mavx2")}
 OPERANDS = 1 << 32
 
@@ -38,13 +40,13 @@ def reported(folder, op, build, stride):
 def is_nearest(op, x, y):
     """Whether y is the float32 nearest to the exact value: no middle of neighbours between them.
 
-    Of sigmoid also within an ulp of binary64 beyond the middle: its binary64 value is rounded again, NUM-501.
+    Of some also within an ulp of binary64 beyond the middle: their binary64 value is rounded again, NUM-501.
     """
     low, high = (np.nextafter(np.float32(y), np.float32(side)) for side in (-np.inf, np.inf))
     with mpmath.workprec(300):
         value = EXACT[op](mpmath.mpf(x))
         below, above = ((mpmath.mpf(y) + mpmath.mpf(float(side))) / 2 for side in (low, high))
-        slack = mpmath.ldexp(1, -53) if op == "sigmoid" and x else 0
+        slack = abs(mpmath.mpf(y)) * 2**-52 if op in ROUNDED_TWICE else 0
         return below - slack < value < above + slack
 
 

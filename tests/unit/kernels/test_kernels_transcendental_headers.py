@@ -16,7 +16,7 @@ NAMES = [name for name in SCALAR_OPS if kernels.header_of(name) == kernels.TRANS
 HELPERS = [operator_helper(SCALAR_OPS[name].contract, dtype) for name in NAMES for dtype in FLOATS]
 INCLUDE = '#include "rm_transcendental.h"\n'
 ALONE = ("rm_exponential.h", "rm_hypot.h", "rm_platform.h", "rm_transcendental.h")
-PLAIN = ("exp", "sigmoid", "tanh", "erf", "sqrt", "rsqrt")
+PLAIN = ("exp", "sigmoid", "tanh", "erf", "log", "sqrt", "rsqrt")
 
 
 def text(mode):
