@@ -6,7 +6,7 @@
  * prints `wrong X FOUND` where the result is not the rounded double one; `open X FOUND` where it is not certain that it
  * is the nearest float32; and last `done COUNT`. Certain is what the double value says if it were wrong by 64 ulps (it
  * is by 3), else what long double says if it were wrong by 2**-60. What is open somebody must look at with more digits.
- * -DOP=exp|sin|…; sigmoid, exp10 and rsqrt are spelled out as in NUM-501 and NUM-502. */
+ * -DOP=exp, sin, and so on; sigmoid, exp10 and rsqrt are spelled out as in NUM-501 and NUM-502. */
 #define RM_USE_float32
 #include "rm_transcendental.h"
 #include <stdio.h>
