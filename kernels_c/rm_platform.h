@@ -1,6 +1,6 @@
 /* Part of rm_transcendental.h: the functions of the platform's libm, under names of our own.
  *
- *   rm_c_exp(double), rm_c_expf(float), …       the library's exp and expf
+ *   rm_c_exp(double), rm_c_expf(float), and so on     the library's exp and expf
  *
  * A compiler that knows a function folds its calls with more digits than the library's function has, and writes x * x for
  * pow(x, 2): other bits than the interpreter's, which calls the library. Under these names it knows none of them. */

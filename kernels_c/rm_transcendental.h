@@ -1,4 +1,4 @@
-/* The transcendentals: sqrt rsqrt (NUM-502), exp … erf (NUM-501), pow atan2 hypot (NUM-503), in two modes (NUM-506).
+/* The transcendentals: sqrt rsqrt (NUM-502), exp to erf (NUM-501), pow atan2 hypot (NUM-503), in two modes (NUM-506).
  *
  *                    of double: rm_wide_<op>                of float, to be rounded to D: rm_near_<op>
  *   mode cr          the platform's double function         the same, or plain arithmetic (rm_exponential.h)
