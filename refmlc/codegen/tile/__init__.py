@@ -5,8 +5,8 @@
 | `dims`, `leaves`                        | the nest in fewer, longer loops, and what it reads                    |
 | `plan`, `lanes`, `pieces`               | which dims are vectors and rows, how large a tile is, what is packed  |
 | `nests`, `pointwise`, `boxes`           | the loops around tiles, with and without a reduction                  |
-| `panels`                                | packing                                                               |
-| `body`                                  | one tile                                                              |
+| `panels`, `squares`                     | packing, transposing                                                  |
+| `body`, `spots`, `accumulators`, `reads` | one tile: its vectors, what it writes, what it reads                 |
 | `values`, `scalars`, `vectors`, `terms` | expressions                                                           |
 | `needs`, `context`, `writer`, `names`   | what is used, where things are, lines of C, identifiers               |
 

@@ -14,6 +14,7 @@ from itertools import pairwise, permutations
 
 from refmlc.codegen.nest import Affine, Axis, Nest
 from refmlc.codegen.tile.names import Names
+from refmlc.codegen.tile.tiled import NoForm
 from refmlc.ir import tir
 from refmlc.ir.node import Node
 from refmlc.ir.visit import children
@@ -89,7 +90,7 @@ class Shape:
 
 
 def shape_of(nest: Nest, names: Names) -> Shape:
-    """`nest` with short axes dropped and neighbours joined."""
+    """`nest` with short axes dropped and neighbours joined. Fails: `NoForm`."""
     used = {node for value in _values(nest) for node in computed(value) if isinstance(node, tir.Var)}
     index: dict[tir.Var, Dim | None] = {}
     for axis in (*nest.spatial, *nest.reduce):
@@ -104,6 +105,9 @@ def shape_of(nest: Nest, names: Names) -> Shape:
         guarded=nest.guarded,
         index={var: dim for var, dim in index.items() if var in used},
     )
+    places = {(write.access.buffer, write.access) for write in (*shape.init, *shape.stores)}
+    if len(places) > len(shape.buffers):
+        raise NoForm("a buffer is stored to in two places")
     return _joined(shape, names)
 
 

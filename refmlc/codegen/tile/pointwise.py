@@ -1,7 +1,7 @@
 """Nests without a reduction: loops over the dims, vectors along one of them, innermost.
 
-What is the same along the vector dim is computed before its loop. Conditions on dims (padding, concatenation) cut the
-domain into boxes in which each of them is decided: `boxes`.
+What is the same along the vector dim is computed before its loop. Where conditions on dims guard loads (padding,
+concatenation) they cut the domain into boxes in which each of them is decided: `boxes`.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
-from refmlc.codegen.tile.body import Tile
+from refmlc.codegen.tile.body import Early, Tile
 from refmlc.codegen.tile.boxes import cuts, decided, is_open
 from refmlc.codegen.tile.context import Context
 from refmlc.codegen.tile.dims import Dim, Shape, computed
 from refmlc.codegen.tile.nests import along
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.plan import Plan
-from refmlc.codegen.tile.terms import Term, held
+from refmlc.codegen.tile.terms import held
 from refmlc.codegen.tile.tiled import NoForm
 from refmlc.codegen.tile.writer import Writer
 from refmlc.ir import tir
@@ -68,7 +68,7 @@ def _boxes(context: Context, dims: tuple[Dim, ...], made: list[int]) -> None:
 
 def _intervals(shape: Shape, dim: Dim) -> Iterator[tuple[int, int, Shape]]:
     values = shape.values
-    if not any(dim is used for used in shape.index.values()):
+    if not shape.guarded or not any(dim is used for used in shape.index.values()):
         yield 0, dim.extent, shape
         return
     places = cuts(values, shape.index, dim)
@@ -84,17 +84,16 @@ def _line(context: Context, first: int, last: int) -> None:
     shape = context.plan.shape
     if any(is_open(value, shape.guarded) for value in shape.values):
         raise NoForm("an element is read under a condition that is not on one loop")
-    out, before = context.out, Writer()
-    kept: dict[str, Term] = {}
+    out, early = context.out, Early()
     with context.names.scope():
         tiles = context.out = Writer()
 
         def emit(parts: tuple[Piece, ...]) -> None:
             with context.names.scope():
-                Tile(context, 1, parts, before, kept).emit()
+                Tile(context, 1, parts, early).emit()
 
         along(context, first, last, emit)
         context.out = out
         with out.block():
-            out.paste(before)
+            out.paste(early.out)
             out.paste(tiles)

@@ -1,9 +1,12 @@
 """The text of tiled nests: the same each time, readable, no name in its way; and the reasons why there is none."""
 
+from dataclasses import replace
+
 import nest_kinds as kinds
 import pytest
 from nest_kit import Making, buffer, const, form_of, op, options, pair, var
 
+from refmlc.codegen.nest import Affine
 from refmlc.codegen.tile import emit_nest
 from refmlc.dtypes import dtype
 from refmlc.ir import tir
@@ -115,9 +118,17 @@ def test_what_has_no_form_is_said():
 
 
 def test_too_many_boxes():
-    made, i, y = Making(), var("i"), buffer("Y")
-    value = const("float32", 0)
+    made, i, a, y = Making(), var("i"), buffer("A"), buffer("Y")
+    value = made.load(a, {}, guarded=True)
     for at in range(1, 40):
-        value = tir.Select(op("eq", i, const("int32", 3 * at)), const("float32", at), value)
+        load = made.load(a, {}, at, guarded=True)
+        value = tir.IfThenElseExpr(op("eq", i, const("int32", 3 * at)), load, value)
     made.store(y, {i: 1}, value)
     assert reason(made.nest([(i, 200)])) == "its conditions cut the domain into too many parts"
+
+
+def test_a_buffer_stored_to_in_two_places():
+    made, i, y = Making(), var("i"), buffer("Y")
+    made.store(y, {i: 2}, const("float32", 0))
+    made.stores.append(replace(made.stores[0], offset=Affine({i: 2}, 1)))
+    assert reason(made.nest([(i, 64)])) == "a buffer is stored to in two places"

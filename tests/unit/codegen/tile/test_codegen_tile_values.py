@@ -50,6 +50,17 @@ def from_bools():
     return one(made, i, value, A="bool", B="bool")
 
 
+def any_of(m, n, along):
+    """Y[i] = Y[i] or A[i, k], or of columns: A[k, i]."""
+    made, (i, r) = Making(), (var("i"), var("k"))
+    a, y = buffer("A", "bool"), buffer("Y", "bool")
+    made.start(y, {i: 1}, const("bool", 0))
+    where = {i: n, r: 1} if along else {r: n, i: 1}
+    made.store(y, {i: 1}, tir.Or(made.load(y, {i: 1}), made.load(a, where)))
+    rows, steps = (m, n) if along else (n, m)
+    return made.nest([(i, rows)], [(r, steps)]), {"A": ("bool", m * n), "Y": ("bool", rows)}
+
+
 @pytest.mark.parametrize("isa", VECTORS)
 def test_operators_in_lanes(isa, rng):
     two = [(name, kind) for name in ("add", "sub", "mul", "max", "min") for kind in (*FLOATS, *INTEGERS)]
@@ -115,6 +126,24 @@ def test_choices_and_bools_in_lanes(isa, rng):
     cases = [chosen(kind) for kind in (*FLOATS, *INTEGERS)] + [from_bools()]
     for made, (_, sizes) in zip(pairs([nest for nest, _ in cases], isa), cases, strict=True):
         assert differing(made, sizes, rng) == [], sizes
+
+
+@pytest.mark.parametrize("isa", VECTORS)
+def test_whether_any_of_a_row_or_column_is_true(isa, rng):
+    cases = [any_of(33, 70, along=0), any_of(33, 70, along=1)]
+    for made, (_, sizes) in zip(pairs([nest for nest, _ in cases], isa), cases, strict=True):
+        assert differing(made, sizes, rng) == [], sizes
+
+
+@pytest.mark.parametrize("isa", VECTORS)
+def test_conditions_that_guard_no_load_are_masks(isa, rng):
+    """Forty of them: in boxes there would be too many."""
+    made, i = Making(), var("i")
+    value = made.load(buffer("A", "float32"), {i: 1})
+    for at in range(1, 40):
+        value = tir.Select(op("eq", i, const("int32", 3 * at)), const("float32", at), value)
+    nest, sizes = one(made, i, value, n=200, A="float32")
+    assert differing(pair(nest, isa), sizes, rng) == []
 
 
 def test_exp_in_lanes_has_a_form_of_its_own_in_one_mode_only():
