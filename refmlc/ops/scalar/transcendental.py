@@ -4,7 +4,7 @@ The value is the binary64 value of `refmlc.ops.scalar.binary64`, rounded once to
 of the binary64 value; a narrower dtype's error is then 0.5 ulp and next to nothing more (`Contract.bound`).
 
 Decision: tanh, sigmoid, tan, rsqrt, exp10 and atanh are the mathematical functions, not the formulas TVM expands
-them to; those lose up to 10**6 ulp, and differ between targets.
+them to; those lose up to 10**6 ulp, and differ between targets. Mode `libm` has those (`refmlc.ops.scalar.libm`).
 """
 
 from refmlc.dtypes import DType
