@@ -27,6 +27,7 @@ DEVIATING = (
 
 pytestmark = [
     pytest.mark.tvm,
+    pytest.mark.soak,
     pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
 ]
 

@@ -1,12 +1,13 @@
 """The enclosure arithmetic is sound: whatever a permitted evaluation gives lies inside. Fractions are the judge."""
 
 import math
+import os
 import random
 from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from permitted_evaluations import DIGITS, Evaluation, all_trees, check_against_numpy, evaluated, number, rounded
 
@@ -20,6 +21,7 @@ from refmlc.oracle.summation import gamma, multiplied, total, tree_error
 from refmlc.oracle.upward import add_up, div_up, dyadic, magnitude, magnitude_down, mul_up, shortened
 
 NAMES = ("float16", "float32")
+FEW = settings() if os.environ.get("REFMLC_PROFILE") == "soak" else settings(max_examples=40)  # exact numbers are slow
 FREE = Freedom()
 
 
@@ -54,6 +56,7 @@ def test_the_judge_rounds_as_numpy_does():
 positive = st.floats(0, allow_infinity=False)
 
 
+@FEW
 @given(positive, positive)
 def test_bounds_are_rounded_up(a, b):
     assert add_up(a, b) >= Fraction(a) + Fraction(b)
@@ -61,6 +64,7 @@ def test_bounds_are_rounded_up(a, b):
     assert div_up(a, b) == math.inf or not a or div_up(a, b) >= Fraction(a) / Fraction(b)
 
 
+@FEW
 @given(st.fractions(), st.integers(-1200, 1200))
 def test_sizes_are_bounds_of_what_they_stand_for(x, e):
     x *= Fraction(2) ** e
@@ -69,6 +73,7 @@ def test_sizes_are_bounds_of_what_they_stand_for(x, e):
     assert abs(near - x) <= lost
 
 
+@FEW
 @given(st.integers(-(1 << 900), 1 << 900), st.integers(0, 3000), st.floats(0, 1))
 def test_a_shortened_centre_stays_within_its_bound(top, digits, bound):
     x = Fraction(top, 1 << digits)
@@ -77,6 +82,7 @@ def test_a_shortened_centre_stays_within_its_bound(top, digits, bound):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(data=st.data())
 def test_one_operation_and_any_rounding_stays_inside(name, data):
     a, b = data.draw(balls(name, 0.5)), data.draw(balls(name, 0.5))
@@ -94,6 +100,7 @@ def test_one_operation_and_any_rounding_stays_inside(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(data=st.data())
 def test_without_freedom_a_rounding_of_one_number_is_tight(name, data):
     a, b = data.draw(floats(name, 0.4)), data.draw(floats(name, 0.4))
@@ -105,6 +112,7 @@ def test_without_freedom_a_rounding_of_one_number_is_tight(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(data=st.data())
 def test_a_fused_product_stays_inside_of_the_sum_of_a_rounded_one(name, data):
     a, b, c = (data.draw(floats(name, 0.3)) for _ in range(3))
@@ -115,6 +123,7 @@ def test_a_fused_product_stays_inside_of_the_sum_of_a_rounded_one(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(data=st.data())
 def test_a_square_root_stays_inside(name, data):
     a = data.draw(balls(name))
@@ -128,6 +137,7 @@ def test_a_square_root_stays_inside(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(data=st.data())
 def test_a_sum_along_any_tree_with_any_rounding_stays_inside(name, data):
     pairs = data.draw(st.lists(st.tuples(floats(name, 0.5), floats(name, 0.4)), max_size=12))
@@ -140,6 +150,7 @@ def test_a_sum_along_any_tree_with_any_rounding_stays_inside(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(st.data())
 def test_the_bound_of_a_sum_holds_for_every_tree_there_is(name, data):
     terms = data.draw(st.lists(floats(name, 0.1), min_size=1, max_size=5))
@@ -156,6 +167,7 @@ def test_sums_of_small_whole_numbers_are_exact():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(data=st.data())
 def test_a_product_along_any_chain_stays_inside(name, data):
     values = data.draw(st.lists(floats(name, 0.2), max_size=8))
@@ -171,6 +183,7 @@ def test_a_product_along_any_chain_stays_inside(name, data):
     assert found.contains(number(product if isinstance(product, float) else rounded(product, name)))
 
 
+@FEW
 @given(st.integers(0, 5000), st.integers(1, 40))
 def test_gamma_bounds_the_growth_of_errors(count, digits):
     unit = Fraction(1, 1 << digits)
@@ -178,6 +191,7 @@ def test_gamma_bounds_the_growth_of_errors(count, digits):
     assert gamma(count, float(unit)) >= (1 + unit) ** count - 1
 
 
+@FEW
 @given(st.data())
 def test_sets_and_relations_hold_their_members(data):
     a, b = data.draw(balls("float32", 0.2)), data.draw(balls("float32", 0.2))
@@ -227,6 +241,7 @@ def test_every_function_of_one_float_has_a_witness():
 
 
 @pytest.mark.parametrize("function", MPMATH)
+@FEW
 @given(data=st.data())
 def test_a_function_of_any_member_stays_inside(function, data):
     centre = data.draw(st.floats(-1.125, 1.125, width=32) | st.floats(-90, 90, width=32))
@@ -247,6 +262,7 @@ def test_a_function_of_any_member_stays_inside(function, data):
 
 
 @pytest.mark.parametrize("function", ["pow", "hypot", "atan2"])
+@FEW
 @given(data=st.data())
 def test_a_function_of_two_members_stays_inside(function, data):
     radii = st.just(0.0) | st.floats(0, 1)
@@ -270,6 +286,7 @@ def test_a_function_of_two_members_stays_inside(function, data):
 
 @pytest.mark.parametrize("function", ["ceil", "floor", "trunc", "round"])
 @example(2.5, 0.0, 0.0)
+@FEW
 @given(st.floats(-50, 50, width=32), st.just(0.0) | st.floats(0, 3), parts)
 def test_whole_parts_of_members_stay_inside(function, centre, radius, part):
     a = Enclosure(Fraction(centre), radius)
