@@ -66,6 +66,10 @@ RM_VECTOR_TYPES(16)
 RM_VECTOR_TYPES(32)
 RM_VECTOR_TYPES(64)
 
+/* Ask for the memory around p, which need not exist. */
+#define RM_FETCH(p) __builtin_prefetch(p, 0)
+#define RM_FETCH_TO_WRITE(p) __builtin_prefetch(p, 1)
+
 /* RM_TO(DxW, v): v, which may hold commas, converted to the type of the lanes, as C converts. */
 #define RM_TO(type, ...) __builtin_convertvector((__VA_ARGS__), rm_##type)
 #define RM_LOAD(type, p) ((rm_##type)*(const rm_##type##_at *)(p))
