@@ -84,11 +84,13 @@ def units_of(header):
             return ("operators",)
 
 
+SLOW = [next((name for name in ("gcc", "clang", "cc") if shutil.which(name)), "cc"), "-O1", "-march=native", *SEMANTICS]
+QUICK = ["tcc", "-std=c11"] if shutil.which("tcc") else SLOW
+
+
 def compilers(mutant, text):
     """The compiler that reads what is wrong, and is quick."""
-    if depends_on_gcc(text[: mutant.start]) or not shutil.which("tcc"):
-        return [next(name for name in ("gcc", "clang", "cc") if shutil.which(name)), "-O1", "-march=native", *SEMANTICS]
-    return ["tcc", "-std=c11"]
+    return SLOW if depends_on_gcc(text[: mutant.start]) else QUICK
 
 
 def depends_on_gcc(above):
@@ -185,6 +187,7 @@ def compare(unit, library):
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # pytest-timeout has a handler of its own
         signal.alarm(SECONDS)
         with os.fdopen(writing, "w") as out:
             try:

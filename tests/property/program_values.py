@@ -332,7 +332,7 @@ class Values:
 
     def special(self, kind, depth):
         """Operators that are not of the common kind: other operands, other results, fused ones."""
-        forms = [self.reinterpreted]
+        forms = [self.reinterpreted, self.hinted]
         if kind.is_float and kind.format.has_nan:
             forms += [self.ldexp, self.fma]
         if kind == INT32:
@@ -345,6 +345,11 @@ class Values:
             return self.leaf(kind)
         expr = tir.Apply("reinterpret", (self.value(self.choices.pick(alike), depth).expr,), kind)
         return Sized(expr, *limits(kind))
+
+    def hinted(self, kind, depth):
+        a = self.value(kind, depth)
+        name = self.choices.pick(("tvm_thread_invariant", "ignore_loop_partition"))
+        return Sized(tir.Call(name, (a.expr,), kind), a.low, a.high)
 
     def ldexp(self, kind, depth):
         power = self.value(self.choices.pick((INT32, INT64, SCALARS["int8"])), depth)

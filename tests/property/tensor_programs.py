@@ -145,7 +145,10 @@ class Programs(Stages):
         form = "compact"
         if volume(held.shape[:-1]) > 1 and self.choices.chance(12):
             held.buffer, form = self._strided(held), "strided"
-        if self.aim == "RM305" and self.choices.chance(20):
+        elif not self.regular and self.choices.chance(6):
+            layout = {"elem_offset": tir.Var(f"o{name}", self.word), "offset_factor": 1}
+            held.buffer, form = replace(held.buffer, **layout), "offset"
+        if self.aim == "RM305" and form == "compact" and self.choices.chance(20):
             form = self.choices.pick(("fresh", "partial"))
         self._takes(held, Array(kind, held.shape, "steps", 0, low, high, form))
         return held

@@ -27,7 +27,7 @@ MANY = 700
 STEPS = 50_000
 # Of calls within a module and to the outside; of facts that nothing is computed from.
 ELSEWHERE = {"Node", "GlobalVar", "StringImm", "VDevice", "Target", "CommReducer", "IndexMap"}
-INTRINSICS = {"assume", "fma", "ret", "undef"}
+INTRINSICS = {"assume", "fma", "ret", "undef", "tvm_thread_invariant", "ignore_loop_partition"}
 
 
 def outcome(func, recipe, budget):
@@ -105,7 +105,7 @@ def test_every_dtype_occurs():
 def test_every_form_of_argument_loop_and_call_occurs():
     seen, _, _ = sample()
     assert [kind for kind in ForKind if not seen[f"loop {kind.name}"]] == []
-    forms = ("compact", "fresh", "partial", "strided", "locked")
+    forms = ("compact", "fresh", "partial", "strided", "locked", "offset")
     assert [form for form in forms if not seen[f"form {form}"]] == []
     assert [name for name in INTRINSICS if not seen[f"intrinsic {name}"]] == []
 

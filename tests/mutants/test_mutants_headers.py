@@ -1,0 +1,55 @@
+"""Wrong headers are killed: a sample of those that rules make, in the soak profile all of them."""
+
+import os
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+
+HERE = Path(__file__).parent
+SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
+SAMPLE = 300 if SOAK else 48
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    """Made here, where nothing is imported that other tests do not need."""
+    import kernel_mutants  # noqa: PLC0415 - its points take seconds
+
+    return kernel_mutants
+
+
+def explained():
+    rows = tomllib.loads((HERE / "survivors.toml").read_text(encoding="utf-8"))["survivor"]
+    return {name: row["why"] for row in rows for name in row["names"]}
+
+
+def test_there_are_many_in_every_header_with_operators(kernels):
+    made = kernels.mutants()
+    assert len({mutant.name for mutant in made}) == len(made) > 1000
+    assert {mutant.header for mutant in made} == set(kernels.headers())
+
+
+def test_right_headers_survive(kernels):
+    for name in ("operators", "conversions", "cr", "libm"):
+        unit = kernels.wrapped(name)
+        assert kernels.by_points(unit, kernels.QUICK, kernels.HEADERS).state == "survived"
+
+
+def test_a_sample_is_killed(kernels, record_property):
+    from c_mutations import sample  # noqa: PLC0415 - the same
+
+    ends = {mutant.name: kernels.judge(mutant) for mutant in sample(kernels.mutants(), SAMPLE)}
+    killed = [name for name, end in ends.items() if end.state == "killed"]
+    record_property("killed", len(killed))
+    assert len(killed) >= 40
+    known = explained()
+    assert [name for name, end in ends.items() if end.state == "survived" and name not in known] == []
+
+
+def test_reasons_are_of_mutants_that_are_made(kernels):
+    names = {mutant.name for mutant in kernels.mutants()}
+    assert [name for name in explained() if name.startswith("rm_") and name not in names] == []
