@@ -5,7 +5,7 @@ certified (RM504).
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNINITIALISED
@@ -177,6 +177,8 @@ def _element(run: "Run", view: View, node: tir.BufferLoad, at: tuple[int, ...]) 
 def _call(run: "Run", node: tir.Call) -> Eval:
     args = [arg for arg in node.args if isinstance(arg, tir.Apply | tir.BufferLoad | tir.Var | tir.Cast | tir.FloatImm)]
     match node.callee:
+        case "tvm_thread_invariant" | "ignore_loop_partition":
+            return prepare_expr(run, cast("tir.Expr", node.args[0]))  # a hint: the signature has one expression
         case "fma" if node.dtype.is_float and len(args) == len(node.args):
             grid = Grid(node.dtype, run.freedom)
             a, b, c = (prepare_expr(run, arg) for arg in args)
