@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from refmlc.bounds.certify import CertifiedTensor
+from refmlc.bounds.choice import UNKNOWN
+from refmlc.bounds.enclosure import ANYTHING, Enclosure
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.dtypes import DType
 from refmlc.dtypes.storage import dtype_of
-from refmlc.oracle.certify import CertifiedTensor
-from refmlc.oracle.choice import UNKNOWN
 from refmlc.oracle.difference import Difference, Number, conditioning
-from refmlc.oracle.enclosure import ANYTHING, Enclosure
 from refmlc.oracle.guess import guess
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.rule import Certified, Exact, OneOf, Rule, Ulps, chosen

@@ -31,8 +31,8 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from refmlc.bounds.certify import certify
 from refmlc.check.reading import read
-from refmlc.oracle.certify import certify
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind
 

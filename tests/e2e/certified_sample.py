@@ -14,12 +14,12 @@ from pathlib import Path
 import sample_table
 from rich.console import Console
 
+from refmlc.bounds.certify import certify
+from refmlc.bounds.freedom import Freedom
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import tir
-from refmlc.oracle.certify import certify
 from refmlc.oracle.compare import judge
-from refmlc.oracle.freedom import Freedom
 from refmlc.oracle.outcome import Kind, Verdict, of_failure
 
 ORDER = (Kind.EQUAL, Kind.PERMITTED, Kind.WRONG)

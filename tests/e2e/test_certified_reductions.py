@@ -7,8 +7,8 @@ import certified_reductions
 import numpy as np
 import pytest
 
+from refmlc.bounds.certify import certify
 from refmlc.check.reading import read
-from refmlc.oracle.certify import certify
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind
 

@@ -16,7 +16,7 @@ NAMES = {row.id: name for name, row in vars(catalogue).items() if isinstance(row
 SOURCE = "\n".join(
     path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "refmlc").rglob("*.py"))
-    if path.parent.name != "diag" or path.name != "catalogue.py"
+    if path.parent.name != "codes" and path.name != "catalogue.py"
 )
 NO_PROGRAM_ENDS_IN_IT = {"RM901"}
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from refmlc.bounds.certify import certify
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import dtype
-from refmlc.oracle.certify import certify
 from refmlc.oracle.compare import compare, judge
 from refmlc.oracle.difference import conditioning
 from refmlc.oracle.outcome import Kind, crashed, of_failure, timed_out

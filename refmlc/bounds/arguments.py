@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from refmlc.bounds.enclosure import point
+from refmlc.bounds.operators import not_certified
+from refmlc.bounds.places import View
+from refmlc.bounds.statements import Run, matched
 from refmlc.dtypes.rounding import rounder
 from refmlc.ir import tir
-from refmlc.oracle.enclosure import point
-from refmlc.oracle.operators import not_certified
-from refmlc.oracle.places import View
-from refmlc.oracle.statements import Run, matched
 
 
 def bound(run: Run, func: tir.PrimFunc, args: Sequence[object], views: Mapping[tir.Buffer, View]) -> None:

@@ -36,9 +36,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from refmlc.oracle.enclosure import NAN, NINF, PINF, Enclosure
-from refmlc.oracle.roundoff import Grid
-from refmlc.oracle.upward import add_up, magnitude, magnitude_down, mul_up, shortened
+from refmlc.bounds.enclosure import NAN, NINF, PINF, Enclosure
+from refmlc.bounds.roundoff import Grid
+from refmlc.bounds.upward import add_up, magnitude, magnitude_down, mul_up, shortened
 
 
 def total(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
+from refmlc.bounds.enclosure import Enclosure
 from refmlc.ops.contract import UndefinedValue
-from refmlc.oracle.enclosure import Enclosure
 
 MOST = 64
 

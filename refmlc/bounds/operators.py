@@ -12,15 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import cast
 
-from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
-from refmlc.diag.source import Span
-from refmlc.dtypes import DType
-from refmlc.ops.contract import Scalar
-from refmlc.ops.scalar import SCALAR_OPS, converter
-from refmlc.oracle import arithmetic, functions
-from refmlc.oracle.choice import UNKNOWN, Choice, Value, Whole, lifted, one_of, truth
-from refmlc.oracle.enclosure import (
+from refmlc.bounds import arithmetic, functions
+from refmlc.bounds.choice import UNKNOWN, Choice, Value, Whole, lifted, one_of, truth
+from refmlc.bounds.enclosure import (
     EQ,
     GT,
     LT,
@@ -36,9 +30,15 @@ from refmlc.oracle.enclosure import (
     relation,
     smaller,
 )
-from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.places import as_float, as_whole
-from refmlc.oracle.roundoff import Grid
+from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.places import as_float, as_whole
+from refmlc.bounds.roundoff import Grid
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag.source import Span
+from refmlc.dtypes import DType
+from refmlc.ops.contract import Scalar
+from refmlc.ops.scalar import SCALAR_OPS, converter
 
 Operator = Callable[..., Value]
 

@@ -17,12 +17,12 @@ import pytest
 from program_inputs import arguments
 from tensor_programs import rolled
 
+from refmlc.bounds.certify import certify
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32, FLOAT64
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import rewrite
-from refmlc.oracle.certify import certify
 from refmlc.runtime.tensor import Tensor
 
 MANY = 300

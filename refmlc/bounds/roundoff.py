@@ -27,14 +27,14 @@ nearest number to W's is no farther from it than rounded(y) is.
 import math
 from fractions import Fraction
 
+from refmlc.bounds.enclosure import NAN, NINF, PINF, Enclosure
+from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shortened
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_DTYPE
 from refmlc.dtypes import FLOAT32, FLOAT64, DType
 from refmlc.dtypes.formats import FloatFormat
 from refmlc.dtypes.rounding import round_fraction, rounder
-from refmlc.oracle.enclosure import NAN, NINF, PINF, Enclosure
-from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shortened
 
 
 class Grid:

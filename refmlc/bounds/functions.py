@@ -21,10 +21,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 
-from refmlc.dtypes import FLOAT64
-from refmlc.ops.contract import ScalarOp
-from refmlc.ops.scalar import SCALAR_OPS
-from refmlc.oracle.enclosure import (
+from refmlc.bounds.enclosure import (
     ANYTHING,
     NAN,
     NINF,
@@ -37,9 +34,12 @@ from refmlc.oracle.enclosure import (
     negated,
     point,
 )
-from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.roundoff import Grid
-from refmlc.oracle.upward import add_up, div_up, dyadic, magnitude, mul_up
+from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.roundoff import Grid
+from refmlc.bounds.upward import add_up, div_up, dyadic, magnitude, mul_up
+from refmlc.dtypes import FLOAT64
+from refmlc.ops.contract import ScalarOp
+from refmlc.ops.scalar import SCALAR_OPS
 
 Function = Callable[[float], float]
 

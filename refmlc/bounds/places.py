@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
+from refmlc.bounds.choice import Value, Whole, either
+from refmlc.bounds.enclosure import NAN, Enclosure, greater, join, point, smaller
+from refmlc.bounds.roundoff import Grid
+from refmlc.bounds.summation import multiplied, total
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.diag.source import Span
 from refmlc.dtypes import DType
-from refmlc.oracle.choice import Value, Whole, either
-from refmlc.oracle.enclosure import NAN, Enclosure, greater, join, point, smaller
-from refmlc.oracle.roundoff import Grid
-from refmlc.oracle.summation import multiplied, total
 from refmlc.runtime.memory import compact_strides
 
 

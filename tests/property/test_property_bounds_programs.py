@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from program_inputs import arguments
 from tensor_programs import rolled
 
+from refmlc.bounds.certify import certify
+from refmlc.bounds.enclosure import Enclosure
 from refmlc.diag import RefmlcError
 from refmlc.ir import IRModule
-from refmlc.oracle.certify import certify
-from refmlc.oracle.enclosure import Enclosure
 from refmlc.runtime.tensor import Tensor
 
 MANY = 300

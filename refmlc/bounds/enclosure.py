@@ -5,7 +5,7 @@
         and each of +inf, -inf, NaN whose bit is in `specials`.
 
 The theorem that the oracle rests on, by induction over the program: the enclosure of a value holds the exact result
-(no operation rounded) and the result of every permitted evaluation (`refmlc.oracle.freedom`). Each operation keeps
+(no operation rounded) and the result of every permitted evaluation (`refmlc.bounds.freedom`). Each operation keeps
 that: it encloses the exact image of its operands' enclosures, then every rounding of it (`Grid.settle`). Zeros of
 both signs are the one real 0: whatever tells them apart (1 / x) gets both.
 
@@ -17,7 +17,7 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-from refmlc.oracle.upward import add_up, dyadic, magnitude, mul_up
+from refmlc.bounds.upward import add_up, dyadic, magnitude, mul_up
 
 PINF, NINF, NAN = 1, 2, 4
 LT, EQ, GT, UN = 1, 2, 4, 8

@@ -17,10 +17,9 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from refmlc.ops.scalar import binary64
-from refmlc.oracle.enclosure import NAN, NINF, ZERO, Enclosure, between, join, negated, special_of
-from refmlc.oracle.roundoff import Grid
-from refmlc.oracle.upward import (
+from refmlc.bounds.enclosure import NAN, NINF, ZERO, Enclosure, between, join, negated, special_of
+from refmlc.bounds.roundoff import Grid
+from refmlc.bounds.upward import (
     KEPT,
     add_up,
     div_up,
@@ -31,6 +30,7 @@ from refmlc.oracle.upward import (
     shortened,
     sub_down,
 )
+from refmlc.ops.scalar import binary64
 
 
 def add(a: Enclosure, b: Enclosure, grid: Grid) -> Enclosure:

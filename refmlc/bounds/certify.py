@@ -12,15 +12,15 @@ from math import inf
 
 import numpy as np
 
+from refmlc.bounds.choice import Choice, Value, members
+from refmlc.bounds.enclosure import Enclosure
+from refmlc.bounds.exactness import only_exact
+from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.graph import Enclosing, check_graph, tensors
+from refmlc.bounds.places import View
 from refmlc.dtypes import DType
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
-from refmlc.oracle.choice import Choice, Value, members
-from refmlc.oracle.enclosure import Enclosure
-from refmlc.oracle.exactness import only_exact
-from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.graph import Enclosing, check_graph, tensors
-from refmlc.oracle.places import View
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 

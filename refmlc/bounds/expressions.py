@@ -7,18 +7,18 @@ certified (RM504).
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from refmlc.bounds.arithmetic import fused
+from refmlc.bounds.choice import UNKNOWN, Choice, Value, Whole, can, members, truth
+from refmlc.bounds.enclosure import ANYTHING, point
+from refmlc.bounds.operators import conversion, not_certified, operator
+from refmlc.bounds.places import View, as_float, as_whole, united
+from refmlc.bounds.roundoff import Grid
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.ir import tir
-from refmlc.oracle.arithmetic import fused
-from refmlc.oracle.choice import UNKNOWN, Choice, Value, Whole, can, members, truth
-from refmlc.oracle.enclosure import ANYTHING, point
-from refmlc.oracle.operators import conversion, not_certified, operator
-from refmlc.oracle.places import View, as_float, as_whole, united
-from refmlc.oracle.roundoff import Grid
 
 if TYPE_CHECKING:
-    from refmlc.oracle.statements import Run
+    from refmlc.bounds.statements import Run
 
 Eval: TypeAlias = Callable[[], Value]
 

@@ -8,13 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
+from refmlc.bounds.certify import certify
+from refmlc.bounds.choice import Choice
+from refmlc.bounds.enclosure import NAN, NINF, PINF
+from refmlc.bounds.freedom import Freedom
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
-from refmlc.oracle.certify import certify
-from refmlc.oracle.choice import Choice
 from refmlc.oracle.compare import compare, judge
-from refmlc.oracle.enclosure import NAN, NINF, PINF
-from refmlc.oracle.freedom import Freedom
 from refmlc.oracle.outcome import Kind
 
 STRICT = Freedom(reorder=False, wide=False)

@@ -17,6 +17,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeAlias, cast
 
+from refmlc.bounds.choice import Value, can
+from refmlc.bounds.enclosure import Enclosure, join, negated
+from refmlc.bounds.expressions import Eval, indices_of, prepare_expr
+from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.operators import not_certified
+from refmlc.bounds.places import Pending, View, as_float, as_whole, fresh, neutral, united
+from refmlc.bounds.roundoff import Grid
 from refmlc.diag import fail
 from refmlc.diag.catalogue import OUT_OF_SCOPE, UNINITIALISED
 from refmlc.diag.source import Span
@@ -27,13 +34,6 @@ from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.ir.visit import walk
 from refmlc.ops.intrinsics import intrinsic
 from refmlc.ops.intrinsics.rows import Effect
-from refmlc.oracle.choice import Value, can
-from refmlc.oracle.enclosure import Enclosure, join, negated
-from refmlc.oracle.expressions import Eval, indices_of, prepare_expr
-from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.operators import not_certified
-from refmlc.oracle.places import Pending, View, as_float, as_whole, fresh, neutral, united
-from refmlc.oracle.roundoff import Grid
 from refmlc.runtime.memory import compact_strides
 
 Do: TypeAlias = Callable[[], None]

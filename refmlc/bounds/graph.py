@@ -14,16 +14,16 @@ allocations, shapes, views. What could carry a rounded value past the regions is
 
 from collections.abc import Iterator, Sequence
 
+from refmlc.bounds.arguments import bound
+from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.operators import not_certified
+from refmlc.bounds.places import Region, View, first_value
+from refmlc.bounds.statements import Run, execute
 from refmlc.dtypes import DType
 from refmlc.interp.hooks import Hooks
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.visit import walk
 from refmlc.ops.graph import BUILTINS, GRAPH_OPS
-from refmlc.oracle.arguments import bound
-from refmlc.oracle.freedom import Freedom
-from refmlc.oracle.operators import not_certified
-from refmlc.oracle.places import Region, View, first_value
-from refmlc.oracle.statements import Run, execute
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 

@@ -1,0 +1,1 @@
+"""Implementations of IRModules, one file each, behind one protocol (`implementation`)."""

@@ -1,0 +1,1 @@
+"""The codes by kind; `refmlc.diag.catalogue` has them all."""

@@ -1,0 +1,36 @@
+"""RM6xx Exhausted: a budget is used up."""
+
+from refmlc.diag.codes.code import Code
+
+STEPS_EXHAUSTED = Code(
+    "RM601",
+    "the step budget is used up",
+    "",
+    "The run took as many steps as its budget allows. A step is a statement, an iteration or a binding. Nothing is "
+    "known about the program: it may be long, or without end.",
+)
+DEPTH_EXHAUSTED = Code(
+    "RM602",
+    "the nesting is too deep",
+    "",
+    "Calls, expressions or statements nest deeper than allowed: a recursion without end, or a text that no one "
+    "wrote by hand.",
+)
+MEMORY_EXHAUSTED = Code(
+    "RM603",
+    "the memory budget is used up",
+    "",
+    "An allocation is larger than what is left of the memory budget, or than the machine has.",
+)
+TEXT_TOO_LARGE = Code(
+    "RM604",
+    "the text is too large",
+    "",
+    "The text is longer than what the reader takes. The limit keeps reading within bounded time and memory.",
+)
+TIME_EXHAUSTED = Code(
+    "RM605",
+    "the time budget is used up",
+    "",
+    "The run took longer than its time budget. Nothing is known about the program.",
+)

@@ -1,0 +1,95 @@
+"""RM2xx IllFormed: a static rule is broken."""
+
+from refmlc.diag.codes.code import Code
+
+TYPE_MISMATCH = Code(
+    "RM201",
+    "the types do not agree",
+    "TIR-902",
+    "Two types must agree here and do not: the operands of an operator, a value and the place that it is stored to, "
+    "a condition that is not bool, an index that is not an integer, or a declared type and the type that follows "
+    "from the value. TVMScript converts nothing behind one's back where the IR has no conversion.",
+)
+SHAPE_MISMATCH = Code(
+    "RM202",
+    "the shapes do not agree",
+    "RLX-905",
+    "A tensor is given where one of another shape is declared. Shape variables of a called function take their "
+    "values from the arguments; what contradicts for every value of them is reported. Where `call_tir` is "
+    "concerned, the buffer's shape is what counts.",
+)
+OUT_OF_SCOPE = Code(
+    "RM203",
+    "the variable is used outside its scope",
+    "TIR-901",
+    "A variable or buffer is visible from its definition to the end of the construct that defines it: a loop "
+    "variable in its loop, a block variable in its block, an allocation in the rest of its sequence, a Relax "
+    "variable in its branch or function.",
+)
+DATAFLOW_ESCAPE = Code(
+    "RM204",
+    "a dataflow variable escapes its block",
+    "RLX-902",
+    "A variable that is bound in a dataflow block belongs to this block. Only those that `R.output` names can be "
+    "used after it.",
+)
+DATAFLOW_EFFECT = Code(
+    "RM205",
+    "an effect stands in a dataflow block",
+    "RLX-903",
+    "A dataflow block is free of effects, so that its bindings can be reordered or removed. Printing, asserting, "
+    "killing memory and calling functions that are not pure belong between dataflow blocks.",
+)
+ARITY = Code(
+    "RM206",
+    "the number of arguments is wrong",
+    "RLX-904",
+    "The called function takes another number of arguments. A TensorIR function called by `call_tir` takes the "
+    "inputs, then the outputs, then the values of shape variables.",
+)
+UNKNOWN_FUNCTION = Code(
+    "RM207",
+    "the module has no such function",
+    "RLX-904",
+    "The module has no function of this name. Functions of the module are named `cls.f`, or by `f` itself; a "
+    "function from outside is called by its name as a string, with `R.call_dps_packed` or `R.call_packed`.",
+)
+RANK_MISMATCH = Code(
+    "RM208",
+    "the number of indices is not the rank",
+    "TIR-904",
+    "A buffer is accessed with one index for each of its dimensions. A buffer of shape `()` is accessed with `[()]`.",
+)
+BLOCK_RULE = Code(
+    "RM209",
+    "the block breaks a rule of blocks",
+    "TIR-907",
+    "A block has one binding for each of its axes; axes are integers with integer domains.",
+)
+DUPLICATE = Code(
+    "RM210",
+    "the name is defined twice",
+    "TIR-908",
+    "A name stands for one thing: two parameters of a function, two functions of a module or two public symbols "
+    "have different names, and a variable is not defined again where it is visible.",
+)
+UNDEFINED_SYMBOL = Code(
+    "RM211",
+    "the shape variable is never defined",
+    "TIR-906",
+    "A shape variable gets its value from a parameter: it must be a dimension of one by itself, or a scalar "
+    "parameter, or be bound by `R.match_cast`. From `n * 2` alone, `n` is not determined.",
+)
+IMPURE = Code(
+    "RM212",
+    "a pure function has an effect",
+    "RLX-903",
+    "A Relax function is pure unless it says `pure=False`. A pure one must not print, assert, kill memory or call "
+    "what is not pure. `relax.force_pure` switches the rule off, as TVM's lowering does.",
+)
+BAD_LOOP_CONTROL = Code(
+    "RM213",
+    "break or continue stands outside a loop",
+    "TIR-909",
+    "`break` and `continue` concern the innermost loop around them, and here is none.",
+)

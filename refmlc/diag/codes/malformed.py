@@ -1,0 +1,96 @@
+"""RM1xx Malformed: the text or the input file is not what it says."""
+
+from refmlc.diag.codes.code import Code
+
+SYNTAX = Code(
+    "RM101",
+    "the text is not Python syntax",
+    "",
+    "TVMScript is a subset of Python's grammar, and this text is not Python. Brackets and quotes must close, blocks "
+    "must be indented, and nothing may nest deeper than Python's own parser follows.",
+)
+ENCODING = Code(
+    "RM102",
+    "the text is not UTF-8",
+    "",
+    "Source files are UTF-8. This one holds bytes that no UTF-8 text has: it may be a binary file, or text in "
+    "another encoding, which must be converted first.",
+)
+NOT_TVMSCRIPT = Code(
+    "RM103",
+    "the construct is not TVMScript",
+    "",
+    "The text is Python, but this construct has no meaning in TVMScript. refmlc reads the text as data and never "
+    "executes it: a loop over a Python list, a call of a Python function or an import of another module cannot be "
+    "resolved.",
+)
+UNKNOWN_NAME = Code(
+    "RM104",
+    "the name is not defined",
+    "",
+    "A name must be bound before it is used: as a parameter, an assignment, a loop variable, a function of the "
+    "module, or, for decorators, in the scope around the Python function. Names of the language are reached through "
+    "`T`, `R` and `I`.",
+)
+BAD_ARGUMENTS = Code(
+    "RM105",
+    "the arguments do not fit",
+    "",
+    "The construct exists, but does not take these arguments: one is missing, too many, of another kind, or of a "
+    "name that it does not have.",
+)
+UNKNOWN_DTYPE = Code(
+    "RM106",
+    "the dtype is unknown",
+    "",
+    "No dtype has this name. Names are TVM's: `float32`, `int8`, `bool`, `bfloat16`, `float8_e4m3fn`; lanes follow "
+    "an `x`, as in `float32x4`.",
+)
+BAD_LITERAL = Code(
+    "RM107",
+    "the literal does not fit its dtype",
+    "",
+    "The dtype has no value for this literal: an integer is out of its range, or a string is no number. Literals "
+    "are not wrapped; a conversion that wraps is written as a cast.",
+)
+MISSING_METADATA = Code(
+    "RM108",
+    "the metadata is missing",
+    "",
+    "The text refers to `metadata[...]`, as TVM prints constants, but holds no metadata. It can be read and shown; "
+    "it cannot run without the values. TVM prints them with `show_meta=True`.",
+)
+BAD_FILE = Code(
+    "RM109",
+    "the file cannot be read",
+    "",
+    "The file is missing, is not readable, or is not of the format that its name says. Nothing of it was used.",
+)
+REFUSED_PICKLE = Code(
+    "RM110",
+    "the pickle holds more than arrays",
+    "",
+    "A pickle may execute anything when it is opened. refmlc opens those that hold NumPy arrays and plain "
+    "containers only, and names what else it finds.",
+)
+BAD_INPUT = Code(
+    "RM111",
+    "the input does not fit the function",
+    "",
+    "An argument of the function that is run does not fit: another number of arguments, another shape or dtype than "
+    "declared, a shape variable that would have two values at once, or a name that no parameter has.",
+)
+BAD_USAGE = Code(
+    "RM112",
+    "the call of refmlc is wrong",
+    "",
+    "An option or argument of the command, or of a function of the Python API, is not acceptable. The message says "
+    "which, and what would be.",
+)
+BAD_METADATA = Code(
+    "RM113",
+    "the metadata is broken",
+    "",
+    "The metadata of a text is a JSON graph of objects that TVM wrote. This one cannot be followed: it is no JSON, "
+    "an index is out of range, a field is missing, or an array does not have its size.",
+)

@@ -1,0 +1,39 @@
+"""RM7xx Mismatch: an implementation does not do what the program means. The oracle's findings."""
+
+from refmlc.diag.codes.code import Code
+
+WRONG_RESULT = Code(
+    "RM701",
+    "the result is wrong",
+    "",
+    "An implementation gives a result that the program does not permit. Where every operator is exact, its bits are "
+    "not those of the meaning; where one rounds, it lies outside of a bound that holds for every order of summation "
+    "and every contraction that the clauses permit.",
+)
+WRONG_VERDICT = Code(
+    "RM702",
+    "an implementation that promises verdicts gives another one",
+    "",
+    "Both tiers of refmlc promise the same verdict at the same place. An implementation that makes this promise ran "
+    "a program to its end that has no meaning, or stopped in one that has.",
+)
+CRASHED = Code(
+    "RM703",
+    "an implementation crashed",
+    "",
+    "The process of an implementation ended, or raised an error that names no limit of its own, on a program that "
+    "is defined.",
+)
+NO_ANSWER = Code(
+    "RM704",
+    "an implementation gives no answer",
+    "",
+    "An implementation did not answer within its time on a program that the interpreter runs to its end.",
+)
+CONTRADICTION = Code(
+    "RM705",
+    "an implementation contradicts itself",
+    "",
+    "Two ways to say the same thing came to results that differ, though no clause permits more than one: a loop "
+    "serial and unrolled, an operand constant and loaded, a pass on and off.",
+)

@@ -1,0 +1,1 @@
+"""For test-suites: assertions on programs, Hypothesis profiles, the pytest plugin."""
