@@ -1,0 +1,61 @@
+"""The interpreter, which is the meaning, as an implementation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from refmlc.adapters.implementation import Answer, Prepared, Stopped
+from refmlc.adapters.inside import Calls, nowhere, stopped
+from refmlc.adapters.limits import Limits
+from refmlc.check.reading import checked
+from refmlc.diag.errors import RefmlcError
+from refmlc.interp.hooks import Hooks
+from refmlc.interp.machine import Machine
+from refmlc.ir import IRModule
+from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+
+
+@dataclass(frozen=True)
+class Interp:
+    """The interpreter. `check`: modules that break a static rule are rejected."""
+
+    limits: Limits = field(default_factory=Limits)
+    registry: FunctionRegistry = DEFAULT
+    math: Literal["cr", "libm"] = "cr"
+    check: bool = True
+    name: str = "interp"
+    promises_verdicts: bool = True
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        """Check `module`; its functions are prepared when they are called."""
+        try:
+            checked(module, check=self.check)
+        except RefmlcError as failure:
+            return stopped(failure)
+        return Interpreted(module, self)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Interpreted:
+    """A module in the interpreter. `hooks` watches its calls."""
+
+    def __init__(self, module: IRModule, interp: Interp, hooks: Hooks | None = None) -> None:
+        """Nothing is prepared yet."""
+        machine = Machine(
+            module,
+            hooks=hooks,
+            budget=interp.limits.budget(),
+            registry=interp.registry,
+            output=nowhere,
+            math=interp.math,
+        )
+        self._calls = Calls(machine)
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """Call `func` on `args`."""
+        return self._calls.call(func, args)
+
+    def close(self) -> None:
+        """Nothing is held."""

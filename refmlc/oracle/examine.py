@@ -1,0 +1,122 @@
+"""Programs examined: what each means, what each implementation makes of it, and where the two part.
+
+The interpreter runs every call once, under the sanitizer. An implementation that promises verdicts runs every call too;
+any other one runs those that are defined: what has no meaning may do anything to it, and proves nothing. Each run has
+fresh arguments. In-house C compiles all programs in one run of the compiler.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from refmlc.adapters.implementation import Answer, Implementation, Prepared, Stop, Stopped
+from refmlc.adapters.interp import Interp
+from refmlc.adapters.limits import Limits
+from refmlc.adapters.native import Batching
+from refmlc.oracle.finding import Finding
+from refmlc.oracle.judging import judged, without_answer
+from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.program import Program
+from refmlc.oracle.reference import Reference, references
+from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+from refmlc.sanitize.kinds import ALL
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A program examined. `reference` and each list of verdicts have one entry per call."""
+
+    case: Program
+    reference: tuple[Reference, ...]
+    verdicts: dict[str, list[Verdict]]
+    findings: tuple[Finding, ...]
+
+
+def examine(
+    cases: Sequence[Program],
+    implementations: Sequence[Implementation],
+    *,
+    sanitize: bool = True,
+    kinds: Collection[str] = ALL,
+    limits: Limits | None = None,
+    registry: FunctionRegistry = DEFAULT,
+) -> list[Examination]:
+    """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's."""
+    interp = Interp(Limits() if limits is None else limits, registry)
+    known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
+    verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
+    findings: list[list[Finding]] = [[] for _ in cases]
+    for implementation in implementations:
+        for at, answers in enumerate(answers_of(implementation, cases, known)):
+            given, told = _judged(cases[at], known[at], answers, implementation)
+            verdicts[at][implementation.name] = given
+            findings[at] += told
+    return [
+        Examination(case, tuple(reference), given, tuple(told))
+        for case, reference, given, told in zip(cases, known, verdicts, findings, strict=True)
+    ]
+
+
+def answers_of(
+    implementation: Implementation, cases: Sequence[Program], known: Sequence[Sequence[Reference]]
+) -> list[list[Answer | None]]:
+    """What `implementation` answers to each call of each case; None: it was not asked."""
+    wanted = [
+        [implementation.promises_verdicts or without_answer(reference) is None for reference in calls]
+        for calls in known
+    ]
+    taken = [number for number, asked in enumerate(wanted) if any(asked)]
+    made = dict(zip(taken, _prepared(implementation, [cases[number] for number in taken]), strict=True))
+    found: list[list[Answer | None]] = []
+    for number, (case, asked) in enumerate(zip(cases, wanted, strict=True)):
+        prepared = made.get(number)
+        found.append([_answer(prepared, case, call) if one else None for call, one in enumerate(asked)])
+        if prepared is not None and not isinstance(prepared, Stopped):
+            prepared.close()
+    return found
+
+
+def _prepared(implementation: Implementation, cases: Sequence[Program]) -> list[Prepared | Stopped]:
+    """The modules made ready: all at once where that is quicker, else when they are needed."""
+    if isinstance(implementation, Batching):
+        return implementation.prepare_all([case.module for case in cases]) if cases else []
+    return [_Later(implementation, case) for case in cases]
+
+
+class _Later:
+    """A module that is made ready when it is called first, so that only one is at a time."""
+
+    def __init__(self, implementation: Implementation, case: Program) -> None:
+        self._implementation = implementation
+        self._case = case
+        self._made: Prepared | Stopped | None = None
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        if self._made is None:
+            self._made = self._implementation.prepare(self._case.module)
+        return self._made if isinstance(self._made, Stopped) else self._made.run(func, args)
+
+    def close(self) -> None:
+        if self._made is not None and not isinstance(self._made, Stopped):
+            self._made.close()
+
+
+def _answer(prepared: Prepared | Stopped | None, case: Program, call: int) -> Answer:
+    if prepared is None:
+        return Stopped(Stop.UNSUPPORTED, "it was not asked")
+    return prepared if isinstance(prepared, Stopped) else prepared.run(case.func, case.arguments(call))
+
+
+def _judged(
+    case: Program, known: Sequence[Reference], answers: Sequence[Answer | None], implementation: Implementation
+) -> tuple[list[Verdict], list[Finding]]:
+    verdicts: list[Verdict] = []
+    findings: list[Finding] = []
+    promises = implementation.promises_verdicts
+    for number, (reference, answer) in enumerate(zip(known, answers, strict=True)):
+        if answer is None:
+            verdict, finding = without_answer(reference) or Verdict(Kind.UNSUPPORTED), None
+        else:
+            verdict, finding = judged(case, number, reference, answer, name=implementation.name, promises=promises)
+        verdicts.append(verdict)
+        findings += [] if finding is None else [finding]
+    return verdicts, findings

@@ -1,0 +1,126 @@
+"""Findings: an implementation does not do what a program means, as data and as a diagnostic.
+
+| code  | the implementation                                        |
+|-------|------------------------------------------------------------|
+| RM701 | gives a result that is not permitted                        |
+| RM702 | promises verdicts and gives another one                     |
+| RM703 | crashed on a program that is defined                        |
+| RM704 | gave no answer in its time on a program that is defined     |
+| RM705 | gives two results to two ways of saying the same            |
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from refmlc.bounds.certify import CertifiedTensor
+from refmlc.diag import Diagnostic, Related
+from refmlc.diag.catalogue import Code
+from refmlc.oracle.agreement import Compared
+from refmlc.oracle.difference import Difference
+from refmlc.oracle.outcome import Verdict
+from refmlc.oracle.program import Program
+from refmlc.oracle.reference import Reference
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import kind_of
+
+MOST_VALUES = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found. `call` is the number of the call of `case`, `part` what differs (`C`, the result, empty).
+
+    `actual` and `expected` are both values of the part; `certified` what it may be, where a bound decided. `other` is
+    the second program of a pair (RM705).
+    """
+
+    code: Code
+    case: Program
+    call: int
+    implementation: str
+    verdict: Verdict
+    diagnostic: Diagnostic
+    reference: Reference
+    part: str = ""
+    actual: object = field(default=None, repr=False)
+    expected: object = field(default=None, repr=False)
+    certified: CertifiedTensor | None = field(default=None, repr=False)
+    other: Program | None = None
+
+    @property
+    def signature(self) -> tuple[str, str, str]:
+        """What findings that have one cause share: code, implementation, and the shape of the error, or its words."""
+        difference = self.verdict.difference
+        shape = difference.guess if difference is not None else (self.verdict.notes or ("",))[0]
+        return (self.code.id, self.implementation, shape)
+
+
+def found(  # noqa: PLR0913 - each is a part of the finding
+    code: Code,
+    message: str,
+    case: Program,
+    call: int,
+    implementation: str,
+    compared: Compared,
+    reference: Reference,
+    *,
+    related: tuple[Related, ...] = (),
+    other: Program | None = None,
+) -> Finding:
+    """The finding with its diagnostic."""
+    function = case.module.functions.get(case.func)
+    span = None if function is None else function.span
+    notes = (*difference_notes(compared.label, compared.verdict), f"call {call + 1}: {arguments_text(case, call)}")
+    return Finding(
+        code,
+        case,
+        call,
+        implementation,
+        compared.verdict,
+        Diagnostic(code, message, span, notes=notes, related=related),
+        reference,
+        compared.label,
+        compared.actual,
+        compared.expected,
+        compared.certified,
+        other,
+    )
+
+
+def difference_notes(label: str, verdict: Verdict) -> Iterator[str]:
+    """The difference in words: where, both values, how far, how many, what it looks like."""
+    difference = verdict.difference
+    if difference is not None:
+        yield f"{_element(label, difference)} is {difference.actual!r}, the program gives {difference.expected!r}"
+        far = "" if difference.ulps is None else f"{difference.ulps} ulp away; "
+        allowed = (
+            "the bits are compared" if difference.bound is None else f"the certified bound is {difference.bound:.3g}"
+        )
+        yield far + allowed
+        if difference.wrong:
+            yield f"{difference.wrong} of {difference.total} elements are wrong"
+        yield "distances in ulp: " + ", ".join(f"{name}: {count}" for name, count in difference.histogram.items())
+        if difference.guess:
+            yield f"it looks {difference.guess}"
+    yield from verdict.notes
+
+
+def _element(label: str, difference: Difference) -> str:
+    place = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
+    return f"{label[:-1]}{place}`" if label.startswith("`") and label.endswith("`") else f"{label}{place}"
+
+
+def arguments_text(case: Program, number: int) -> str:
+    """The arguments of a call in one line."""
+    return ", ".join(_argument(arg) for arg in case.arguments(number)) or "no arguments"
+
+
+def _argument(arg: object) -> str:
+    if not isinstance(arg, Tensor):
+        return repr(arg) if isinstance(arg, bool | int | float) else kind_of(arg)
+    head = f"{arg.dtype}[{', '.join(map(str, arg.shape))}]"
+    if not arg.initialised:
+        return f"{head} not all initialised"
+    if arg.size > MOST_VALUES or arg.dtype.kind == "handle":
+        return head
+    return f"{head} {arg.numpy().tolist()}"

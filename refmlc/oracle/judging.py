@@ -1,0 +1,137 @@
+"""The verdict on an answer. The rows are tried in this order.
+
+| the program     | the answer                                 | promises | verdict       | finding |
+|-----------------|--------------------------------------------|----------|---------------|---------|
+| is stopped by a check, or trap | the same code at the same place | yes | undefined (of a trap: equal) | |
+| the same        | anything else that is an answer             | yes      | wrong         | RM702   |
+| is undefined    | whatever                                   | no       | undefined     |         |
+| has no reference (trap, unsupported, exhausted) | whatever     |          | unsupported, timed out |      |
+| is defined      | unsupported, rejected                       |          | unsupported   |         |
+| is defined      | crashed; raised; a trap                     | no       | crashed       | RM703   |
+| is defined      | undefined, a trap                           | yes      | wrong         | RM702   |
+| is defined      | timed out                                   |          | timed out     | RM704   |
+| is defined      | exhausted (a limit of its own)              |          | timed out     |         |
+| is defined      | ended                                      |          | by the rule   | RM701 where wrong |
+"""
+
+from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
+from refmlc.diag import Diagnostic, Related
+from refmlc.diag.catalogue import CRASHED, NO_ANSWER, WRONG_RESULT, WRONG_VERDICT
+from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.finding import Finding, found
+from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.program import Program
+from refmlc.oracle.reference import Reference
+
+OWN_LIMIT = (Stop.UNSUPPORTED, Stop.REJECTED)
+NO_WORD = {Stop.EXHAUSTED: Kind.TIMED_OUT, Stop.TIMED_OUT: Kind.TIMED_OUT}
+
+
+def without_answer(reference: Reference) -> Verdict | None:
+    """The verdict on every implementation that promises none, where the program is not defined; None: it is."""
+    answer = reference.answer
+    if isinstance(answer, Ended):
+        return None
+    kind = Kind.UNDEFINED if answer.why is Stop.UNDEFINED else NO_WORD.get(answer.why, Kind.UNSUPPORTED)
+    return Verdict(kind, report=answer.diagnostic, notes=() if answer.diagnostic else (answer.message,))
+
+
+def judged(
+    case: Program, number: int, reference: Reference, answer: Answer, *, name: str, promises: bool
+) -> tuple[Verdict, Finding | None]:
+    """The verdict on `answer` to call `number`, which implementation `name` gave; and the finding, if it is one."""
+    if promises:
+        return _promised(case, number, reference, answer, name)
+    known = without_answer(reference)
+    if known is not None:
+        return known, None
+    if isinstance(reference.answer, Ended) and isinstance(answer, Ended):
+        return _ended(case, number, reference, agree(case, number, reference.answer, answer, promised=False), name)
+    return _no_result(case, number, reference, answer, name) if isinstance(answer, Stopped) else (known_equal(), None)
+
+
+def known_equal() -> Verdict:
+    """The same."""
+    return Verdict(Kind.EQUAL)
+
+
+def _promised(
+    case: Program, number: int, reference: Reference, answer: Answer, name: str
+) -> tuple[Verdict, Finding | None]:
+    plain = reference.plain
+    if isinstance(plain, Ended) and isinstance(answer, Ended):
+        compared = agree(case, number, plain, answer, promised=True)
+        verdict, finding = _ended(case, number, reference, compared, name)
+        return (without_answer(reference) or verdict, None) if finding is None else (verdict, finding)
+    if isinstance(answer, Stopped) and answer.why in (Stop.UNSUPPORTED, Stop.REJECTED, Stop.EXHAUSTED):
+        kind = NO_WORD.get(answer.why, Kind.UNSUPPORTED)
+        return without_answer(reference) or _stopped(kind, answer), None
+    if isinstance(plain, Stopped) and plain.why not in (Stop.UNDEFINED, Stop.TRAP):
+        return without_answer(reference) or _stopped(Kind.UNSUPPORTED, plain), None
+    if isinstance(answer, Stopped) and answer.why in (Stop.CRASHED, Stop.TIMED_OUT):
+        return _no_result(case, number, reference, answer, name)
+    if isinstance(plain, Stopped) and isinstance(answer, Stopped) and _same(plain, answer):
+        return without_answer(reference) or _stopped(Kind.UNDEFINED, plain), None
+    note = f"it {_told(answer)}; the program {_told(plain)}"
+    message = f"`{name}` gives another verdict on `{case.func}`"
+    compared = Compared("", Verdict(Kind.WRONG, notes=(note,)))
+    related = _places(plain)
+    return compared.verdict, found(WRONG_VERDICT, message, case, number, name, compared, reference, related=related)
+
+
+def _ended(
+    case: Program, number: int, reference: Reference, compared: Compared, name: str
+) -> tuple[Verdict, Finding | None]:
+    if compared.verdict.kind is not Kind.WRONG:
+        return compared.verdict, None
+    message = f"`{name}` gives a wrong result for {compared.label} of `{case.func}`"
+    return compared.verdict, found(WRONG_RESULT, message, case, number, name, compared, reference)
+
+
+def _no_result(
+    case: Program, number: int, reference: Reference, answer: Stopped, name: str
+) -> tuple[Verdict, Finding | None]:
+    """The verdict on an answer without a result."""
+    if answer.why in OWN_LIMIT:
+        return _stopped(Kind.UNSUPPORTED, answer), None
+    if answer.why is Stop.UNDEFINED:
+        note = "it calls the program undefined, and promises no verdicts"
+        return Verdict(Kind.UNSUPPORTED, report=answer.diagnostic, notes=(note, answer.message)), None
+    if answer.why is Stop.EXHAUSTED:
+        return _stopped(Kind.TIMED_OUT, answer), None
+    late = answer.why is Stop.TIMED_OUT
+    verdict = _stopped(Kind.TIMED_OUT if late else Kind.CRASHED, answer)
+    message = f"`{name}` gives no answer to `{case.func}`" if late else f"`{name}` crashes in `{case.func}`"
+    code = NO_ANSWER if late else CRASHED
+    return verdict, found(code, message, case, number, name, Compared("", verdict), reference)
+
+
+def _stopped(kind: Kind, answer: Stopped) -> Verdict:
+    return Verdict(kind, report=answer.diagnostic, notes=(answer.message,))
+
+
+def _same(one: Stopped, other: Stopped) -> bool:
+    return one.why is other.why and _sign(one.diagnostic) == _sign(other.diagnostic)
+
+
+def _sign(diagnostic: Diagnostic | None) -> object:
+    """What two verdicts must share: the code, the message, the place."""
+    if diagnostic is None:
+        return None
+    span = diagnostic.span
+    place = None if span is None else (span.line, span.column, span.end_line, span.end_column)
+    return (diagnostic.code.id, diagnostic.message, place)
+
+
+def _told(answer: Answer) -> str:
+    if isinstance(answer, Ended):
+        return "runs to its end"
+    at = "" if answer.diagnostic is None or answer.diagnostic.span is None else f" at {answer.diagnostic.span.place}"
+    return f"stops{at}: {answer.message}"
+
+
+def _places(answer: Answer) -> tuple[Related, ...]:
+    """Where the program stops."""
+    if isinstance(answer, Ended) or answer.diagnostic is None or answer.diagnostic.span is None:
+        return ()
+    return (Related(f"here: {answer.diagnostic.message}", answer.diagnostic.span),)

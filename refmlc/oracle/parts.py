@@ -1,0 +1,37 @@
+"""The parts of what a call leaves behind: every value returned, then every argument, tuples part by part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from refmlc.adapters.implementation import Ended
+from refmlc.ir import IRModule, relax
+from refmlc.runtime.values import Shape
+from refmlc.vm.parameters import parameters_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """One value. `label` is what messages call it; `argument` its number among the arguments (None: returned)."""
+
+    label: str
+    value: object
+    argument: int | None = None
+
+
+def parts(module: IRModule, func: str, ended: Ended) -> list[Part]:
+    """The parts of `ended`, a call of `func`, in order."""
+    found = [Part(label, value) for label, value in _flat("the result", ended.value)]
+    function = module.functions.get(func)
+    names = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
+    for number, arg in enumerate(ended.args):
+        name = f"`{names[number].name}`" if number < len(names) else f"argument {number}"
+        found += [Part(label, value, number) for label, value in _flat(name, arg)]
+    return found
+
+
+def _flat(label: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, tuple) and not isinstance(value, Shape):
+        for number, item in enumerate(value):
+            yield from _flat(f"{label}, field {number}", item)
+    elif value is not None or label != "the result":
+        yield label, value
