@@ -21,12 +21,12 @@ from refmlc.dtypes import DType
 from refmlc.ir import IRModule, tir
 from refmlc.runtime.tensor import Tensor
 from refmlc.script import read
+from refmlc.strategies import Array
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "property"))
 
-from program_inputs import Array  # noqa: E402 - after the path
-from tier_runs import INTERP, TINY, Ran, Way, usable  # noqa: E402 - the same
+from tier_runs import INTERP, TINY, Ran, Way, usable  # noqa: E402 - after the path
 
 from refmlc.codegen.build import BuildFailed  # noqa: E402 - the same
 from refmlc.codegen.options import ISAS, Grade  # noqa: E402 - the same

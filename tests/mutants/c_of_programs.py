@@ -45,7 +45,7 @@ def reached_lines(cases, prefix):
 
         for way in (TINY, WIDE):
             sys.settrace(whole)
-            emit_module(IRModule({case.name: case.func}), Options(way.best, way.isa))
+            emit_module(IRModule({case.name: case.prim_func}), Options(way.best, way.isa))
             sys.settrace(None)
         found.append(lines)
     return found
@@ -53,7 +53,7 @@ def reached_lines(cases, prefix):
 
 def digest_of(case, way):
     """Of the C of one program: what it is made of, and what is declined."""
-    source = emit_module(IRModule({case.name: case.func}), Options(way.best, way.isa))
+    source = emit_module(IRModule({case.name: case.prim_func}), Options(way.best, way.isa))
     return hashlib.sha256(f"{source.text} {sorted(source.declined)}".encode()).hexdigest()[:16]
 
 

@@ -25,11 +25,12 @@ from pathlib import Path
 
 from python_mutations import mutants_of
 
+from refmlc.strategies import AIMS, rolled
+
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "property"))
 
-from tensor_programs import AIMS, rolled  # noqa: E402 - after the path
-from tier_outcomes import interpreted  # noqa: E402 - the same
+from tier_outcomes import interpreted  # noqa: E402 - after the path
 
 PACKAGES = ("emit", "analysis", "tile")
 SECONDS = 90
@@ -61,7 +62,7 @@ def mutants():
 @cache
 def programs():
     """Programs of all kinds, and some for each kind of undefined behaviour; with their outcomes."""
-    cases = [rolled(seed) for seed in range(MIXED)]
+    cases = [rolled(seed, None) for seed in range(MIXED)]
     cases += [rolled(seed, aim) for aim in AIMS for seed in range(1000, 1000 + EACH)]
     return cases, interpreted(cases)
 

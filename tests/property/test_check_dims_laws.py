@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refmlc.check.dims import certainly_different, difference, polynomial
 from refmlc.dtypes import INT64
 from refmlc.ir import tir
+from refmlc.ops.polynomial import certainly_different, difference, polynomial
 
 VARIABLES = tuple(tir.Var(name, INT64) for name in "abc")
 MEANING = {

@@ -6,14 +6,14 @@ from functools import cache
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from program_inputs import arguments
-from tensor_programs import rolled
 
 from refmlc.bounds.certify import certify
 from refmlc.bounds.enclosure import Enclosure
 from refmlc.diag import RefmlcError
 from refmlc.ir import IRModule
 from refmlc.runtime.tensor import Tensor
+from refmlc.strategies import rolled
+from refmlc.strategies.arguments import arguments
 
 MANY = 300
 
@@ -22,7 +22,7 @@ def outside(seed):
     """The outputs whose reference lies outside, by name; None where the program is not certified."""
     case = rolled(seed, "")
     try:
-        found = certify(IRModule({"main": case.func}), "main", arguments(case.recipes[0]))
+        found = certify(IRModule({"main": case.prim_func}), "main", arguments(case.calls[0]))
     except RefmlcError as failure:
         assert failure.code.id.startswith(("RM1", "RM3", "RM4", "RM5", "RM6")), failure  # noqa: PT017 - no bug of ours
         return None
@@ -61,7 +61,7 @@ def test_bounds_say_something():
     for seed in range(60):
         case = rolled(seed, "")
         try:
-            found = certify(IRModule({"main": case.func}), "main", arguments(case.recipes[0]))
+            found = certify(IRModule({"main": case.prim_func}), "main", arguments(case.calls[0]))
         except RefmlcError:
             continue
         for output in found.outputs:
@@ -76,9 +76,9 @@ def test_a_certificate_does_not_change_its_arguments():
     changed, seen = [], 0
     for seed in range(20):
         case = rolled(seed, "")
-        untouched, lent = arguments(case.recipes[0]), arguments(case.recipes[0])
+        untouched, lent = arguments(case.calls[0]), arguments(case.calls[0])
         try:
-            certify(IRModule({"main": case.func}), "main", lent)
+            certify(IRModule({"main": case.prim_func}), "main", lent)
         except RefmlcError:
             continue
         tensors = [pair for pair in zip(untouched, lent, strict=True) if isinstance(pair[0], Tensor)]

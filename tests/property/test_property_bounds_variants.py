@@ -14,8 +14,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from program_inputs import arguments
-from tensor_programs import rolled
 
 from refmlc.bounds.certify import certify
 from refmlc.diag import RefmlcError
@@ -24,6 +22,8 @@ from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import rewrite
 from refmlc.runtime.tensor import Tensor
+from refmlc.strategies import rolled
+from refmlc.strategies.arguments import arguments
 
 MANY = 300
 WIDER = {"float16": FLOAT32, "bfloat16": FLOAT32, "float32": FLOAT64}
@@ -107,16 +107,16 @@ def campaign():
     for seed in range(MANY):
         case = rolled(seed, "")
         try:
-            found = certify(IRModule({"main": case.func}), "main", arguments(case.recipes[0]))
+            found = certify(IRModule({"main": case.prim_func}), "main", arguments(case.calls[0]))
         except RefmlcError:
             continue
         names = {
-            number: case.func.buffer_map[param].name
-            for number, param in enumerate(case.func.params)
-            if param in case.func.buffer_map
+            number: case.prim_func.buffer_map[param].name
+            for number, param in enumerate(case.prim_func.params)
+            if param in case.prim_func.buffer_map
         }
-        for name, variant in variants(case.func, seed).items():
-            got = results(variant, case.recipes[0])
+        for name, variant in variants(case.prim_func, seed).items():
+            got = results(variant, case.calls[0])
             if got is None:
                 continue
             here, differing = outside(found, {names[number]: tensor for number, tensor in got.items()})

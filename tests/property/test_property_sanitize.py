@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from program_inputs import arguments
-from tensor_programs import rolled
 
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
@@ -20,6 +18,8 @@ from refmlc.ir import IRModule
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
 from refmlc.sanitize import ALL, LINTS, sanitize
+from refmlc.strategies import rolled
+from refmlc.strategies.arguments import arguments
 from refmlc.vm import VirtualMachine, build
 
 SEEDS = 2000 if os.environ.get("REFMLC_PROFILE") == "soak" else 60
@@ -181,7 +181,7 @@ def main(A: T.Buffer(({size},), "float32"), B: T.Buffer(({extent},), "float32"))
 
 def outcome(case, run):
     """How a run ends, a code or nothing, and the memory that it leaves."""
-    given = arguments(case.recipes[0])
+    given = arguments(case.calls[0])
     try:
         code = run(given)
     except RefmlcError as failure:
@@ -193,8 +193,8 @@ def outcome(case, run):
 def test_what_is_watched_does_what_it_does_alone(seed):
     """Where no detector ends the run, verdict and memory are those of the interpreter without hooks."""
     for number in range(seed, seed + 20):
-        case = rolled(number, "") if number % 3 else rolled(number)
-        module = IRModule({"main": case.func})
+        case = rolled(number, "") if number % 3 else rolled(number, None)
+        module = IRModule({"main": case.prim_func})
         reports = []
 
         def alone(given, module=module):

@@ -9,8 +9,6 @@ from functools import cache
 
 import pytest
 from hypothesis import given, settings
-from program_inputs import Array, arguments
-from tensor_programs import AIMS, cases, rolled
 
 from refmlc.check import check_module
 from refmlc.diag import RefmlcError
@@ -22,6 +20,8 @@ from refmlc.ir.node import Node
 from refmlc.ir.visit import walk
 from refmlc.ops.scalar import SCALAR_OPS
 from refmlc.runtime.budget import Budget
+from refmlc.strategies import AIMS, prim_funcs, rolled
+from refmlc.strategies.arguments import Array, arguments
 
 MANY = 700
 STEPS = 50_000
@@ -44,8 +44,8 @@ def sample():
     """Many programs: what occurs in them, and how their calls end, by aim."""
     seen, ends, steps = Counter(), Counter(), 0
     for seed in range(MANY):
-        case = rolled(seed)
-        for node in walk(case.func):
+        case = rolled(seed, None)
+        for node in walk(case.prim_func):
             seen[type(node).__name__] += 1
             match node:
                 case tir.Apply():
@@ -56,18 +56,18 @@ def sample():
                     seen[f"intrinsic {node.callee}"] += 1
                 case tir.For():
                     seen[f"loop {node.kind.name}"] += 1
-        for recipe in case.recipes:
+        for recipe in case.calls:
             seen.update(f"form {one.form}" for one in recipe if isinstance(one, Array))
             budget = Budget(STEPS)
-            ends[case.aim, outcome(case.func, recipe, budget)] += 1
+            ends[case.aim, outcome(case.prim_func, recipe, budget)] += 1
             steps = max(steps, budget.steps)
     return seen, ends, steps
 
 
 @settings(max_examples=100)
-@given(cases())
+@given(prim_funcs(None))
 def test_they_are_well_formed(case):
-    module = IRModule({"main": case.func})
+    module = IRModule({"main": case.prim_func})
     assert check_module(module) == ()
 
 

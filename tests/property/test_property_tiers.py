@@ -11,11 +11,11 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tensor_programs import cases, rolled
 from tier_outcomes import interpreted, told
 from tier_runs import GUARDED, TINY, UNCHECKED, Way, differences, usable, with_moved_loops
 
 from refmlc.codegen.options import ISAS, Grade
+from refmlc.strategies import prim_funcs, rolled
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 TOGETHER = 24  # functions of one compilation
@@ -24,14 +24,14 @@ VECTORS = [Way(name, Grade.REORDERED, ISAS[name]) for name in usable()]
 
 
 @settings(max_examples=2000 if SOAK else 20, report_multiple_bugs=False)
-@given(st.lists(cases(), min_size=1, max_size=12))
+@given(st.lists(prim_funcs(None), min_size=1, max_size=12))
 def test_guarded_c_gives_what_the_interpreter_gives(programs):
     found, _ = differences(programs, TINY)
     assert not found, told(found)
 
 
 @settings(max_examples=500 if SOAK else 4, report_multiple_bugs=False)
-@given(st.lists(cases(), min_size=1, max_size=12))
+@given(st.lists(prim_funcs(None), min_size=1, max_size=12))
 def test_reordered_c_gives_what_the_interpreter_gives(programs):
     found, _ = differences(programs, VECTORS[0])
     assert not found, told(found)
@@ -40,7 +40,7 @@ def test_reordered_c_gives_what_the_interpreter_gives(programs):
 @cache
 def batch(start):
     """Programs of some seeds, with what the interpreter makes of them."""
-    programs = [rolled(seed) for seed in range(start, start + TOGETHER)]
+    programs = [rolled(seed, None) for seed in range(start, start + TOGETHER)]
     return programs, interpreted(programs)
 
 
@@ -98,5 +98,5 @@ def test_most_calls_are_executed_in_c_and_false_alarms_are_rare(record_property)
 def test_what_is_compared_tells_outcomes_apart():
     """Each program on its first arguments and on its second ones: the comparison is not blind."""
     programs, wanted = batch(0)
-    pairs = [ends for case, ends in zip(programs, wanted, strict=True) if len({*case.recipes}) > 1]
+    pairs = [ends for case, ends in zip(programs, wanted, strict=True) if len({*case.calls}) > 1]
     assert sum(first != second for first, second in pairs) > len(pairs) / 2

@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass, field
 
 import numpy as np
-from program_inputs import arguments
 
 from refmlc.diag import RefmlcError
 from refmlc.interp.machine import Machine
@@ -13,6 +12,7 @@ from refmlc.ir import IRModule
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT
 from refmlc.runtime.tensor import Tensor
+from refmlc.strategies.arguments import arguments
 
 STEPS = 200_000
 NAME = re.compile(r"`\w+`(?=, step)")
@@ -103,7 +103,7 @@ def normal(value):
 
 def together(cases):
     """One module that holds the function of each case, and the names of them."""
-    functions = {case.name or f"p{number}": case.func for number, case in enumerate(cases)}
+    functions = {case.name or f"p{number}": case.prim_func for number, case in enumerate(cases)}
     return IRModule(functions), tuple(functions)
 
 
@@ -111,7 +111,7 @@ def calls(cases, once):
     """For each case the outcome of each of its calls; `once(name, args)` makes a call."""
     _, names = together(cases)
     return [
-        tuple(once(name, arguments(recipe)) for recipe in case.recipes) for name, case in zip(names, cases, strict=True)
+        tuple(once(name, arguments(recipe)) for recipe in case.calls) for name, case in zip(names, cases, strict=True)
     ]
 
 

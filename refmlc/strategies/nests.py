@@ -11,15 +11,17 @@ Loops stand in any order. A program that aims at RM312 binds an axis beyond its 
 a loop of negative extent.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from program_indices import Indices
-from program_values import Sized, number
-
-from refmlc.dtypes import BOOL, INT32, INT64
+from refmlc.dtypes import BOOL, INT32, INT64, DType
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.strategies.choices import Choices
+from refmlc.strategies.indices import Indices
+from refmlc.strategies.ranges import Held, Sized, number
 
 TRUE = tir.IntImm(BOOL, 1)
 KINDS = (ForKind.SERIAL, ForKind.SERIAL, ForKind.PARALLEL, ForKind.UNROLLED, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
@@ -46,17 +48,21 @@ class Loop:
     step: tir.Expr | None = None
 
 
+Bound: TypeAlias = tuple[list[Loop], tir.Expr, tir.Expr | None]
+
+
 class Nests(Indices):
     """Makes loops and blocks. `tags`: the thread axes that no loop has yet; `regular`: loops are mostly plain."""
 
     regular = False
 
-    def __init__(self, choices, aim="") -> None:
+    def __init__(self, choices: Choices, aim: str = "") -> None:
+        """As `Values`; every thread axis is free."""
         super().__init__(choices, aim)
         self.tags = list(TAGS)
 
     @contextmanager
-    def scope(self, *found):
+    def scope(self, *found: Sized) -> Iterator[None]:
         """Variables that are known inside only."""
         known = len(self.numbers)
         self.numbers += found
@@ -65,7 +71,7 @@ class Nests(Indices):
         finally:
             del self.numbers[known:]
 
-    def loops_for(self, axis, name):
+    def loops_for(self, axis: Axis, name: str) -> Bound:
         """The loops of an axis, the value it is bound to, and where not all instances are meant the condition."""
         kind = axis.size.dtype
         var = tir.Var(name, kind)
@@ -89,18 +95,18 @@ class Nests(Indices):
             return plain, tir.Apply("sub", (last, var), kind), None
         return plain, var, None
 
-    def _beyond(self, plain, var, axis):
+    def _beyond(self, plain: list[Loop], var: tir.Var, axis: Axis) -> Bound:
         """A binding that leaves the domain at one end."""
         if self.choices.chance(50):
             return plain, tir.Apply("add", (var, number(var.dtype, 1)), var.dtype), None
         more = tir.Apply("add", (axis.size, number(var.dtype, 1)), var.dtype)
         return [replace(plain[0], size=more)], var, None
 
-    def _split(self, axis, name, *, spatial):
+    def _split(self, axis: Axis, name: str, *, spatial: bool) -> Bound:
         kind = axis.size.dtype
         factor = self.choices.pick((2, 3, 4, 8))
         outer, inner = tir.Var(f"{name}_0", kind), tir.Var(f"{name}_1", kind)
-        count = number(kind, -(-axis.extent // factor))
+        count: tir.Expr = number(kind, -(-axis.extent // factor))
         if not isinstance(axis.size, tir.IntImm):
             rounded = tir.Apply("add", (axis.size, number(kind, factor - 1)), kind)
             count = tir.Apply("floordiv", (rounded, number(kind, factor)), kind)
@@ -113,10 +119,18 @@ class Nests(Indices):
         loops = [Loop(outer, number(kind, 0), count), Loop(inner, number(kind, 0), number(kind, factor))]
         return (list(reversed(loops)) if spatial and self.choices.chance(20) else loops), value, where
 
-    def block(self, name, axes, body, *, init=None, allocated=(), matches=()):
+    def block(
+        self,
+        name: str,
+        axes: Sequence[Axis],
+        body: Callable[[], tir.Stmt],
+        *,
+        init: Callable[[], tir.Stmt] | None = None,
+        matches: Callable[[], list[tir.MatchBufferRegion]] | None = None,
+    ) -> tir.Stmt:
         """Loops around one block; `body` (and `init`) make its statements, the axes being in scope.
 
-        `matches` makes the matched regions from the axes; allocated ones are in scope of the body only.
+        `matches` makes the matched regions from the axes.
         """
         groups, values, conditions, iter_vars, numbers = [], [], [], [], []
         for place, axis in enumerate(axes):
@@ -130,23 +144,23 @@ class Nests(Indices):
             domain = tir.Range(number(var.dtype, 0), self._as(axis.size, var.dtype))
             iter_vars.append(tir.IterVar(var, domain, axis.kind))
             numbers.append(Sized(var, 0, max(axis.extent - 1, 0)))
-        predicate = TRUE
+        predicate: tir.Expr = TRUE
         for condition in conditions:
             predicate = condition if predicate is TRUE else tir.And(predicate, condition)
         with self.scope(*numbers):
             matched = tuple(matches() if matches else ())
             first = init() if init else None
             inside = body()
-        block = tir.SBlock(name, tuple(iter_vars), None, None, inside, first, tuple(allocated), matched)
+        block = tir.SBlock(name, tuple(iter_vars), None, None, inside, first, (), matched)
         realize = tir.SBlockRealize(tuple(values), predicate, block)
         return self.wrapped(self.ordered(groups), realize)
 
-    def _as(self, size, kind):
+    def _as(self, size: tir.Expr, kind: DType) -> tir.Expr:
         if size.dtype == kind:
             return size
         return number(kind, size.value) if isinstance(size, tir.IntImm) else tir.Cast(kind, size)
 
-    def ordered(self, groups):
+    def ordered(self, groups: Sequence[Sequence[Loop]]) -> list[Loop]:
         """The loops in the order of the axes, or (the loops of one axis in their order) in another."""
         loops = [loop for group in groups for loop in group]
         if not self.choices.chance(10 if self.regular else 25):
@@ -155,7 +169,7 @@ class Nests(Indices):
         left = [list(group) for group in groups]
         return [left[place].pop(0) for place in order]
 
-    def wrapped(self, loops, body):
+    def wrapped(self, loops: Sequence[Loop], body: tir.Stmt) -> tir.Stmt:
         """`body` in `loops`, outermost first; some of them of other kinds."""
         for loop in reversed(loops):
             kind = loop.kind
@@ -166,15 +180,15 @@ class Nests(Indices):
             body = tir.For(loop.var, loop.first, loop.size, kind, body, thread, {}, loop.step)
         return body
 
-    def axes_of(self, held, kind=IterKind.SPATIAL):
+    def axes_of(self, held: Held, kind: IterKind = IterKind.SPATIAL) -> list[Axis]:
         """One axis for each dimension of a buffer."""
         return [Axis(extent, size, kind) for extent, size in zip(held.shape, held.buffer.shape, strict=True)]
 
-    def grid(self, held, body):
+    def grid(self, held: Held, body: Callable[[list[tir.Expr]], tir.Stmt]) -> tir.Stmt:
         """Loops over the elements of a buffer, without a block; `body` is made from the indices."""
         loops, numbers = [], []
         for place, (extent, size) in enumerate(zip(held.shape, held.buffer.shape, strict=True)):
-            var = tir.Var("ijk"[place % 3] + "" * (place // 3), size.dtype)
+            var = tir.Var("ijk"[place % 3], size.dtype)
             loops.append(Loop(var, number(size.dtype, 0), size))
             numbers.append(Sized(var, 0, max(extent - 1, 0)))
         with self.scope(*numbers):

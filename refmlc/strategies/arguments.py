@@ -1,0 +1,223 @@
+"""Recipes of arguments: small, comparable, data in JSON. The same recipe gives the same argument, always a fresh one.
+
+| recipe    | the argument                                    | JSON                                          |
+|-----------|-------------------------------------------------|-----------------------------------------------|
+| `Array`   | a tensor; its values follow from a way, a seed  | `{"array": "float32", "shape": [2], "way": …}` |
+| `Number`  | a number                                        | `{"number": "int32", "value": 3}`             |
+| `Same`    | the tensor that an argument before it is        | `{"same": 0}`                                 |
+| `ShapeOf` | a shape value of Relax                          | `{"shape": [2, 3]}`                           |
+| `TupleOf` | a tuple of what other recipes give              | `{"tuple": […]}`                              |
+
+| form       | the tensor                                                        |
+|------------|-------------------------------------------------------------------|
+| `compact`  | as it is                                                          |
+| `fresh`    | nothing in it is initialised                                      |
+| `partial`  | every second element is initialised                               |
+| `strided`  | rows with a gap after each                                        |
+| `locked`   | memory that may not be written                                    |
+| `offset`   | two elements stand before it in its storage                       |
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.dtypes import DType, dtype
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Shape
+from refmlc.strategies.contents import WAYS, contents
+
+FORMS = ("compact", "fresh", "partial", "strided", "locked", "offset")
+Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
+
+
+@dataclass(frozen=True)
+class Array:
+    """A tensor to be made. Units: integers are of `low` … `high`."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    way: str = "steps"
+    seed: int = 0
+    low: int = 0
+    high: int = 0
+    form: str = "compact"
+
+    def __str__(self) -> str:
+        """The dtype, the shape, the form and the values."""
+        values = "" if self.form == "fresh" else f", {self.values().tolist()}"
+        return f"{self.dtype}{list(self.shape)} {self.form}{values}"
+
+    def values(self) -> NDArray[np.generic]:
+        """The values as an array of NumPy's dtype for them."""
+        return contents(self.dtype, self.shape, self.way, self.seed, (self.low, self.high))
+
+    def tensor(self) -> Tensor:
+        """A fresh tensor with the values."""
+        match self.form:
+            case "fresh":
+                return Tensor.empty(self.shape, self.dtype)
+            case "partial":
+                return self._partial()
+            case "offset":
+                values = self.values()
+                room = np.concatenate([np.zeros(2, values.dtype), values.reshape(-1)])
+                whole = Tensor.from_numpy(room, self.dtype)
+                return Tensor(whole.storage, self.dtype, self.shape, None, 2 * whole.itemsize)
+        values = self.values()
+        if self.form == "strided":
+            gap = np.zeros((*values.shape[:-1], values.shape[-1] + 3), values.dtype)
+            gap[..., : values.shape[-1]] = values
+            values = gap[..., : values.shape[-1]]
+        if self.form == "locked":
+            values.setflags(write=False)
+        return Tensor.from_numpy(values, self.dtype)
+
+    def _partial(self) -> Tensor:
+        found = Tensor.empty(self.shape, self.dtype)
+        found.numpy()[...] = self.values()
+        for number in range(0, found.size, 2):
+            found.storage.initialise(number * found.itemsize, found.itemsize)
+        return found
+
+
+@dataclass(frozen=True)
+class Number:
+    """An argument that is a number."""
+
+    dtype: DType
+    value: int | float
+
+    def __str__(self) -> str:
+        """The dtype and the value."""
+        return f"{self.dtype} {self.value!r}"
+
+
+@dataclass(frozen=True)
+class Same:
+    """The tensor that argument `number` is, once more."""
+
+    number: int
+
+    def __str__(self) -> str:
+        """Which one."""
+        return f"argument {self.number} again"
+
+
+@dataclass(frozen=True)
+class ShapeOf:
+    """A shape value."""
+
+    values: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """As TVMScript writes it."""
+        return repr(Shape(self.values))
+
+
+@dataclass(frozen=True)
+class TupleOf:
+    """A tuple of arguments."""
+
+    items: tuple["Argument", ...]
+
+    def __str__(self) -> str:
+        """The items."""
+        return f"({', '.join(map(str, self.items))})"
+
+
+Argument: TypeAlias = Array | Number | Same | ShapeOf | TupleOf
+
+
+def arguments(recipe: Sequence[Argument]) -> list[object]:
+    """Fresh arguments for one call."""
+    found: list[object] = []
+    for one in recipe:
+        found.append(_made(one, found))
+    return found
+
+
+def _made(one: Argument, before: Sequence[object]) -> object:
+    """The argument of a recipe; `before`: those that precede it."""
+    match one:
+        case Array():
+            return one.tensor()
+        case Number(_, value):
+            return value
+        case Same(number):
+            return before[number]
+        case ShapeOf(values):
+            return Shape(values)
+        case TupleOf(items):
+            return tuple(_made(item, before) for item in items)
+
+
+# ------------------------------------------------------------------------------------------------- as data
+
+
+def argument_data(one: Argument) -> Data:
+    """The recipe as data of JSON; what is as usual is left out."""
+    match one:
+        case Array():
+            found: dict[str, Data] = {"array": str(one.dtype), "shape": list(one.shape), "way": one.way}
+            usual = Array(one.dtype, one.shape)
+            names = ("seed", "low", "high", "form")
+            return {
+                **found,
+                **{name: getattr(one, name) for name in names if getattr(one, name) != getattr(usual, name)},
+            }
+        case Number(kind, value):
+            return {"number": str(kind), "value": value if isinstance(value, int) else _float_data(value)}
+        case Same(number):
+            return {"same": number}
+        case ShapeOf(values):
+            return {"shape": list(values)}
+        case TupleOf(items):
+            return {"tuple": [argument_data(item) for item in items]}
+
+
+def argument_of(data: Data) -> Argument:
+    """The recipe that the data says. Fails: RM109 when it says none."""
+    try:
+        return _argument(data)
+    except (ValueError, KeyError):
+        raise fail(BAD_FILE, f"this is no recipe of an argument: {data!r}") from None
+
+
+def _argument(data: Data) -> Argument:
+    """The same. Fails: ValueError."""
+    match data:
+        case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in (*WAYS, "tame"):
+            low, high, seed = (_whole(rest.get(name, 0)) for name in ("low", "high", "seed"))
+            form = rest.get("form", "compact")
+            if form in FORMS:
+                return Array(dtype(kind), tuple(map(_whole, shape)), way, seed, low, high, str(form))
+        case {"number": str(kind), "value": int(value)}:
+            return Number(dtype(kind), value)
+        case {"number": str(kind), "value": str(text)}:
+            return Number(dtype(kind), float(text) if text in ("nan", "inf", "-inf") else float.fromhex(text))
+        case {"same": int(number)}:
+            return Same(number)
+        case {"shape": list(values)}:
+            return ShapeOf(tuple(map(_whole, values)))
+        case {"tuple": list(items)}:
+            return TupleOf(tuple(map(argument_of, items)))
+    raise ValueError
+
+
+def _float_data(value: float) -> str:
+    """A float as text, every bit of it (a NaN is one class)."""
+    return value.hex() if math.isfinite(value) else str(value)
+
+
+def _whole(data: object) -> int:
+    """An integer. Fails: ValueError."""
+    if not isinstance(data, int):
+        raise ValueError  # noqa: TRY004 - the caller's one kind of failure
+    return data

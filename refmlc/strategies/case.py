@@ -1,0 +1,86 @@
+"""A generated case: a program, and recipes of arguments for one or more calls. As JSON it is small and complete.
+
+| key      | holds                                             |
+|----------|---------------------------------------------------|
+| `text`   | the module as TVMScript                           |
+| `func`   | the function that is called                       |
+| `calls`  | for each call its recipes (`arguments`)           |
+| `aim`    | the code that the program aims at, or nothing     |
+| `name`   | what it is called, `seed7`                        |
+"""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from refmlc.check.reading import read
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.ir import IRModule, tir
+from refmlc.script import show
+from refmlc.strategies.arguments import Argument, Data, argument_data, argument_of, arguments
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Printer(Protocol):
+        """What Hypothesis prints with."""
+
+        def text(self, text: str) -> None:
+            """Print `text`."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program and what it is called with.
+
+    `aim`: the code of the undefined behaviour that it is made to show (it may miss it); empty: it is defined.
+    """
+
+    module: IRModule
+    func: str
+    calls: tuple[tuple[Argument, ...], ...]
+    aim: str = ""
+    name: str = ""
+
+    @property
+    def prim_func(self) -> tir.PrimFunc:
+        """The function that is called, which is of TensorIR. Fails: TypeError for another."""
+        found = self.module.functions[self.func]
+        if not isinstance(found, tir.PrimFunc):
+            raise TypeError(f"`{self.func}` is not a prim_func")
+        return found
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """Arguments for call `number`, fresh ones each time: tensors, numbers, shapes, tuples."""
+        return arguments(self.calls[number])
+
+    def to_json(self) -> str:
+        """The case as one line of JSON."""
+        calls: list[Data] = [[argument_data(one) for one in call] for call in self.calls]
+        data: Data = {"text": show(self.module), "func": self.func, "calls": calls, "aim": self.aim, "name": self.name}
+        return json.dumps(data)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Case":
+        """The case of `to_json`: the module is structurally equal, the recipes are equal. Fails: RM109."""
+        try:
+            data = json.loads(text)
+        except ValueError as problem:
+            raise fail(BAD_FILE, f"this is no case: {problem}") from None
+        match data:
+            case {"text": str(source), "func": str(func), "calls": list(calls), **rest}:
+                recipes = tuple(tuple(argument_of(one) for one in call) for call in calls)
+                return cls(read(source, "case.py"), func, recipes, str(rest.get("aim", "")), str(rest.get("name", "")))
+        raise fail(BAD_FILE, "this is no case: it has no `text`, `func` and `calls`")
+
+    def __repr__(self) -> str:
+        """The program as TVMScript, and the arguments."""
+        lines = [show(self.module), f"aim: {self.aim or 'none'}"]
+        for call in self.calls:
+            lines += ["called with", *(f"  {one}" for one in call)]
+        return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: "Printer", _cycle: bool) -> None:
+        """The text, where Hypothesis prints a case."""
+        printer.text(repr(self))

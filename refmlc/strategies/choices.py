@@ -1,0 +1,56 @@
+"""Where a generator's decisions come from. `below` is the only source, and 0 is always the simplest choice.
+
+| source                            | for                                                              |
+|-----------------------------------|------------------------------------------------------------------|
+| `Rolled` (here)                   | sweeps over many programs: quick, the same ones for the same seed |
+| `refmlc.strategies.drawn.Drawn`   | properties: Hypothesis decides, and shrinks toward 0              |
+"""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+class Choices:
+    """Decisions; `below` is the only source."""
+
+    def below(self, count: int) -> int:
+        """A number of 0 … count - 1; 0 is the simplest choice."""
+        raise NotImplementedError
+
+    def pick(self, items: Sequence[Item]) -> Item:
+        """One of `items`, the simplest first."""
+        return items[self.below(len(items))]
+
+    def chance(self, percent: int) -> bool:
+        """True in so many cases of a hundred; False is simpler."""
+        return self.below(100) >= 100 - percent
+
+    def permutation(self, items: Iterable[Item]) -> list[Item]:
+        """`items` in some order; the given one is the simplest."""
+        left, order = list(items), []
+        while left:
+            order.append(left.pop(self.below(len(left))))
+        return order
+
+
+class Rolled(Choices):
+    """Decisions of a pseudo-random generator."""
+
+    def __init__(self, seed: int | str) -> None:
+        """Begin at `seed`."""
+        self._random = Random(seed).random  # noqa: S311 - reproducible, not secret
+
+    def below(self, count: int) -> int:
+        """A number of 0 … count - 1."""
+        return int(self._random() * count)
+
+    def pick(self, items: Sequence[Item]) -> Item:
+        """One of `items`."""
+        return items[int(self._random() * len(items))]
+
+    def chance(self, percent: int) -> bool:
+        """True in so many cases of a hundred."""
+        return int(self._random() * 100) >= 100 - percent

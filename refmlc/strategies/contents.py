@@ -1,0 +1,108 @@
+"""What generated arrays hold: what is drawn is small (a way and a seed), the values follow from it.
+
+| way       | integers of `low` … `high`          | floats                                                      |
+|-----------|-------------------------------------|-------------------------------------------------------------|
+| `steps`   | low, low + 1, … (around 0)          | 0, 1, 2, …                                                  |
+| `small`   | random, near 0                      | random multiples of 1/4                                     |
+| `any`     | random                              | random codes                                                |
+| `edges`   | the ends, and near 0                | ±0, ±inf, NaN, subnormals, the greatest, 1 and neighbours   |
+| `tame`    | random                              | random in -1 … 1: sums and products stay ordinary numbers   |
+"""
+
+import math
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refmlc.dtypes import DType
+from refmlc.dtypes.bits import encoder
+from refmlc.dtypes.rounding import rounder
+from refmlc.dtypes.storage import storage_dtype
+
+WAYS = ("steps", "small", "any", "edges")
+EDGES = (0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 5e-324, 1e-45, 6e-8, 1e-40, 65504.0, 3.4e38, 1e308, 0.5)
+NEAR = (0, 1, -1, 2, 3, -2, 7)
+
+
+def integers(way: str, seed: int, count: int, low: int, high: int) -> list[int]:
+    """`count` integers of `low` … `high`."""
+    random = Random(seed).random  # noqa: S311 - reproducible, not secret
+    span = high - low + 1
+    match way:
+        case "steps":
+            start = max(0, -low)
+            return [low + (number + start) % span for number in range(count)]
+        case "small":
+            some = [min(max(number, low), high) for number in NEAR]
+        case "any" | "tame":
+            if span < 1 << 53:
+                return [low + int(random() * span) for _ in range(count)]
+            bits = Random(seed).getrandbits  # noqa: S311 - the same
+            return [low + bits(64) % span for _ in range(count)]
+        case _:
+            some = [low, high, max(low, high - 1), min(high, low + 1), *(min(max(one, low), high) for one in NEAR)]
+    size = len(some)
+    return [some[int(random() * size)] for _ in range(count)]
+
+
+def floats(way: str, seed: int, count: int, dtype: DType) -> NDArray[np.generic]:
+    """`count` numbers of a floating dtype, in the array that stores them."""
+    stored = storage_dtype(dtype)
+    drawn = Random(seed)  # noqa: S311 - reproducible, not secret
+    match way:
+        case "steps":
+            some = _codes(dtype, "steps")
+            codes = [some[number % len(some)] for number in range(count)]
+        case "any":
+            bits = drawn.getrandbits
+            codes = [bits(dtype.bits) for _ in range(count)]
+        case "tame":
+            rounded, encode = rounder(dtype), encoder(dtype)
+            codes = [encode(rounded(drawn.uniform(-1, 1))) for _ in range(count)]
+        case _:
+            some, random = _codes(dtype, way), drawn.random
+            codes = [some[int(random() * len(some))] for _ in range(count)]
+    return np.array(codes, f"u{stored.itemsize}").view(stored)
+
+
+@lru_cache(maxsize=128)
+def _codes(dtype: DType, way: str) -> tuple[int, ...]:
+    """The codes that a way takes its numbers from."""
+    rounded, encode = rounder(dtype), encoder(dtype)
+    return tuple(encode(rounded(one)) for one in special_values(dtype, way))
+
+
+def special_values(dtype: DType, way: str = "edges") -> tuple[float, ...]:
+    """The numbers of a way before rounding; 1 stands for NaN where the dtype has none."""
+    match way:
+        case "steps":
+            found = [float(number) for number in range(17)]
+        case "small":
+            found = [number / 4 for number in range(-12, 13)]
+        case _:
+            row = dtype.format
+            found = [*EDGES, row.maximum, -row.maximum, row.smallest, -row.smallest, 1 + 2 * row.smallest]
+    rounded = rounder(dtype)
+    return tuple(1.0 if math.isnan(rounded(one)) and not row_has_nan(dtype) else one for one in found)
+
+
+def row_has_nan(dtype: DType) -> bool:
+    """Whether a floating dtype has a NaN."""
+    return dtype.format.has_nan
+
+
+def contents(dtype: DType, shape: tuple[int, ...], way: str, seed: int, limits: tuple[int, int]) -> NDArray[np.generic]:
+    """An array of NumPy's dtype for `dtype`; `limits`: between which integers lie."""
+    count = math.prod(shape)
+    if dtype.is_float:
+        return floats(way, seed, count, dtype).reshape(shape)
+    if dtype.kind == "bool":
+        random = Random(seed).random  # noqa: S311 - reproducible, not secret
+        return np.array([random() < 0.5 for _ in range(count)], bool).reshape(shape)
+    numbers = integers(way, seed, count, *limits)
+    stored = storage_dtype(dtype)
+    if stored.kind in "iu":
+        return np.array(numbers, stored).reshape(shape)
+    return np.array(numbers, object).astype(stored).reshape(shape)

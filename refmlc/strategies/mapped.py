@@ -1,0 +1,109 @@
+"""Stages that compute each element by itself: in a block, in bare loops, by an `if`, in a block within a block."""
+
+from collections.abc import Iterable, Sequence
+
+from refmlc.dtypes import BOOL, DType
+from refmlc.ir import tir
+from refmlc.ir.kinds import IterKind
+from refmlc.strategies.nests import Axis, Nests
+from refmlc.strategies.ranges import Held, Sized, number
+
+
+def volume(shape: Iterable[int]) -> int:
+    """How many elements a shape has."""
+    found = 1
+    for extent in shape:
+        found *= extent
+    return found
+
+
+def rows(statements: Sequence[tir.Stmt]) -> tir.Stmt:
+    """Statements in order."""
+    return statements[0] if len(statements) == 1 else tir.SeqStmt(tuple(statements))
+
+
+class Mapped(Nests):
+    """Makes such stages. `depth` is how deep their expressions are."""
+
+    depth = 2
+
+    def extent(self) -> int:
+        """An extent that is a constant."""
+        raise NotImplementedError
+
+    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> Held:
+        """A buffer of the program's own, to be allocated at its root."""
+        raise NotImplementedError
+
+    def stage(self, held: Held) -> list[tir.Stmt]:
+        """Statements that write all of `held`."""
+        raise NotImplementedError
+
+    def stored(self, held: Held, value: Sized, indices: Sequence[tir.Expr]) -> tir.BufferStore:
+        """The store; the buffer's range grows by the value's."""
+        held.low, held.high = min(held.low, value.low), max(held.high, value.high)
+        if self.spoil("RM304", 15) and indices:
+            indices = [*indices[:-1], self._outside(indices[-1], held.shape[-1])]
+        return tir.BufferStore(held.buffer, value.expr, tuple(indices))
+
+    def axis_vars(self, count: int) -> list[tir.Expr]:
+        """The last `count` variables in scope: those of the block around."""
+        return [one.expr for one in self.numbers[len(self.numbers) - count :]]
+
+    def mapped(self, held: Held) -> list[tir.Stmt]:
+        """Every element from an expression, in a block."""
+        axes = self.axes_of(held)
+        if axes and self.spoil("RM305", 30):
+            last = axes[-1]
+            axes[-1] = Axis(max(last.extent - 1, 0), number(last.size.dtype, max(last.extent - 1, 0)))
+
+        def body() -> tir.Stmt:
+            value = self.value(held.buffer.dtype, self.depth)
+            return self.stored(held, value, self.axis_vars(len(axes)))
+
+        return [self.block("map", axes, body)]
+
+    def plain(self, held: Held) -> list[tir.Stmt]:
+        """The same in loops without a block."""
+
+        def body(indices: list[tir.Expr]) -> tir.Stmt:
+            if not self.choices.chance(30):
+                return self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
+            value = self.value(self.choices.pick(self.palette), self.depth - 1)
+            var = tir.Var("y", value.dtype)
+            with self.scope(Sized(var, value.low, value.high)):
+                store = self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
+            return tir.SeqStmt((tir.Bind(var, value.expr), store))
+
+        return [self.grid(held, body)]
+
+    def conditional(self, held: Held) -> list[tir.Stmt]:
+        """One value or another, by an `if` around the store; without an else where the buffer was written before."""
+
+        def body() -> tir.Stmt:
+            indices = self.axis_vars(len(held.shape))
+            condition = self.condition(BOOL, 1).expr
+            first = self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
+            if self.spoil("RM305", 50):
+                return tir.IfThenElse(condition, first)
+            second = self.stored(held, self.value(held.buffer.dtype, self.depth - 1), indices)
+            return tir.IfThenElse(condition, first, second)
+
+        return [self.block("choose", self.axes_of(held), body)]
+
+    def tiled(self, held: Held) -> list[tir.Stmt]:
+        """An opaque block over the first axis, around a block over the others."""
+        if not held.shape:
+            return self.mapped(held)
+        first, *others = self.axes_of(held)
+
+        def body() -> tir.Stmt:
+            outer = self.axis_vars(1)
+
+            def inner() -> tir.Stmt:
+                value = self.value(held.buffer.dtype, self.depth)
+                return self.stored(held, value, [*outer, *self.axis_vars(len(others))])
+
+            return self.block("inner", others, inner)
+
+        return [self.block("outer", [Axis(first.extent, first.size, IterKind.OPAQUE)], body)]

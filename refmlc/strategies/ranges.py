@@ -1,0 +1,116 @@
+"""Expressions with the range that their values lie in, and the buffers of a program being made.
+
+Of integers the exact range is known where that is cheap: it tells where arithmetic could be undefined. Of floats
+nothing is known.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from refmlc.dtypes import SCALARS, DType
+from refmlc.dtypes.rounding import rounder
+from refmlc.ir import tir
+from refmlc.ops.scalar import SCALAR_OPS
+
+KINDS = tuple(row for row in SCALARS.values() if row.kind not in ("handle", "void"))
+INTEGERS = tuple(row for row in KINDS if row.is_integer)
+FLOATS = tuple(row for row in KINDS if row.is_float)
+# What gives no NaN from operands that are none.
+NEVER_NAN = (
+    *("add", "sub", "mul", "max", "min", "abs", "ceil", "floor", "trunc", "round", "nearbyint", "copysign"),
+    *("exp", "exp2", "tanh", "sigmoid", "erf", "sin", "cos", "atan", "likely"),
+)
+
+
+@dataclass(frozen=True)
+class Sized:
+    """An expression; of an integer (bool: 0 or 1) the range of its values."""
+
+    expr: tir.Expr
+    low: int = 0
+    high: int = 0
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the expression."""
+        return self.expr.dtype
+
+
+@dataclass
+class Held:
+    """A buffer of the program: its extents in this call, the range of its values, whether all of it is written."""
+
+    buffer: tir.Buffer
+    shape: tuple[int, ...]
+    low: int = 0
+    high: int = 0
+    ready: bool = True
+
+
+@lru_cache(maxsize=64)
+def operators(kind: DType) -> tuple[str, ...]:
+    """The operators of one or two operands of `kind` whose result is of that dtype."""
+    rows = (row.contract for row in SCALAR_OPS.values())
+    names = [row.name for row in rows if row.arity <= 2 and row.result == "same" and row.rest is None]
+    names = [name for name in names if SCALAR_OPS[name].contract.accepts_dtype(kind)]
+    if kind.is_float and not kind.format.has_nan:
+        names = [name for name in names if name in NEVER_NAN]
+    return tuple(names)
+
+
+def limits(kind: DType) -> tuple[int, int]:
+    """The least and the greatest value; of floats nothing is known."""
+    if kind.kind == "bool":
+        return 0, 1
+    return (kind.minimum, kind.maximum) if kind.is_integer else (0, 0)
+
+
+def fits(kind: DType, low: int, high: int) -> bool:
+    """Whether `kind` holds all of low … high."""
+    least, most = limits(kind)
+    return least <= low and high <= most
+
+
+def number(kind: DType, value: float) -> tir.IntImm | tir.FloatImm:
+    """The constant `value`, as it is in `kind`."""
+    if kind.is_float:
+        return tir.FloatImm(kind, rounder(kind)(float(value)))
+    return tir.IntImm(kind, int(value))
+
+
+def sized(kind: DType, expr: tir.Expr, low: int, high: int) -> Sized:
+    """`expr` with its range; what wraps may be anything."""
+    return Sized(expr, low, high) if fits(kind, low, high) else Sized(expr, *limits(kind))
+
+
+def integer_range(op: str, kind: DType, a: Sized, b: Sized) -> tuple[int, int] | None:
+    """The exact results of an operator on ranges, as wide as is easily said; None: the result wraps by its meaning."""
+    most = max(abs(a.low), abs(a.high))
+    match op:
+        case "add":
+            return a.low + b.low, a.high + b.high
+        case "sub":
+            return a.low - b.high, a.high - b.low
+        case "mul":
+            corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+            return min(corners), max(corners)
+        case "max":
+            return max(a.low, b.low), max(a.high, b.high)
+        case "min":
+            return min(a.low, b.low), min(a.high, b.high)
+        case "abs":
+            return 0, most
+        case "div" | "truncdiv" | "floordiv" | "truncmod":
+            return (0 if a.low >= 0 and b.low >= 0 else -most), most
+        case "floormod":
+            return (0, b.high - 1) if b.low > 0 else (min(b.low, 0), max(b.high, 0))
+        case "ceildiv":
+            return a.low + min(b.low, 0) - 1, a.high + b.high
+        case "likely":
+            return a.low, a.high
+        case "shift_right":
+            return min(a.low, 0), max(a.high, 0)
+        case "popcount":
+            return 0, kind.bits
+        case _:
+            return None

@@ -1,0 +1,157 @@
+"""Stages that accumulate: sums, products, extremes and bits over further axes; matrix products, convolutions.
+
+Sums of wide integers are kept from overflowing: a term is made small where so many of them could.
+"""
+
+from collections.abc import Sequence
+
+from refmlc.dtypes import SCALARS, DType
+from refmlc.ir import tir
+from refmlc.ir.kinds import IterKind
+from refmlc.strategies.mapped import Mapped, volume
+from refmlc.strategies.nests import Axis
+from refmlc.strategies.ranges import Held, Sized, fits, limits, number, operators
+
+REDUCE = IterKind.REDUCE
+MOST = 1200  # instances of a stage
+MATRIX = 2  # the rank
+BITS = ("bitwise_or", "bitwise_and", "bitwise_xor")
+
+
+class Reductions(Mapped):
+    """Makes such stages."""
+
+    def reduced(self, held: Held) -> list[tir.Stmt]:
+        """Elements accumulate a term over one or two further axes."""
+        kind, room = held.buffer.dtype, max(MOST // max(volume(held.shape), 1), 1)
+        extents = [min(self.extent(), room) for _ in range(1 + self.choices.chance(20))]
+        further = [Axis(extent, number(self.word, extent), REDUCE) for extent in extents]
+        op = self.accumulator(kind)
+        neutral = self.neutral(op, kind)
+        start = Sized(neutral, neutral.value, neutral.value) if isinstance(neutral, tir.IntImm) else Sized(neutral)
+        if self.choices.chance(15):
+            start = self.value(kind, 0)
+        rank, steps = len(held.shape), volume(extents)
+        spoiled = self.spoil("RM305", 40)
+        inside = not spoiled and self.choices.chance(80)
+
+        def init() -> tir.Stmt:
+            return self.stored(held, start, self.axis_vars(rank + len(further))[:rank])
+
+        def body() -> tir.Stmt:
+            indices = self.axis_vars(rank + len(further))[:rank]
+            term = self.kept(op, kind, self.term(kind), start, steps)
+            place = tir.BufferLoad(held.buffer, tuple(indices))
+            operands = (place, term.expr) if op[0] == "m" or self.choices.chance(80) else (term.expr, place)
+            low, high = self.accumulated(op, kind, start, term, steps)
+            return self.stored(held, Sized(tir.Apply(op, operands, kind), low, high), indices)
+
+        axes = [*self.axes_of(held), *further]
+        nest = self.block("reduce", axes, body, init=init if inside else None)
+        if inside or spoiled:
+            return [nest]
+        return [self.grid(held, lambda indices: self.stored(held, start, indices)), nest]
+
+    def accumulator(self, kind: DType) -> str:
+        """The operator that folds a term in."""
+        if kind.kind == "bool":
+            return self.choices.pick(BITS)
+        names: list[str] = ["add", "add", "max", "min", "mul", *(BITS if kind.is_integer else ())]
+        if kind.is_integer and kind.bits >= 32:
+            names.remove("mul")
+        return self.choices.pick([name for name in names if name in operators(kind)])
+
+    def neutral(self, op: str, kind: DType) -> tir.IntImm | tir.FloatImm:
+        """What a reduction by `op` starts from."""
+        least, most = limits(kind)
+        if kind.is_float:
+            ends = {"max": float("-inf"), "min": float("inf"), "mul": 1.0}
+            found = number(kind, ends.get(op, self.choices.pick((0.0, -0.0))))
+            return found if found.value == found.value or kind.format.has_nan else number(kind, 1)
+        return number(kind, {"max": least, "min": most, "mul": min(1, most), "bitwise_and": most}.get(op, 0))
+
+    def term(self, kind: DType) -> Sized:
+        """What is accumulated: often a product of two elements."""
+        if kind.kind == "bool" or not self.held or self.choices.chance(45):
+            return self.value(kind, self.depth - 1)
+        a, b = (self.converted(self.element(self.choices.pick(self.held)), kind) for _ in range(2))
+        if kind.is_integer:
+            return self.integer("mul", kind, a, b)
+        return Sized(tir.Apply("mul", (a.expr, b.expr), kind))
+
+    def kept(self, op: str, kind: DType, term: Sized, start: Sized, steps: int) -> Sized:
+        """The term, made small where a sum of so many could overflow."""
+        if op != "add" or not kind.is_integer or kind.bits < 32:
+            return term
+        if fits(kind, *self.accumulated(op, kind, start, term, steps)) or self.spoil("RM306"):
+            return term
+        return self.small(term)
+
+    def accumulated(self, op: str, kind: DType, start: Sized, term: Sized, steps: int) -> tuple[int, int]:
+        """The range of all partial results; a start that may be anything makes it everything."""
+        match op:
+            case "add":
+                return start.low + min(term.low, 0) * steps, start.high + max(term.high, 0) * steps
+            case "max" | "min":
+                return min(start.low, term.low), max(start.high, term.high)
+            case _:
+                return limits(kind)
+
+    def product(self, held: Held) -> list[tir.Stmt]:
+        """Sums of products along the axes of two buffers: the nests that are worth tiles."""
+        kind = held.buffer.dtype
+        rank, last = len(held.shape), held.shape[-1]
+        room = max(8 * MOST // max(volume(held.shape), 1), 1)
+        depth = max(min(self.extent(), room), 1)
+        left, right = (self.operand(kind) for _ in range(2))
+        window = self.choices.chance(30)
+        shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((depth,), (last, depth))
+        if rank == MATRIX:
+            shapes = ((held.shape[0], depth), (depth, last))
+        if window:
+            shapes = ((*held.shape[:-1], last + depth - 1), (depth,))
+        a, b = (self.fresh(dtype, shape) for dtype, shape in zip((left, right), shapes, strict=True))
+        made = [part for one in (a, b) for part in self.mapped(one)]
+        axes = [*self.axes_of(held), Axis(depth, number(self.word, depth), REDUCE)]
+
+        def init() -> tir.Stmt:
+            return self.stored(held, Sized(number(kind, 0)), self.axis_vars(rank + 1)[:rank])
+
+        def body() -> tir.Stmt:
+            *outer, inner, k = self.axis_vars(rank + 1)
+            places = self._places(outer, inner, k, window=window)
+            x, y = (self._factor(one, at, kind) for one, at in zip((a, b), places, strict=True))
+            return self._summed(held, (*outer, inner), self.multiplied(kind, x, y), depth)
+
+        return [*made, self.block("product", axes, body, init=init)]
+
+    def _places(
+        self, outer: Sequence[tir.Expr], inner: tir.Expr, k: tir.Expr, *, window: bool
+    ) -> tuple[tuple[tir.Expr, ...], tuple[tir.Expr, ...]]:
+        """Where the two factors of a term are."""
+        if window:
+            same = inner.dtype == k.dtype
+            return (*outer, tir.Apply("add", (inner, k), inner.dtype) if same else inner), (k,)
+        return ((*outer, k), (k, inner)) if outer else ((k,), (inner, k))
+
+    def _factor(self, one: Held, indices: tuple[tir.Expr, ...], kind: DType) -> Sized:
+        return self.converted(Sized(tir.BufferLoad(one.buffer, indices), one.low, one.high), kind)
+
+    def multiplied(self, kind: DType, a: Sized, b: Sized) -> Sized:
+        """The product of two values."""
+        return self.integer("mul", kind, a, b) if kind.is_integer else Sized(tir.Apply("mul", (a.expr, b.expr), kind))
+
+    def _summed(self, held: Held, at: tuple[tir.Expr, ...], term: Sized, steps: int) -> tir.Stmt:
+        """One more term of a sum that begins at 0."""
+        kind, start = held.buffer.dtype, Sized(number(held.buffer.dtype, 0))
+        term = self.kept("add", kind, term, start, steps)
+        low, high = self.accumulated("add", kind, start, term, steps)
+        value = tir.Apply("add", (tir.BufferLoad(held.buffer, at), term.expr), kind)
+        return self.stored(held, Sized(value, low, high), at)
+
+    def operand(self, kind: DType) -> DType:
+        """The dtype of a factor: as that of the sum, or narrower."""
+        narrower = {"int32": "int8", "float32": "float16", "float64": "float32", "float16": "bfloat16"}
+        if self.choices.chance(40) and kind.element in narrower:
+            return SCALARS[narrower[kind.element]]
+        return kind

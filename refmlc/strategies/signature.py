@@ -1,0 +1,194 @@
+"""Parameters of generated functions: shapes, inputs, outputs, numbers; and the recipes that they are called with.
+
+Extents are 1 … 5, in some programs larger and odd, so that vectors have tails; some are symbolic and bound by the
+call. A third of the programs is regular: extents are known, indices are axes, loops may mostly be reordered.
+"""
+
+from dataclasses import replace
+from typing import TypeAlias
+
+from refmlc.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64, SCALARS, UINT8, DType
+from refmlc.ir import tir
+from refmlc.strategies.arguments import Argument, Array, Number, Same
+from refmlc.strategies.choices import Choices
+from refmlc.strategies.contents import WAYS
+from refmlc.strategies.mapped import volume
+from refmlc.strategies.ranges import KINDS, Held, Sized, limits, number
+from refmlc.strategies.stages import Stages
+from refmlc.strategies.values import PLAIN, WIDE
+
+# The dtypes of programs that aim at a code of arithmetic: there values are of all sizes.
+AIMED = {
+    "RM306": (INT32, INT64),
+    "RM307": (INT32, SCALARS["int8"]),
+    "RM308": (INT32, SCALARS["uint16"]),
+    "RM309": (INT32, SCALARS["int8"], FLOAT32),
+    "RM311": (INT32, INT32, SCALARS["float4_e2m1fn"], FLOAT32),
+}
+REGULAR = tuple(SCALARS[name] for name in ("float32", "float16", "bfloat16", "float64", "int8", "uint8", "int32"))
+SMALL, LARGE = (2, 1, 3, 4, 5), (17, 33, 16, 7, 8, 32, 1, 3)
+TAME = 100
+TEMPORARIES = "PQRSTUVW"
+Extents: TypeAlias = tuple[tuple[int, ...], tuple[tir.Expr, ...]]
+
+
+class Signature(Stages):
+    """Makes parameters, and the recipes of arguments for them."""
+
+    def __init__(self, choices: Choices, aim: str = "") -> None:
+        """Decide on what holds for the whole program: its word, its dtypes, how deep and odd it is."""
+        super().__init__(choices, aim)
+        self.regular = aim not in AIMED and choices.chance(35)
+        self.large = choices.chance(30 if self.regular else 12)
+        self.word = INT64 if choices.chance(20) else INT32
+        self.palette = AIMED.get(aim) or tuple(self._kind() for _ in range(1 + choices.below(3)))
+        self.depth, self.odd = (1, 4) if self.regular else choices.pick(((1, 8), (2, 25), (2, 45), (1, 8), (3, 60)))
+        self.dims: list[tuple[tir.Var, int]] = []
+        self.made: list[tir.Buffer] = []
+        self.params: list[tuple[tir.Var, tir.Buffer | None]] = []
+        self.recipe: list[Argument] = []
+
+    def _kind(self) -> DType:
+        if self.regular and self.choices.chance(80):
+            return self.choices.pick(REGULAR)
+        return self.choices.pick(PLAIN) if self.choices.chance(55) else self.choices.pick(KINDS)
+
+    def extent(self) -> int:
+        """An extent that is a constant."""
+        return self.choices.pick(LARGE if self.large else SMALL)
+
+    def shape(self) -> Extents:
+        """Extents in this call, and the expressions of them."""
+        rank = self.choices.pick((1, 2, 1, 2, 2, 3, 4, 0))
+        found: list[tuple[int, tir.Expr]] = []
+        for _ in range(rank):
+            if self.dims and self.choices.chance(60):
+                var, value = self.choices.pick(self.dims)
+                found.append((value, var))
+            else:
+                value = self.extent()
+                found.append((value, number(self.word, value)))
+        while volume(value for value, _ in found) > (900 if self.large else 150):
+            found.pop()
+        return tuple(value for value, _ in found), tuple(expr for _, expr in found)
+
+    def buffer(self, name: str, kind: DType, extents: Extents | None = None) -> Held:
+        """A buffer that nothing is written to yet; without extents a shape is made."""
+        shape, sizes = self.shape() if extents is None else extents
+        return Held(tir.Buffer(name, kind, sizes), shape, ready=False)
+
+    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> Held:
+        """A buffer of the program's own, allocated at its root."""
+        held = Held(
+            tir.Buffer(
+                TEMPORARIES[len(self.made) % len(TEMPORARIES)], kind, tuple(number(self.word, one) for one in shape)
+            ),
+            shape,
+            ready=ready,
+        )
+        self.made.append(held.buffer)
+        return held
+
+    def symbolic(self) -> None:
+        """Variables of shapes, each bound by the first dimension of a buffer of its own, or a parameter."""
+        if self.regular and self.choices.chance(85):
+            return
+        for name in ("n", "m")[: self.choices.pick((0, 0, 0, 1, 1, 2))]:
+            var, value = tir.Var(name, self.word), self.extent()
+            self.dims.append((var, value))
+            self.numbers.append(Sized(var, value, value))
+            if self.choices.chance(20):
+                self.params.append((var, None))
+                self.recipe.append(Number(self.word, value))
+            else:
+                self.held.append(self.input(f"D{name}", ((value,), (var,))))
+
+    def input(self, name: str, extents: Extents | None = None) -> Held:
+        """A buffer that the caller fills."""
+        kind = self.choices.pick(self.palette)
+        held = self.buffer(name, kind, extents)
+        low, high = self._bounds(kind)
+        held.low, held.high, held.ready = low, high, True
+        form = "compact"
+        if volume(held.shape[:-1]) > 1 and self.choices.chance(12):
+            held.buffer, form = self._strided(held), "strided"
+        elif not self.regular and self.choices.chance(6):
+            held.buffer = replace(held.buffer, elem_offset=tir.Var(f"o{name}", self.word), offset_factor=1)
+            form = "offset"
+        if self.aim == "RM305" and form == "compact" and self.choices.chance(20):
+            form = self.choices.pick(("fresh", "partial"))
+        self._takes(held, Array(kind, held.shape, "steps", 0, low, high, form))
+        return held
+
+    def _bounds(self, kind: DType) -> tuple[int, int]:
+        low, high = limits(kind)
+        if kind.is_integer and kind.bits >= 32 and self.aim not in AIMED and not self.choices.chance(15):
+            return max(low, -TAME), min(high, TAME)
+        return low, high
+
+    def _strided(self, held: Held) -> tir.Buffer:
+        steps = [1]
+        for extent in reversed((*held.shape[1:-1], held.shape[-1] + 3)):
+            steps.append(steps[-1] * extent)
+        steps.reverse()
+        if self.choices.chance(50):
+            strides: tuple[tir.Expr, ...] = tuple(tir.Var(f"s{place}", self.word) for place in range(len(steps)))
+        else:
+            strides = tuple(number(self.word, step) for step in steps)
+        return tir.Buffer(held.buffer.name, held.buffer.dtype, held.buffer.shape, strides)
+
+    def _takes(self, held: Held, array: Array) -> None:
+        self.params.append((tir.Var(held.buffer.name.lower(), HANDLE), held.buffer))
+        self.recipe.append(array)
+
+    def scalar(self, name: str) -> None:
+        """A parameter that is a number."""
+        kind = self.choices.pick((INT32, FLOAT32, *self.palette, BOOL, UINT8))
+        var = tir.Var(name, kind)
+        value = self.literal(kind).value
+        if isinstance(value, float):
+            self.numbers.append(Sized(var))
+        elif kind.bits >= WIDE:
+            self.numbers.append(Sized(var, value, value))
+        else:
+            self.numbers.append(Sized(var, *limits(kind)))
+        self.params.append((var, None))
+        self.recipe.append(Number(kind, value))
+
+    def output(self, name: str) -> Held:
+        """A buffer that the program fills; what it held before may be anything."""
+        held = self.buffer(name, self.choices.pick(self.palette))
+        form = self.choices.pick(("fresh", "compact", "partial"))
+        low, high = self._bounds(held.buffer.dtype)
+        if self.aim == "RM313" and self.choices.chance(60):
+            form = "locked"
+        if self.aim == "RM305" and self.choices.chance(30):
+            self.held.append(replace(held, low=low, high=high))
+        self._takes(held, Array(held.buffer.dtype, held.shape, "small", 1, low, high, form))
+        return held
+
+    def recipes(self) -> tuple[tuple[Argument, ...], ...]:
+        """The arguments of one or two calls."""
+        found = [self._filled() for _ in range(1 + self.choices.chance(40))]
+        places = [number for number, one in enumerate(self.recipe) if isinstance(one, Array) and one.form == "compact"]
+        if len(places) > 1 and self.choices.chance(5):
+            first, *others = places
+            alike = [other for other in others if _alike(self.recipe[first], self.recipe[other])]
+            if alike:
+                found[-1] = (*found[-1][: alike[0]], Same(first), *found[-1][alike[0] + 1 :])
+        return tuple(found)
+
+    def _filled(self) -> tuple[Argument, ...]:
+        """The recipe, with ways and seeds."""
+        filled: list[Argument] = []
+        for one in self.recipe:
+            if isinstance(one, Array):
+                way = self.choices.pick((*WAYS, "edges", "edges") if self.aim in AIMED else WAYS)
+                filled.append(replace(one, way=way, seed=self.choices.below(1000)))
+            else:
+                filled.append(one)
+        return tuple(filled)
+
+
+def _alike(a: Argument, b: Argument) -> bool:
+    return isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.shape) == (b.dtype, b.shape)

@@ -1,0 +1,52 @@
+"""Stages of generated programs: each writes one buffer, from those that were written before.
+
+| stage      | writes                                                                          |
+|------------|---------------------------------------------------------------------------------|
+| `mapped`   | every element from an expression, in a block                                    |
+| `reduced`  | a sum, product, minimum, maximum or bits over further axes, with or without init |
+| `product`  | a matrix product, a product with a vector, a convolution                        |
+| `plain`    | the same as mapped, in loops without a block                                    |
+| `scanned`  | each element from the one before                                                |
+| `counted`  | in a `while` loop                                                               |
+| `broken`   | in a loop with break and continue                                               |
+| `windowed` | through a `match_buffer` view of a row                                          |
+| `viewed`   | through a `decl_buffer` view of all its storage                                 |
+| `scattered` | at places that another buffer holds                                            |
+| `vectors`  | some lanes at a time                                                            |
+| `tiled`    | in an opaque block around another one                                           |
+
+A program that aims at RM305 leaves something out: an init, a row, the first element.
+"""
+
+from refmlc.ir import tir
+from refmlc.strategies.ranges import Held
+from refmlc.strategies.reductions import Reductions
+from refmlc.strategies.scans import Scans
+from refmlc.strategies.vectors import Vectors
+from refmlc.strategies.views import Views
+
+
+class Stages(Reductions, Scans, Views, Vectors):
+    """Makes stages. `regular` programs have loops that may be reordered."""
+
+    def stage(self, held: Held) -> list[tir.Stmt]:
+        """Statements that write all of `held`, which is ready then (or not, where the program aims at that)."""
+        forms = [self.mapped] * 4 + [self.reduced] * 4 + [self.plain] * 2 + [self.tiled, self.conditional]
+        if len(held.shape) == 1:
+            forms += [self.scanned, self.counted, self.broken]
+        if len(held.shape) >= 1:
+            forms += [self.windowed, self.scattered]
+        if held.shape and isinstance(held.buffer.shape[-1], tir.IntImm) and held.buffer.dtype.kind != "bool":
+            forms += [self.vectors]
+        if len(held.shape) in (1, 2) and held.buffer.dtype.kind != "bool":
+            forms += [self.product] * 3
+        if self.regular:
+            plain = [self.mapped] * 4 + [self.reduced] * 3 + [self.plain]
+            forms = plain + [self.product] * 4 if self.product in forms else plain
+        if self.aim == "RM314" and held.shape:
+            forms += [self.windowed] * 30
+        found = self.choices.pick(forms)(held)
+        held.ready = True
+        if self.spoil("RM305", 30):
+            return []
+        return found

@@ -1,0 +1,52 @@
+"""Stages that write through a view (`match_buffer`, `decl_buffer`) or at places that values say."""
+
+from refmlc.ir import tir
+from refmlc.strategies.mapped import Mapped, volume
+from refmlc.strategies.nests import Loop
+from refmlc.strategies.ranges import Held, Sized, number
+
+
+class Views(Mapped):
+    """Makes such stages."""
+
+    def windowed(self, held: Held) -> list[tir.Stmt]:
+        """Rows of what is written are matched as a buffer of rank one."""
+        *outer, last = self.axes_of(held)
+        extent = last.extent + 1 if self.spoil("RM304", 40) else last.extent
+        size = number(last.size.dtype, extent) if extent != last.extent else last.size
+        declared = number(last.size.dtype, extent + 1) if self.spoil("RM314", 60) else size
+        view = tir.Buffer("V", held.buffer.dtype, (declared,), offset_factor=1)
+
+        def matches() -> list[tir.MatchBufferRegion]:
+            single = [tir.Range(var, number(var.dtype, 1)) for var in self.axis_vars(len(outer))]
+            whole = tir.Range(number(last.size.dtype, 0), size)
+            return [tir.MatchBufferRegion(view, tir.BufferRegion(held.buffer, (*single, whole)))]
+
+        def body() -> tir.Stmt:
+            row = Held(view, (last.extent,))
+            store = self.grid(row, lambda at: self.stored(row, self.value(view.dtype, self.depth), at))
+            held.low, held.high = min(held.low, row.low), max(held.high, row.high)
+            return store
+
+        return [self.block("window", outer, body, matches=matches)]
+
+    def viewed(self, held: Held) -> list[tir.Stmt]:
+        """The storage of `held` as a buffer of rank one, declared in the rest of the sequence."""
+        kind = self.word
+        flat = tir.Buffer("F", held.buffer.dtype, (number(kind, volume(held.shape)),))
+        view = Held(flat, (volume(held.shape),))
+        parts = self.stage(view)
+        held.low, held.high = min(held.low, view.low), max(held.high, view.high)
+        return [tir.SeqStmt((tir.DeclBuffer(flat, tir.BufferData(held.buffer)), *parts))]
+
+    def scattered(self, held: Held) -> list[tir.Stmt]:
+        """All elements, then some at places that come from values."""
+        parts = self.mapped(held)
+        count = self.extent()
+        var = tir.Var("i", self.word)
+        with self.scope(Sized(var, 0, count - 1)):
+            at = [self._clamp(self.value(self.word, 0), extent).expr for extent in held.shape]
+            old = Sized(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)
+            with self.scope(old):
+                store = self.stored(held, self.value(held.buffer.dtype, 1), at)
+        return [*parts, self.wrapped([Loop(var, number(self.word, 0), number(self.word, count))], store)]
