@@ -14,7 +14,7 @@
 
 from collections.abc import Mapping
 
-from refmlc.check.dims import polynomial
+from refmlc.ops.polynomial import polynomial
 from refmlc.check.unify import Unifier, replaced
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, tir

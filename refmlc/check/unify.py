@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from refmlc.check.dims import Polynomial, certainly_different, polynomial
+from refmlc.ops.polynomial import Polynomial, certainly_different, polynomial
 from refmlc.check.expr_text import shape_text, type_text
 from refmlc.diag.catalogue import SHAPE_MISMATCH, TYPE_MISMATCH, Code
 from refmlc.ir import tir

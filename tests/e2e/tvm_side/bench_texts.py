@@ -9,8 +9,7 @@ from pathlib import Path
 
 import tvm
 from tvm import relax, te
-from tvm.script import from_source
-from tvm.script import relax as R
+from tvm.script import from_source, relax as R
 
 ROWS, COUNT, SIDE = 1024, 1 << 22, 512
 

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from tvm import IRModule, relax
 from tvm.relax.frontend import nn
-from tvm.script import ir as I
-from tvm.script import relax as R
-from tvm.script import tirx as T
+from tvm.script import ir as I, relax as R, tirx as T
 
 RANDOM = np.random.default_rng(3)
 

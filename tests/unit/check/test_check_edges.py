@@ -3,10 +3,10 @@
 import pytest
 
 from refmlc.check import check_module
-from refmlc.check.dims import certainly_different, polynomial
 from refmlc.diag import Source, Span
 from refmlc.dtypes import BOOL, FLOAT32, INT32, INT64
 from refmlc.ir import IRModule, tir
+from refmlc.ops.polynomial import certainly_different, polynomial
 
 SOURCE = Source("t.py", "\n" * 9)
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from refmlc.check import type_of
-from refmlc.check.dims import certainly_different, polynomial
 from refmlc.check.expr_text import dim_text, type_text
 from refmlc.check.infer import join
 from refmlc.dtypes import FLOAT16, FLOAT32, INT32, INT64
@@ -24,6 +23,7 @@ from refmlc.ir.relax import (
     Var,
 )
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType
+from refmlc.ops.polynomial import certainly_different, polynomial
 
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)
 
