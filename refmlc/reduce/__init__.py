@@ -1,1 +1,19 @@
-"""Programs made smaller while a predicate holds: valid stays valid, the verdict stays the same."""
+"""Programs made smaller while a predicate holds: valid stays valid, the verdict stays the same.
+
+>>> found = refmlc.reduce.reduce(module, lambda candidate: still_wrong(candidate))
+>>> print(found.text)
+
+| file                         | holds                                                                |
+|------------------------------|----------------------------------------------------------------------|
+| `reduction`                  | `reduce`, `reduce_case`: modules; modules with recipes of arguments  |
+| `search`, `order`            | which edit is tried when, and which are made                         |
+| `passes/`                    | the edits, one matter in each file                                   |
+| `size`                       | what smaller means                                                   |
+| `subject`, `tidy`            | what is edited; what an edit leaves behind                           |
+| `lines`                      | texts that are no modules: by lines                                  |
+| `command`                    | a shell command as the predicate                                     |
+"""
+
+from refmlc.reduce.reduction import Reduction, reduce, reduce_case
+
+__all__ = ["Reduction", "reduce", "reduce_case"]

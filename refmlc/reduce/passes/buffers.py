@@ -1,0 +1,158 @@
+"""Buffers: gone with all that touches them, of a lower rank, with the usual layout.
+
+| edit   | loads              | stores  | regions                     |
+|--------|--------------------|---------|-----------------------------|
+| gone   | 0, or 1            | nothing | taken out                   |
+| rank   | an index less      | the same | a side less                |
+| layout | as they are        |         |                             |
+
+A view (`match_buffer`, `decl_buffer`) of a buffer that goes, goes with it. A view of a region by `match_buffer` may
+also become the buffer that it is a view of, with the start of the region added to the indices.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from refmlc.ir import tir
+from refmlc.ir.node import Node
+from refmlc.ir.visit import rewrite, substitute, walk
+from refmlc.reduce.passes.literals import has_numbers, number
+from refmlc.reduce.subject import Edit, Subject, prim_funcs
+from refmlc.reduce.tidy import NOTHING
+
+
+def buffers_of(function: tir.PrimFunc) -> list[tir.Buffer]:
+    """The buffers of a function. Order: of their first mention."""
+    return [node for node in walk(function) if isinstance(node, tir.Buffer)]
+
+
+def drop_buffers(subject: Subject) -> Iterator[Edit]:
+    """A buffer is not touched any more; what was loaded from it is a constant."""
+    for name, function in prim_funcs(subject):
+        for buffer in reversed(buffers_of(function)):
+            if has_numbers(buffer.dtype):
+                for value in (0, 1):
+                    yield partial(_untouched, subject, name, function, buffer, value)
+
+
+def _untouched(subject: Subject, name: str, function: tir.PrimFunc, buffer: tir.Buffer, value: int) -> Subject:
+    return subject.with_function(name, untouched(function, buffer, value))
+
+
+def untouched(function: tir.PrimFunc, buffer: tir.Buffer, value: int) -> tir.PrimFunc:
+    """The function without accesses to `buffer`; loads from it are `value`."""
+
+    def change(node: Node) -> Node:
+        match node:
+            case tir.BufferLoad(one, _) if one is buffer:
+                return number(node.dtype, value)
+            case tir.BufferStore(one, _, _) | tir.AllocBuffer(one) | tir.DeclBuffer(one, _) if one is buffer:
+                return NOTHING
+            case tir.SBlock():
+                return _without(node, buffer)
+            case _:
+                return node
+
+    return rewrite(function, change)
+
+
+def _without(block: tir.SBlock, buffer: tir.Buffer) -> tir.SBlock:
+    reads, writes = (
+        None if regions is None else tuple(one for one in regions if one.buffer is not buffer)
+        for regions in (block.reads, block.writes)
+    )
+    matches = tuple(one for one in block.match_buffers if buffer not in (one.buffer, one.source.buffer))
+    allocated = tuple(one for one in block.alloc_buffers if one is not buffer)
+    return replace(block, reads=reads, writes=writes, match_buffers=matches, alloc_buffers=allocated)
+
+
+def open_views(subject: Subject) -> Iterator[Edit]:
+    """A view of a region is the buffer itself."""
+    for name, function in prim_funcs(subject):
+        for node in walk(function.body):
+            if isinstance(node, tir.SBlock):
+                for match in node.match_buffers:
+                    yield partial(_opened, subject, name, node, match)
+
+
+def _opened(subject: Subject, name: str, block: tir.SBlock, match: tir.MatchBufferRegion) -> Subject:
+    view, source = match.buffer, match.source
+    extra = len(source.region) - len(view.shape)
+
+    def moved(indices: tuple[tir.Expr, ...]) -> tuple[tir.Expr, ...]:
+        starts = [side.min for side in source.region]
+        inner = (
+            tir.Apply("add", (start, index), index.dtype) if start.dtype == index.dtype else index
+            for start, index in zip(starts[extra:], indices, strict=False)
+        )
+        return (*starts[:extra], *inner)
+
+    def change(node: Node) -> Node:
+        match node:
+            case tir.BufferLoad(one, indices) if one is view:
+                return replace(node, buffer=source.buffer, indices=moved(indices))
+            case tir.BufferStore(one, _, indices) if one is view:
+                return replace(node, buffer=source.buffer, indices=moved(indices))
+            case _:
+                return node
+
+    matches = tuple(one for one in block.match_buffers if one is not match)
+    body = rewrite(replace(block, match_buffers=matches), change)
+    return subject.with_nodes(name, {block: body})
+
+
+def usual_layouts(subject: Subject) -> Iterator[Edit]:
+    """No strides, no offset, the global scope: for all buffers, then for one."""
+    for name, function in prim_funcs(subject):
+        found: dict[Node, Node] = {one: usual(one) for one in buffers_of(function) if usual(one) is not one}
+        if found:
+            yield partial(subject.with_nodes, name, found)
+            for old, new in found.items():
+                yield partial(subject.with_nodes, name, {old: new})
+
+
+def usual(buffer: tir.Buffer) -> tir.Buffer:
+    """The buffer with the layout that is not written out; itself where it has that."""
+    new = tir.Buffer(buffer.name, buffer.dtype, buffer.shape)
+    same = all(
+        getattr(buffer, field) == getattr(new, field)
+        for field in ("strides", "elem_offset", "scope", "align", "offset_factor", "axis_separators")
+    )
+    return buffer if same else new
+
+
+def lower_ranks(subject: Subject) -> Iterator[Edit]:
+    """A buffer of the function's own without one of its dimensions."""
+    for name, function in prim_funcs(subject):
+        params = set(function.buffer_map.values())
+        for buffer in buffers_of(function):
+            if buffer not in params:
+                for place in reversed(range(len(buffer.shape))):
+                    yield partial(_flatter, subject, name, function, buffer, place)
+
+
+def _flatter(subject: Subject, name: str, function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> Subject:
+    return subject.with_function(name, flatter(function, buffer, place))
+
+
+def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimFunc:
+    """The function with a buffer without dimension `place`."""
+    new = tir.Buffer(buffer.name, buffer.dtype, _cut(buffer.shape, place), scope=buffer.scope)
+
+    def change(node: Node) -> Node:
+        match node:
+            case tir.BufferLoad(one, indices) if one is buffer:
+                return replace(node, buffer=new, indices=_cut(indices, place))
+            case tir.BufferStore(one, _, indices) if one is buffer:
+                return replace(node, buffer=new, indices=_cut(indices, place))
+            case tir.BufferRegion(one, region) if one is buffer:
+                return tir.BufferRegion(new, (*region[:place], *region[place + 1 :]))
+            case _:
+                return node
+
+    return substitute(rewrite(function, change), {buffer: new})
+
+
+def _cut(items: tuple[tir.Expr, ...], place: int) -> tuple[tir.Expr, ...]:
+    return (*items[:place], *items[place + 1 :])
