@@ -1,1 +1,18 @@
-"""Campaigns: many generated programs through every path, in worker processes; findings are kept as they come."""
+"""Campaigns: many generated programs through every path, in worker processes; findings are kept as they come.
+
+A campaign is a row of batches, numbered from 0. A batch is a pure function of the settings and its number, so that
+a campaign may stop anywhere, go on later, and be spread over machines; the same findings come out.
+
+| file                    | holds                                                                                   |
+|-------------------------|-----------------------------------------------------------------------------------------|
+| `settings`              | what decides the findings of a campaign, and what does not                              |
+| `result`                | what a batch comes to, as data                                                          |
+| `signature`             | which findings are the same one                                                         |
+| `batch`                 | programs of a batch, examined                                                           |
+| `coverage`              | which clauses, operators and kinds of nodes occurred                                    |
+| `shrink`                | a finding's program made smaller                                                        |
+| `worker`, `cage`        | a process with limits that does it, and the side of it that waits                       |
+| `jobs`                  | jobs in such a process: a batch, and who is to blame when it ends; executors            |
+| `journal`, `store`      | what is on disk                                                                         |
+| `campaign`, `progress`  | all of it together, and how far it is                                                   |
+"""

@@ -1,0 +1,114 @@
+"""What a batch comes to, as data: a line of the journal is made of it.
+
+Findings of a batch with one signature are one `Found`, with a count: an implementation that is wrong in every
+program does not fill the disk.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding: of which kind, on which path, in which program, and how often.
+
+    `signature` names all findings that are taken for the same; `case` is the program with its arguments
+    (`Case.to_json`), `seed` and `kind` make it again; `number` is its number in the campaign.
+    """
+
+    signature: str
+    code: str
+    path: str
+    verdict: str
+    message: str
+    number: int
+    seed: int
+    kind: str
+    case: Json
+    count: int = 1
+
+    def to_json(self) -> dict[str, object]:
+        """The finding as data."""
+        return dict(vars(self))
+
+    @staticmethod
+    def from_json(data: Json) -> "Found":
+        """The finding from data."""
+        return Found(**data)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """What a batch comes to.
+
+    `verdicts`: of each path how many calls came to each verdict. `coverage`: of each family what occurred.
+    `notes`: things that are no findings, counted (programs that had to be run again, …). Units: seconds of processor
+    time, bytes that the worker held after the batch.
+    """
+
+    batch: int
+    programs: int
+    verdicts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    coverage: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    findings: tuple[Found, ...] = ()
+    notes: Mapping[str, int] = field(default_factory=dict)
+    cpu: float = 0.0
+    memory: int = 0
+    worker: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """The result as data."""
+        return {
+            **vars(self),
+            "verdicts": {path: dict(counts) for path, counts in self.verdicts.items()},
+            "coverage": {family: list(names) for family, names in self.coverage.items()},
+            "findings": [one.to_json() for one in self.findings],
+            "notes": dict(self.notes),
+        }
+
+    @staticmethod
+    def from_json(data: Json) -> "BatchResult":
+        """The result from data."""
+        values = dict(data)
+        values["findings"] = tuple(Found.from_json(one) for one in cast("list[Json]", values["findings"]))
+        coverage = cast("Mapping[str, list[str]]", values["coverage"])
+        values["coverage"] = {family: tuple(names) for family, names in coverage.items()}
+        return BatchResult(**values)  # type: ignore[arg-type]
+
+
+def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
+    """One finding for each signature: the one with the least number, and how many there are. In order of numbers."""
+    found: dict[str, Found] = {}
+    for one in sorted(findings, key=lambda each: (each.number, each.signature)):
+        first = found.get(one.signature)
+        found[one.signature] = one if first is None else replace(first, count=first.count + one.count)
+    return tuple(found.values())
+
+
+def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
+    """The result of a batch from the results of its programs."""
+    parts = list(parts)
+    verdicts: dict[str, Counter[str]] = {}
+    coverage: dict[str, set[str]] = {}
+    notes: Counter[str] = Counter()
+    for part in parts:
+        for path, counts in part.verdicts.items():
+            verdicts.setdefault(path, Counter()).update(counts)
+        for family, names in part.coverage.items():
+            coverage.setdefault(family, set()).update(names)
+        notes.update(part.notes)
+    return BatchResult(
+        batch,
+        sum(part.programs for part in parts),
+        verdicts,
+        {family: tuple(sorted(names)) for family, names in coverage.items()},
+        merged(one for part in parts for one in part.findings),
+        notes,
+        sum(part.cpu for part in parts),
+        max((part.memory for part in parts), default=0),
+        parts[-1].worker if parts else "",
+    )
