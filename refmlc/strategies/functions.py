@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from refmlc.diag.source import Source, Span
-from refmlc.dtypes import BOOL, INT32, SCALARS
+from refmlc.dtypes import BOOL, INT32
 from refmlc.ir import IRModule, tir
 from refmlc.ir.node import Node
 from refmlc.ir.visit import rewrite
@@ -24,7 +24,6 @@ AIMS = (
     *("RM304", "RM305", "RM306", "RM307", "RM308", "RM309", "RM310", "RM311", "RM312", "RM313", "RM314", "RM315"),
     "RM401",
 )
-VOID = SCALARS["void"]
 TRUE = tir.IntImm(BOOL, 1)
 INPUTS, OUTPUTS = "ABC", "XYZ"
 
@@ -94,7 +93,7 @@ class Functions(Signature):
             case _:
                 if self.choices.chance(50):
                     return [tir.Evaluate(self.value(self.choices.pick(self.palette), 1).expr)]
-                return [tir.IfThenElse(condition, tir.Evaluate(tir.Call("ret", (), VOID)))]
+                return [tir.IfThenElse(condition, tir.Return(number(INT32, 0)))]
 
     def returned(self) -> list[tir.Stmt]:
         """A value to end with."""

@@ -18,8 +18,11 @@ def volume(shape: Iterable[int]) -> int:
 
 
 def rows(statements: Sequence[tir.Stmt]) -> tir.Stmt:
-    """Statements in order."""
-    return statements[0] if len(statements) == 1 else tir.SeqStmt(tuple(statements))
+    """Statements in order, sequences among them as part of this one: text has no others."""
+    flat: list[tir.Stmt] = []
+    for one in statements:
+        flat += one.seq if isinstance(one, tir.SeqStmt) else (one,)
+    return flat[0] if len(flat) == 1 else tir.SeqStmt(tuple(flat))
 
 
 class Mapped(Nests):
@@ -73,7 +76,7 @@ class Mapped(Nests):
             var = tir.Var("y", value.dtype)
             with self.scope(Sized(var, value.low, value.high)):
                 store = self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
-            return tir.SeqStmt((tir.Bind(var, value.expr), store))
+            return rows([tir.Bind(var, value.expr), store])
 
         return [self.grid(held, body)]
 

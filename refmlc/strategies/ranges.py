@@ -53,6 +53,8 @@ def operators(kind: DType) -> tuple[str, ...]:
     rows = (row.contract for row in SCALAR_OPS.values())
     names = [row.name for row in rows if row.arity <= 2 and row.result == "same" and row.rest is None]
     names = [name for name in names if SCALAR_OPS[name].contract.accepts_dtype(kind)]
+    if kind.kind != "bool":  # as TVMScript writes them: integers divide by `truncdiv`, likely is a condition
+        names = [name for name in names if name != "likely" and not (name == "div" and kind.is_integer)]
     if kind.is_float and not kind.format.has_nan:
         names = [name for name in names if name in NEVER_NAN]
     return tuple(names)

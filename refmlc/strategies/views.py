@@ -1,7 +1,7 @@
 """Stages that write through a view (`match_buffer`, `decl_buffer`) or at places that values say."""
 
 from refmlc.ir import tir
-from refmlc.strategies.mapped import Mapped, volume
+from refmlc.strategies.mapped import Mapped, rows, volume
 from refmlc.strategies.nests import Loop
 from refmlc.strategies.ranges import Held, Sized, number
 
@@ -37,7 +37,7 @@ class Views(Mapped):
         view = Held(flat, (volume(held.shape),))
         parts = self.stage(view)
         held.low, held.high = min(held.low, view.low), max(held.high, view.high)
-        return [tir.SeqStmt((tir.DeclBuffer(flat, tir.BufferData(held.buffer)), *parts))]
+        return [rows([tir.DeclBuffer(flat, tir.BufferData(held.buffer)), *parts])]
 
     def scattered(self, held: Held) -> list[tir.Stmt]:
         """All elements, then some at places that come from values."""

@@ -91,7 +91,8 @@ def _scalar(op: str) -> CallHandler:
         site = CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans, site.kwarg_spans)
         args = tuple(operand_of(arg, site.span) for arg in site.only_positional(contract.arity, contract.arity))
         first = next((arg for arg in args if not isinstance(arg, (int, float))), None)
-        nodes = tuple(_beside(arg, first, site) for arg in args)
+        own = contract.rest is not None  # the others have dtypes of their own: the exponent of ldexp
+        nodes = tuple(_beside(arg, None if number and own else first, site) for number, arg in enumerate(args))
         dtype = nodes[0].dtype
         if op in _KEEPING_INTEGERS and not dtype.is_float:
             return nodes[0]
