@@ -73,8 +73,15 @@ class Implementation(Protocol):
     has the interpreter's bits. Both tiers of refmlc promise that, nobody else does.
     """
 
-    name: str
-    promises_verdicts: bool
+    @property
+    def name(self) -> str:
+        """What verdicts call it, such as `native:guarded`."""
+        ...
+
+    @property
+    def promises_verdicts(self) -> bool:
+        """Whether it finds what is undefined, and has the interpreter's bits."""
+        ...
 
     def prepare(self, module: IRModule) -> Prepared | Stopped:
         """Make `module` ready."""

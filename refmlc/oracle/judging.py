@@ -111,16 +111,16 @@ def _stopped(kind: Kind, answer: Stopped) -> Verdict:
 
 
 def _same(one: Stopped, other: Stopped) -> bool:
-    return one.why is other.why and _sign(one.diagnostic) == _sign(other.diagnostic)
+    """Whether two verdicts agree: the code, and the place where both have one."""
+    ours, theirs = one.diagnostic, other.diagnostic
+    if ours is None or theirs is None or ours.code is not theirs.code:
+        return False
+    return theirs.span is None or _place(ours) == _place(theirs)
 
 
-def _sign(diagnostic: Diagnostic | None) -> object:
-    """What two verdicts must share: the code, the message, the place."""
-    if diagnostic is None:
-        return None
+def _place(diagnostic: Diagnostic) -> object:
     span = diagnostic.span
-    place = None if span is None else (span.line, span.column, span.end_line, span.end_column)
-    return (diagnostic.code.id, diagnostic.message, place)
+    return None if span is None else (span.line, span.column, span.end_line, span.end_column)
 
 
 def _told(answer: Answer) -> str:

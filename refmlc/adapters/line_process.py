@@ -1,0 +1,173 @@
+"""A program of one's own process that answers a line of JSON with a line of JSON.
+
+| what happens                                    | `Broken`                                                     |
+|-------------------------------------------------|--------------------------------------------------------------|
+| no answer within the time                       | `TIMED_OUT`; the whole process group is killed                 |
+| the program ends, by itself or by a signal      | `CRASHED`: how, and the last line it wrote to standard error   |
+| a line that is no JSON object, or far too long  | `CRASHED`: the line                                           |
+
+What broke once is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the other
+to read: what comes is read while a request is written.
+"""
+
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+
+from refmlc.adapters.implementation import Stop
+
+LONGEST_LINE = 16 << 20
+SHOWN = 200
+PIECE = 1 << 16
+ENDING = 0.2  # seconds that a program has to end by itself
+
+
+class Broken(Exception):
+    """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`."""
+
+    def __init__(self, why: Stop, message: str) -> None:
+        """`message` is one line."""
+        super().__init__(message)
+        self.why = why
+        self.message = message
+
+
+class LineProcess:
+    """A running program. `memory` is the most address space it may have. Units: bytes, seconds."""
+
+    def __init__(self, command: Sequence[str], *, memory: int | None = None) -> None:
+        """Start it in a process group of its own. Fails: OSError."""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user names it
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError:
+            self._errors.close()
+            raise
+        if self._process.stdin is None or self._process.stdout is None:
+            raise OSError("the process has no pipes")
+        self._in, self._out = self._process.stdin, self._process.stdout
+        os.set_blocking(self._in.fileno(), False)
+        self._got = bytearray()
+        self.alive = True
+        if memory is not None and hasattr(resource, "prlimit"):
+            with suppress(ProcessLookupError, PermissionError, ValueError):
+                resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory, memory))
+
+    def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
+        """The answer to `request`, which is a JSON object. Fails: `Broken`."""
+        if not self.alive:
+            raise Broken(Stop.CRASHED, "the process has ended")
+        deadline = monotonic() + seconds
+        try:
+            self._send(json.dumps(request).encode() + b"\n", deadline, seconds)
+            line = self._line(deadline, seconds)
+            return _object(line)
+        except Broken:
+            self.kill()
+            raise
+
+    def close(self) -> None:
+        """Let it end, and make it end."""
+        if self.alive:
+            with suppress(BlockingIOError, BrokenPipeError):
+                os.write(self._in.fileno(), b'{"do": "close"}\n')
+            self._in.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(ENDING)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it, and all that it has started."""
+        if self._errors.closed:
+            return
+        self.alive = False
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._in.close()
+        self._out.close()
+        self._errors.close()
+
+    def _send(self, data: bytes, deadline: float, seconds: float) -> None:
+        rest = memoryview(data)
+        while rest:
+            self._wait(deadline, seconds, sending=True)
+            try:
+                rest = rest[os.write(self._in.fileno(), rest[:PIECE]) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                raise self._ended() from None
+
+    def _line(self, deadline: float, seconds: float) -> bytes:
+        while b"\n" not in self._got:
+            if len(self._got) > LONGEST_LINE:
+                raise Broken(Stop.CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes")
+            self._wait(deadline, seconds, sending=False)
+        line, _, rest = bytes(self._got).partition(b"\n")
+        self._got = bytearray(rest)
+        return line
+
+    def _wait(self, deadline: float, seconds: float, *, sending: bool) -> None:
+        """Wait until there is room to write, or something was read. Fails: `Broken` (too late, the end)."""
+        left = deadline - monotonic()
+        if left <= 0:
+            raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
+        readable, writable, _ = select.select([self._out], [self._in] if sending else [], [], left)
+        if readable:
+            piece = os.read(self._out.fileno(), PIECE)
+            if not piece:
+                raise self._ended()
+            self._got += piece
+        elif not writable:
+            raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
+
+    def _ended(self) -> Broken:
+        """How it ended, with its last words."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDING)
+        status = self._process.poll()
+        how = "it closed its output" if status is None else how_ended(status)
+        words = self._last_words()
+        return Broken(Stop.CRASHED, f"{how}: {words}" if words else how)
+
+    def _last_words(self) -> str:
+        """The last line on standard error that says something."""
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - PIECE))
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        return next((line.strip()[:SHOWN] for line in reversed(lines) if line.strip()), "")
+
+
+def how_ended(status: int) -> str:
+    """The end of a process in words."""
+    if status >= 0:
+        return f"it ended with status {status}"
+    try:
+        return f"it was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"it was ended by signal {-status}"
+
+
+def _object(line: bytes) -> dict[str, object]:
+    text = line.decode(errors="replace")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}")
+    return found

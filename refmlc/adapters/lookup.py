@@ -1,0 +1,51 @@
+"""Implementations by name, as `--impl` takes them.
+
+| spec                    | is                                                        |
+|-------------------------|-----------------------------------------------------------|
+| `interp`                | the interpreter                                           |
+| `native`, `native:WAY`  | in-house C (`ways`)                                       |
+| `tvm:PYTHON`            | real TVM in the Python at this path, in a process of its own |
+| `cmd:COMMAND ARGUMENTS` | any program that speaks `command`'s protocol               |
+"""
+
+import shlex
+
+from refmlc.adapters.command import Command
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.interp import Interp
+from refmlc.adapters.limits import Limits
+from refmlc.adapters.native import Native
+from refmlc.adapters.real_tvm import Tvm
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+KNOWN = "interp, native, native:WAY, tvm:PYTHON, cmd:COMMAND"
+
+
+def implementation(spec: str, limits: Limits | None = None) -> Implementation:
+    """The implementation that `spec` names. Fails: RM112 (no such one, or it does not start)."""
+    limits = Limits() if limits is None else limits
+    kind, colon, rest = spec.partition(":")
+    match kind:
+        case "interp" if not colon:
+            return Interp(limits)
+        case "native" if rest or not colon:
+            return Native(rest, limits)
+        case "tvm" if rest:
+            return Tvm(rest, limits)
+        case "cmd" if rest.strip():
+            return Command(_words(rest), limits)
+        case "tvm":
+            raise fail(BAD_USAGE, "`tvm` needs a Python that has apache-tvm: `tvm:/path/to/python`")
+        case "cmd":
+            raise fail(BAD_USAGE, "`cmd` needs a command: `cmd:./my-implementation --flag`")
+        case _:
+            raise fail(BAD_USAGE, f"there is no implementation `{spec}`", None, f"the implementations: {KNOWN}")
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command, as a shell reads them. Fails: RM112."""
+    try:
+        return shlex.split(command)
+    except ValueError as problem:
+        raise fail(BAD_USAGE, f"`cmd:{command}` is no command: {problem}") from None

@@ -1,0 +1,274 @@
+"""The other side of `tvm`: runs in an environment that has apache-tvm, and needs nothing of refmlc.
+
+It speaks the protocol of `command`. For each module a child is forked, which compiles and runs it; when the child dies,
+that is the answer. The parent only reads lines, so that a fork never meets threads of TVM.
+
+| request   | the child                                                                             |
+|-----------|---------------------------------------------------------------------------------------|
+| `prepare` | parses; compiles the Relax functions, or the only prim_func                            |
+| `run`     | calls a Relax function in the virtual machine, or a prim_func, which is compiled alone  |
+"""
+
+import json
+import os
+import signal
+import sys
+from contextlib import contextmanager, suppress
+
+import ml_dtypes
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import from_source
+
+TARGET = "llvm"
+LONGEST = 400
+MISSING = ("Cannot find function", "cannot find function", "Cannot find packed", "is not registered", "GlobalDef for")
+
+
+class Refused(Exception):
+    """TVM does not take the module, or the arguments. `stop` is the word for it."""
+
+    def __init__(self, stop, message):
+        super().__init__(message)
+        self.stop = stop
+
+
+def numpy_dtype(name):
+    """The NumPy dtype called `name`."""
+    return np.dtype(getattr(ml_dtypes, name, None) or name)
+
+
+class Values:
+    """Values of one call: read from files of the folder, written back after it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.tensors = []
+        self.count = 0
+
+    def taken(self, spec):
+        """The value that `spec` spells."""
+        kind, value = spec["kind"], spec.get("value")
+        if kind == "tensor":
+            path = os.path.join(self.folder, spec["file"])
+            array = np.fromfile(path, numpy_dtype(spec["dtype"])).reshape(spec["shape"])
+            self.tensors.append(tvm.runtime.tensor(array))
+            return self.tensors[-1]
+        if kind == "same":
+            return self.tensors[value]
+        if kind == "shape":
+            return tvm.runtime.ShapeTuple(value)
+        if kind == "tuple":
+            return [self.taken(item) for item in value]
+        return float(value) if kind == "float" else value
+
+    def given(self, value):
+        """`value` as JSON."""
+        if value is None:
+            return {"kind": "null"}
+        if isinstance(value, bool):
+            return {"kind": "bool", "value": value}
+        if isinstance(value, int):
+            return {"kind": "int", "value": value}
+        if isinstance(value, float):
+            return {"kind": "float", "value": value if np.isfinite(value) else str(value)}
+        if isinstance(value, str):
+            return {"kind": "string", "value": value}
+        if isinstance(value, tvm.runtime.Tensor):
+            return self.written(value)
+        if isinstance(value, tvm.runtime.ShapeTuple):
+            return {"kind": "shape", "value": [int(size) for size in value]}
+        if isinstance(value, (list, tuple, tvm.ir.Array)):
+            return {"kind": "tuple", "value": [self.given(item) for item in value]}
+        raise Refused("unsupported", f"it returns an object of type {type(value).__name__}")
+
+    def written(self, tensor):
+        """The tensor in a file of its own."""
+        array = tensor.numpy()
+        name = f"r{self.count}"
+        self.count += 1
+        array.tofile(os.path.join(self.folder, name))
+        return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(array.shape), "file": name}
+
+
+class Module:
+    """A module, compiled as far as it was asked for."""
+
+    def __init__(self, text, hello):
+        self.folder = hello["folder"]
+        self.hello = hello
+        self.machine = None
+        self.kernels = {}
+        module = from_source(text, check_well_formed=False)
+        if not isinstance(module, tvm.IRModule):
+            module = tvm.IRModule({"main": module})
+        self.module = module
+        self.names = {var.name_hint for var in module.functions}
+        if any(isinstance(function, relax.Function) for function in module.functions.values()):
+            self.machine = relax.VirtualMachine(tvm.compile(module, tvm.target.Target(TARGET)), tvm.cpu())
+        elif len(self.names) == 1:
+            self.entry(next(iter(self.names)))
+
+    def entry(self, name):
+        """The function called `name`, compiled."""
+        if name not in self.names:
+            raise Refused("unsupported", f"the module has no function {name}")
+        function = self.module[name]
+        if isinstance(function, relax.Function):
+            return self.machine[name]
+        if name not in self.kernels:
+            alone = tvm.IRModule({name: function.with_attr("global_symbol", name)})
+            self.kernels[name] = tvm.compile(alone, TARGET)[name]
+        return self.kernels[name]
+
+    def run(self, name, specs):
+        """Call `name`."""
+        with alarm(self.hello["prepare_seconds"]):
+            function = refusing(lambda: self.entry(name))
+        values = Values(self.folder)
+        args = refusing(lambda: [values.taken(spec) for spec in specs], "unsupported")
+        with alarm(self.hello["seconds"]):
+            try:
+                result = function(*args)
+            except Exception as problem:
+                missing = any(words in str(problem) for words in MISSING)
+                raise Refused("unsupported" if missing else "crashed", one_line(problem)) from None
+        return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
+
+
+@contextmanager
+def alarm(seconds):
+    """End the process by SIGALRM when this takes longer, whatever it is doing."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def one_line(problem):
+    """The last line of an error that says something."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return f"{type(problem).__name__}: {lines[-1] if lines else ''}"[:LONGEST]
+
+
+def refusing(work, stop="rejected"):
+    """What `work` gives; what it raises is TVM's refusal."""
+    try:
+        return work()
+    except Refused:
+        raise
+    except Exception as problem:
+        raise Refused(stop, one_line(problem)) from None
+
+
+def answered(work):
+    """What `work` gives, or why not."""
+    try:
+        return work()
+    except Refused as refused:
+        return {"stop": refused.stop, "message": str(refused)}
+
+
+def serve(text, hello, requests, replies):
+    """In a child: compile `text`, then answer each `run`."""
+    made = []
+
+    def prepare():
+        with alarm(hello["prepare_seconds"]):
+            made.append(refusing(lambda: Module(text, hello)))
+        return {"ok": True}
+
+    def run(line):
+        request = json.loads(line)
+        return made[0].run(request["func"], request["args"])
+
+    replies.write(json.dumps(answered(prepare)) + "\n")
+    replies.flush()
+    for line in requests if made else ():
+        replies.write(json.dumps(answered(lambda line=line: run(line))) + "\n")
+        replies.flush()
+
+
+class Child:
+    """A process that holds one module. `hello` is what the first request said; `prepared` what it answers."""
+
+    def __init__(self, text, hello):
+        theirs, self.requests = os.pipe()
+        self.replies, ours = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self.requests)
+            os.close(self.replies)
+            with os.fdopen(theirs) as requests, os.fdopen(ours, "w") as replies:
+                serve(text, hello, requests, replies)
+            os._exit(0)
+        os.close(theirs)
+        os.close(ours)
+        self.lines = os.fdopen(self.replies)
+        self.alive = True
+        self.prepared = self.answer()
+
+    def ask(self, line):
+        """What it answers to `line`."""
+        with suppress(BrokenPipeError):
+            os.write(self.requests, line.encode())
+        return self.answer()
+
+    def answer(self):
+        """The next line, or how it died."""
+        line = self.lines.readline()
+        if line:
+            return json.loads(line)
+        status = self.close()
+        if not os.WIFSIGNALED(status):
+            return {"stop": "crashed", "message": f"the process ended with status {os.WEXITSTATUS(status)}"}
+        number = os.WTERMSIG(status)
+        if number == signal.SIGALRM:
+            return {"stop": "timed out", "message": "no answer within its time"}
+        return {"stop": "crashed", "message": f"the process was ended by {signal.Signals(number).name}"}
+
+    def close(self):
+        """End it; its status."""
+        self.alive = False
+        os.close(self.requests)
+        self.lines.close()
+        return os.waitpid(self.pid, 0)[1]
+
+
+def reply_to(state, line):
+    """The answer to one request."""
+    request = json.loads(line)
+    match request["do"]:
+        case "hello":
+            state["hello"] = request
+            return {"name": f"tvm {tvm.__version__}"}
+        case "prepare":
+            if "child" in state and state["child"].alive:
+                state["child"].close()
+            state["text"] = request["module"]
+            state["child"] = Child(state["text"], state["hello"])
+            return state["child"].prepared
+        case "run":
+            if not state["child"].alive:
+                state["child"] = Child(state["text"], state["hello"])
+                if "stop" in state["child"].prepared:
+                    return state["child"].prepared
+            return state["child"].ask(line)
+
+
+def main():
+    """Answer until the input ends; what TVM prints goes to standard error."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    state = {}
+    for line in sys.stdin:
+        if json.loads(line)["do"] == "close":
+            break
+        replies.write(json.dumps(reply_to(state, line)) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()
