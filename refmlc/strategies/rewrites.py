@@ -1,92 +1,168 @@
 """Rewrites of a function that are no steps of a schedule, and change nothing that it means.
 
-| rewrite          | what it does                                                                  | same bits because          |
-|------------------|-------------------------------------------------------------------------------|----------------------------|
-| `renamed`        | other names for variables, buffers and blocks                                 | names mean nothing         |
-| `plus_nothing`   | `x` is `x + 0`, `x * 1`, `max(x, x)` for an integer that is stored             | exact, and never overflows |
-| `loaded`         | a constant that is stored is loaded from memory that holds it                 | loads give what was stored |
-| `guarded_twice`  | `if c: s else: t` is `if c: s` and `if not c: t`, `c` being of variables      | `c` is the same twice      |
-| `partitioned`    | a loop without blocks in it is two, over its first part and the rest          | the same order             |
-| `one_lane_less`  | `And(a, b)` around a store is an `if` in an `if`                              | both are lazy              |
+| rewrite        | what it does                                                   | the same bits because        |
+|----------------|----------------------------------------------------------------|------------------------------|
+| `renamed`      | other names for what the body defines                          | names mean nothing           |
+| `plus_nothing` | an integer `x` that is stored is `x + 0`, `x * 1`, `max(x, x)` | exact, never overflows       |
+| `loaded`       | a constant operand is loaded from memory that holds it         | a load gives what was stored |
+| `divided_if`   | `if c: s else: t` is `if c: s` and `if not c: t`               | c reads no memory            |
+| `partitioned`  | a loop with no block in it is two, one after the other         | the order is the same        |
+
+A rewrite gives None where it finds nothing to change.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
-from refmlc.dtypes import BOOL
+from refmlc.dtypes import BOOL, INT32
 from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind
 from refmlc.ir.node import Node
-from refmlc.ir.visit import rewrite, substitute, walk
-from refmlc.schedule.places import fresh_name, places, top, with_stmt, with_top
+from refmlc.ir.visit import substitute, walk
+from refmlc.schedule.places import Place, fresh_name, places, top, with_stmt, with_top
 from refmlc.strategies.choices import Choices
 
 Rewrite = Callable[[tir.PrimFunc, Choices], "tir.PrimFunc | None"]
-FIRST = tir.IntImm(BOOL, 1)
+ARITHMETIC = ("add", "sub", "mul", "max", "min")
 
 
 def renamed(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """The function with other names in its body."""
     suffix = choices.pick(("_a", "_renamed", "1"))
-    kept = {*func.params, *func.buffer_map.values()}
+    kept: set[Node] = {*func.params, *func.buffer_map.values()}
     kept |= {part for one in func.buffer_map.values() for part in walk(one)}
-    table: dict[Node, Node] = {}
-    for node in walk(func.body):
-        if isinstance(node, tir.Var | tir.Buffer) and node not in kept:
-            table[node] = replace(node, name=node.name + suffix)
-    own = {id(node) for node in table}
-    # The shape of a buffer may be made of variables: they are renamed in the new buffer too.
-    table = {
-        node: substitute(new, {key: value for key, value in table.items() if isinstance(key, tir.Var)})
-        if isinstance(new, tir.Buffer)
-        else new
-        for node, new in table.items()
-        if id(node) in own
+    found = [node for node in walk(func.body) if node not in kept]
+    table: dict[Node, Node] = {
+        node: replace(node, name=node.name + suffix) for node in found if isinstance(node, tir.Var)
     }
+    for node in found:
+        if isinstance(node, tir.Buffer):
+            # The shape of a buffer may be made of variables, which have other names too.
+            table[node] = substitute(replace(node, name=node.name + suffix), table)
     return replace(func, body=substitute(func.body, table)) if table else None
 
 
-def _stores(func: tir.PrimFunc) -> list[tir.BufferStore]:
-    """The stores of single elements."""
-    found = [node for node in walk(func.body) if isinstance(node, tir.BufferStore)]
-    return [one for one in found if not one.value.dtype.is_vector]
+def _stores(func: tir.PrimFunc) -> list[Place]:
+    """The stores of single elements, where no block around says what it reads."""
+    return [
+        place
+        for place in places(func.body)
+        if isinstance(place.stmt, tir.BufferStore)
+        and not place.stmt.value.dtype.is_vector
+        and not any(isinstance(one, tir.SBlockRealize) and one.block.reads for one in place.around)
+    ]
 
 
 def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """An integer that is stored goes through an operator that changes nothing."""
-    found = [one for one in _stores(func) if one.value.dtype.is_integer]
-    if not found:
+    found = [place.stmt for place in _stores(func)]
+    stores = [one for one in found if isinstance(one, tir.BufferStore) and one.value.dtype.is_integer]
+    if not stores:
         return None
-    store = choices.pick(found)
+    store = choices.pick(stores)
     kind = store.value.dtype
-    match choices.below(3):
-        case 0:
-            value = tir.Apply("add", (store.value, tir.IntImm(kind, 0)), kind)
-        case 1:
-            value = tir.Apply("mul", (store.value, tir.IntImm(kind, 1)), kind)
-        case _:
-            value = tir.Apply("max", (store.value, store.value), kind)
-    return with_stmt(func, store, replace(store, value=value))
+    rows: tuple[tuple[str, tir.Expr], ...] = (
+        ("add", tir.IntImm(kind, 0)),
+        ("mul", tir.IntImm(kind, 1)),
+        ("max", store.value),
+    )
+    op, other = choices.pick(rows)
+    return with_stmt(func, store, replace(store, value=tir.Apply(op, (store.value, other), kind)))
 
 
 def loaded(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """A constant operand of what is stored becomes an element of a buffer of one element."""
     found = [
-        (store, node)
-        for store in _stores(func)
-        for node in walk(store.value)
-        if isinstance(node, tir.Apply)
-        and not node.dtype.is_vector
-        and node.op in ("add", "sub", "mul", "max", "min")
-        and any(isinstance(arg, tir.IntImm | tir.FloatImm) for arg in node.args)
+        (place.stmt, node)
+        for place in _stores(func)
+        if isinstance(place.stmt, tir.BufferStore)
+        for node in walk(place.stmt.value)
+        if isinstance(node, tir.Apply) and not node.dtype.is_vector and node.op in ARITHMETIC and _constant(node) >= 0
     ]
     if not found:
         return None
     store, node = choices.pick(found)
-    at = next(number for number, arg in enumerate(node.args) if isinstance(arg, tir.IntImm | tir.FloatImm))
-    constant = node.args[at]
-    buffer = tir.Buffer(fresh_name(func, "one"), constant.dtype, (tir.IntImm(node_word(), 1),))
-    place = (tir.IntImm(node_word(), 0),)
+    at = _constant(node)
+    constant, place = node.args[at], (tir.IntImm(INT32, 0),)
+    buffer = tir.Buffer(fresh_name(func, "one"), constant.dtype, (tir.IntImm(INT32, 1),))
     args = (*node.args[:at], tir.BufferLoad(buffer, place), *node.args[at + 1 :])
-    changed = substitute(func, {store: substitute(store, {node: replace(node, args=args)})})
+    changed = with_stmt(func, store, substitute(store, {node: replace(node, args=args)}))
     first = tir.BufferStore(buffer, constant, place)
     return with_top(changed, [first, *top(changed)], added=(buffer,))
+
+
+def _constant(node: tir.Apply) -> int:
+    """The place of the first constant among the operands, -1 where there is none."""
+    return next((at for at, arg in enumerate(node.args) if isinstance(arg, tir.IntImm | tir.FloatImm)), -1)
+
+
+def divided_if(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
+    """An `if` with two cases becomes two with one each."""
+    found = [
+        place.stmt
+        for place in places(func.body)
+        if isinstance(place.stmt, tir.IfThenElse)
+        and place.stmt.else_case is not None
+        and not any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(place.stmt.condition))
+    ]
+    if not found:
+        return None
+    one = choices.pick(found)
+    if not isinstance(one, tir.IfThenElse) or one.else_case is None:
+        return None
+    opposite = tir.Apply("not", (one.condition,), BOOL)
+    parts = (tir.IfThenElse(one.condition, one.then_case), tir.IfThenElse(opposite, one.else_case))
+    return with_stmt(func, one, tir.SeqStmt(parts))
+
+
+def partitioned(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
+    """A serial loop over constants becomes two; variables that its body defines are new ones in the second."""
+    found = [place.stmt for place in places(func.body) if isinstance(place.stmt, tir.For) and _divides(place.stmt)]
+    if not found:
+        return None
+    loop = choices.pick(found)
+    if not isinstance(loop, tir.For) or not isinstance(loop.extent, tir.IntImm):
+        return None
+    kind = loop.extent.dtype
+    size = 1 + choices.below(loop.extent.value - 1)
+    begin = tir.Apply("add", (loop.min, tir.IntImm(kind, size)), kind)
+    table: dict[Node, Node] = {
+        node: replace(node) for node in walk(loop) if isinstance(node, tir.Var) and node in _own(loop)
+    }
+    again = substitute(loop, table)
+    parts = (
+        replace(loop, extent=tir.IntImm(kind, size)),
+        replace(again, min=begin, extent=tir.IntImm(kind, loop.extent.value - size)),
+    )
+    return with_stmt(func, loop, tir.SeqStmt(parts))
+
+
+def _divides(loop: tir.For) -> bool:
+    """Whether a loop may be divided: serial, by ones, of a constant extent, no block in it, not left early."""
+    if loop.kind is not ForKind.SERIAL or loop.step is not None or loop.extent.dtype != loop.min.dtype:
+        return False
+    if not isinstance(loop.extent, tir.IntImm) or loop.extent.value < 2:
+        return False
+    kinds = (tir.SBlockRealize, tir.Break, tir.Continue, tir.AllocBuffer, tir.DeclBuffer, tir.ThreadVar)
+    return not any(isinstance(node, kinds) for node in walk(loop))
+
+
+def _own(loop: tir.For) -> set[tir.Var]:
+    """The variables that the loop and its body define."""
+    found: set[tir.Var] = set()
+    for node in walk(loop):
+        match node:
+            case tir.For(var) | tir.Bind(var) | tir.Let(var):
+                found.add(var)
+            case _:
+                pass
+    return found
+
+
+REWRITES: tuple[tuple[str, Rewrite], ...] = (
+    ("renamed", renamed),
+    ("plus_nothing", plus_nothing),
+    ("loaded", loaded),
+    ("divided_if", divided_if),
+    ("partitioned", partitioned),
+)
