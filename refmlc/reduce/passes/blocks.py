@@ -82,7 +82,7 @@ def _without_annotations(node: Node) -> Node:
 
 
 def _undeclared(node: Node) -> Node:
-    if isinstance(node, tir.SBlock) and node.name != "root" and (node.reads is not None or node.writes is not None):
+    if isinstance(node, tir.SBlock) and (node.reads is not None or node.writes is not None):
         return replace(node, reads=None, writes=None)
     return node
 

@@ -68,9 +68,13 @@ def _without(block: tir.SBlock, buffer: tir.Buffer) -> tir.SBlock:
 
 
 def open_views(subject: Subject) -> Iterator[Edit]:
-    """A view of a region is the buffer itself."""
+    """A view of a region is the buffer itself; a view of storage is that, or has storage of its own."""
     for name, function in prim_funcs(subject):
         for node in walk(function.body):
+            if isinstance(node, tir.DeclBuffer):
+                if isinstance(node.data, tir.BufferData):
+                    yield partial(subject.with_nodes, name, {node: NOTHING, node.buffer: node.data.buffer})
+                yield partial(subject.with_nodes, name, {node: tir.AllocBuffer(node.buffer)})
             if isinstance(node, tir.SBlock):
                 for match in node.match_buffers:
                     yield partial(_opened, subject, name, node, match)

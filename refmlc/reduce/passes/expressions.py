@@ -6,6 +6,7 @@
 | any                   | one of its operands                                            |
 | an operator, a cast   | the operator on an operand's operand                           |
 | a conversion of an operand of another dtype | the operand, converted                   |
+| a use of a variable   | 0, 1                                                           |
 | an integer constant   | 0, 1, half of it, one less, its opposite                       |
 | a float constant      | 0, 1, 2, its integral part                                     |
 | a lazy choice         | an eager one: no, either arm                                   |
@@ -18,13 +19,15 @@ from typing import TypeGuard, get_args
 
 from refmlc.dtypes import DType
 from refmlc.ir import tir
+from refmlc.ir.attrs import CommReducer, IndexMap
 from refmlc.ir.node import Node
-from refmlc.ir.visit import children, walk
+from refmlc.ir.visit import children, field_names, walk
 from refmlc.reduce.passes.literals import has_numbers, number
 from refmlc.reduce.size import magnitude
 from refmlc.reduce.subject import Edit, Subject, prim_funcs, spans_of
 
 KINDS = get_args(tir.Expr)
+DEFINERS = (tir.For, tir.IterVar, tir.Bind, tir.Let, tir.ThreadVar, CommReducer, IndexMap)
 
 
 def is_expr(node: Node) -> TypeGuard[tir.Expr]:
@@ -48,12 +51,32 @@ def constant_values(subject: Subject) -> Iterator[Edit]:
 
 
 def simpler_expressions(subject: Subject) -> Iterator[Edit]:
-    """One expression is replaced by a simpler one. Order: outer ones first."""
+    """One expression is replaced by a simpler one. Order: outer ones first.
+
+    A variable is one object wherever it is used, so each use is replaced in the node that has it.
+    """
     for name, function in prim_funcs(subject):
         for node in walk(function.body):
-            if is_expr(node):
+            if is_expr(node) and not isinstance(node, tir.Var):
                 for simpler in simpler_than(node):
                     yield partial(subject.with_nodes, name, {node: simpler})
+            for changed in _with_constants(node):
+                yield partial(subject.with_nodes, name, {node: changed})
+
+
+def _with_constants(node: Node) -> Iterator[Node]:
+    """The node with 0 or 1 for one of the variables that it uses itself."""
+    if isinstance(node, DEFINERS):
+        return
+    for field in field_names(node):
+        held = getattr(node, field)
+        parts = held if isinstance(held, tuple) else (held,)
+        for place, part in enumerate(parts):
+            if isinstance(part, tir.Var) and has_numbers(part.dtype):
+                for value in (0, 1):
+                    new = number(part.dtype, value)
+                    whole = (*parts[:place], new, *parts[place + 1 :]) if isinstance(held, tuple) else new
+                    yield _with_field(node, field, whole)
 
 
 def simpler_than(node: tir.Expr) -> Iterator[tir.Expr]:
@@ -107,3 +130,9 @@ def _holds(dtype: DType, value: int) -> bool:
 def _integral(value: float) -> float:
     """The integral part; 2 for what has none."""
     return float(int(value)) if abs(value) < 2**53 else 2.0
+
+
+def _with_field(node: Node, field: str, value: object) -> Node:
+    """The node with another value of a field."""
+    changes = {name: value if name == field else getattr(node, name) for name in field_names(node)}
+    return type(node)(**changes)

@@ -72,7 +72,7 @@ def insides(node: Node) -> Iterator[tir.Stmt]:
             yield then_case
             if else_case is not None:
                 yield else_case
-        case tir.SBlockRealize(values, predicate, block) if not _is_root(node):
+        case tir.SBlockRealize(values, predicate, block):
             yield from _opened(values, predicate, block)
 
 
