@@ -11,6 +11,7 @@ from refmlc.cli.native import native
 from refmlc.cli.run import run
 from refmlc.cli.show import show
 from refmlc.cli.spec import spec
+from refmlc.cli.why import why_command
 
 
 @click.group(cls=GuardedGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,5 +23,5 @@ def main() -> None:
     """
 
 
-for command in (show, run, explain, spec, demo, native, bench, cache):
+for command in (show, run, explain, spec, demo, native, bench, cache, why_command):
     main.add_command(command)

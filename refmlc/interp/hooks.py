@@ -10,6 +10,9 @@
 | `enter_block` / `leave_block`                 | around every instance of a block (leave: not when it failed)    |
 | `init`                                        | before an instance of a block runs its init                     |
 | `allocated`                                   | a buffer has got fresh storage                                  |
+| `resume_thread` / `pause_thread`              | around every turn of a thread that runs together with others     |
+| `meet`                                        | all threads of a block came to one place, a barrier or an implied one |
+| `called`                                      | a call of TensorIR that is an expression has its value          |
 | `before_destination` / `after_destination`    | around a call of Relax that says what it writes                 |
 | `before_binding` / `binding`                  | before a binding of Relax is evaluated, after it has its value  |
 
@@ -23,6 +26,7 @@ from refmlc.interp.tensorir.frame import Frame
 from refmlc.interp.tensorir.instances import BlockSite
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import relax, tir
+from refmlc.ir.node import Node
 
 
 class Hooks:
@@ -69,6 +73,18 @@ class Hooks:
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
         """`buffer` has fresh storage."""
+
+    def called(self, call: tir.Call, value: object, frame: Frame) -> None:
+        """The expression `call` has `value`."""
+
+    def resume_thread(self, loop: tir.For, frame: Frame) -> None:
+        """A thread of `loop`, known by its own frame, goes on; `enter_loop` came before, in the frame around."""
+
+    def pause_thread(self, loop: tir.For, frame: Frame) -> None:
+        """It waits for the others, or ended (not called when it failed)."""
+
+    def meet(self, node: Node, implied: bool) -> None:  # noqa: FBT001 - hooks are called by position
+        """All threads of the block wait at `node`, and then go on. `implied`: no barrier stands there in the text."""
 
     def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
         """A call begins that promises to write `outputs` only (`call_tir`, `call_pure_packed`, …); `args` are all."""

@@ -1,1 +1,36 @@
-"""Why an element has its value: the backward slice of a run, as a tree of values and roundings."""
+"""Why an element has its value: the backward slice of a run, as a tree of values and roundings.
+
+>>> found = why(module, "main", [a, b, c], "C", (3, 7))
+>>> print(text(outline(found)))
+
+| file                                 | holds                                                            |
+|--------------------------------------|------------------------------------------------------------------|
+| `values`                             | the slice as plain data                                            |
+| `outline`, `data`                    | the slice as lines, as JSON                                        |
+| `why`, `asked`                       | running until all is known; which element is meant                  |
+| `recorder`, `records`, `memory`, `sites` | what is noted of a run                                         |
+| `trees`, `exactness`, `chains`       | from a noted store to values, roundings and reductions              |
+"""
+
+from refmlc.provenance.data import as_data
+from refmlc.provenance.outline import Line, outline, text
+from refmlc.provenance.values import Cell, Kind, Origin, Rounding, Slice, Source, Value, Write
+from refmlc.provenance.why import LIMITS, Limits, why
+
+__all__ = [
+    "LIMITS",
+    "Cell",
+    "Kind",
+    "Limits",
+    "Line",
+    "Origin",
+    "Rounding",
+    "Slice",
+    "Source",
+    "Value",
+    "Write",
+    "as_data",
+    "outline",
+    "text",
+    "why",
+]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from refmlc.diag.catalogue import BAD_POINTER, PACKED_RESULT, UNSUPPORTED_INTRINSIC
 from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import rounder
-from refmlc.interp.tensorir import external, lowered, memory, plain
+from refmlc.interp.tensorir import across, external, lowered, memory, plain
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
@@ -14,7 +14,13 @@ from refmlc.runtime.values import kind_of
 
 Prepare = Callable[[Scope, tir.Call], Eval]
 
-EXECUTED: Mapping[str, Prepare] = {**plain.EXECUTED, **memory.EXECUTED, **external.EXECUTED, **lowered.EXECUTED}
+EXECUTED: Mapping[str, Prepare] = {
+    **plain.EXECUTED,
+    **memory.EXECUTED,
+    **external.EXECUTED,
+    **lowered.EXECUTED,
+    **across.EXECUTED,
+}
 HINTS = ("type_annotation", "prefetch", "start_profile_intrinsic", "end_profile_intrinsic")
 FROM_OUTSIDE = {
     **dict.fromkeys(external.EXECUTED, PACKED_RESULT),
@@ -28,6 +34,23 @@ def call(scope: Scope, node: tir.Call) -> Eval:
     """The call as a closure, its value of the declared dtype. Fails: RM404, RM313 where it is not."""
     if node.callee in HINTS:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` is used, and has no value", node.span)
+    value = _declared(scope, node)
+    return _told(scope, node, value) if scope.machine.hooks.watches("called") else value
+
+
+def _told(scope: Scope, node: tir.Call, value: Eval) -> Eval:
+    tell = scope.machine.hooks.called
+
+    def told(frame: Frame) -> object:
+        found = value(frame)
+        tell(node, found, frame)
+        return found
+
+    return told
+
+
+def _declared(scope: Scope, node: tir.Call) -> Eval:
+    """The call as a closure; what comes from outside is checked against the declared dtype."""
     value = effect(scope, node)
     code = PACKED_RESULT if isinstance(node.callee, tir.GlobalVar) else FROM_OUTSIDE.get(node.callee)
     dtype = node.dtype
