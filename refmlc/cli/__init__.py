@@ -8,6 +8,7 @@ from refmlc.cli.console import GuardedGroup
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
 from refmlc.cli.native import native
+from refmlc.cli.reduce import reduce_command
 from refmlc.cli.run import run
 from refmlc.cli.show import show
 from refmlc.cli.spec import spec
@@ -23,5 +24,5 @@ def main() -> None:
     """
 
 
-for command in (show, run, explain, spec, demo, native, bench, cache, why_command):
+for command in (show, run, explain, spec, demo, native, bench, cache, why_command, reduce_command):
     main.add_command(command)

@@ -6,7 +6,8 @@
 | file                         | holds                                                                |
 |------------------------------|----------------------------------------------------------------------|
 | `reduction`                  | `reduce`, `reduce_case`: modules; modules with recipes of arguments  |
-| `search`, `order`            | which edit is tried when, and which are made                         |
+| `search`                     | which edits are made                                                 |
+| `modules`, `order`           | which candidates are valid, which edit is tried when                 |
 | `passes/`                    | the edits, one matter in each file                                   |
 | `size`                       | what smaller means                                                   |
 | `subject`, `tidy`            | what is edited; what an edit leaves behind                           |
@@ -14,6 +15,7 @@
 | `command`                    | a shell command as the predicate                                     |
 """
 
+from refmlc.reduce.lines import TextReduction, reduce_text
 from refmlc.reduce.reduction import Reduction, reduce, reduce_case
 
-__all__ = ["Reduction", "reduce", "reduce_case"]
+__all__ = ["Reduction", "TextReduction", "reduce", "reduce_case", "reduce_text"]

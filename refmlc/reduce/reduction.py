@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.ir import IRModule
-from refmlc.reduce.search import Candidate, Limits, Search, candidate_of
-from refmlc.reduce.size import Size
+from refmlc.reduce.modules import Modules, as_read, as_text
+from refmlc.reduce.search import Candidate, Limits, Search
+from refmlc.reduce.size import ModuleSize, size_of
 from refmlc.reduce.subject import Subject
 from refmlc.strategies.case import Case
 
@@ -20,14 +21,14 @@ from refmlc.strategies.case import Case
 class Reduction:
     """The smallest module found and its text. `tries`: judgements; `steps`: edits made; `finished`: no limit was met.
 
-    `before` and `after` are sizes: functions, statements, weight, oddities, magnitude, names, characters.
+    `before` and `after` are the sizes of what was given and of what was found.
     """
 
     module: IRModule
     text: str
     case: Case | None
-    before: Size
-    after: Size
+    before: ModuleSize
+    after: ModuleSize
     tries: int
     steps: int
     finished: bool
@@ -40,6 +41,7 @@ def reduce(
     module: IRModule,
     keep: Callable[[IRModule], bool],
     *,
+    func: str = "",
     seconds: float | None = None,
     tries: int | None = None,
     jobs: int = 1,
@@ -47,12 +49,12 @@ def reduce(
 ) -> Reduction:
     """The smallest module found for which `keep` holds, as it holds for `module`.
 
-    `on_progress` gets what there is after each step. With several `jobs`, `keep` is asked from several threads.
-    Units: seconds. Fails: RM112 where `keep` does not hold at first; RM2xx where the module breaks a static rule;
-    whatever `keep` raises.
+    Function `func` is never left out. `on_progress` gets what there is after each step. With several `jobs`, `keep` is
+    asked from several threads. Units: seconds. Fails: RM112 where `keep` does not hold at first, or the module breaks a
+    static rule; whatever `keep` raises.
     """
     limits = Limits(seconds, tries, jobs)
-    return _reduced(Subject(module), None, lambda one: keep(one.subject.module), limits, on_progress)
+    return _reduced(Subject(module, func), None, lambda one: keep(one.subject.module), limits, on_progress)
 
 
 def reduce_case(
@@ -77,25 +79,27 @@ def _case(case: Case, subject: Subject) -> Case:
 def _reduced(
     subject: Subject,
     case: Case | None,
-    holds: Callable[[Candidate], bool],
+    holds: Callable[[Candidate[Subject]], bool],
     limits: Limits,
     on_progress: Progress | None,
 ) -> Reduction:
-    first = candidate_of(subject)
+    first = as_read(as_text(subject))
     if first is None:
         raise fail(BAD_USAGE, "the module breaks a static rule: only valid modules are reduced")
     if not holds(first):
         raise fail(BAD_USAGE, "the predicate does not hold for the module that is to be reduced")
 
-    def state(search: Search, *, finished: bool = False) -> Reduction:
+    before = size_of(first.subject, first.text)
+
+    def state(search: Search[Subject], *, finished: bool = False) -> Reduction:
         best = search.best
         now = None if case is None else _case(case, best.subject)
-        counts = (search.tries, search.steps, finished)
-        return Reduction(best.subject.module, best.text, now, first.size, best.size, *counts)
+        sizes = (before, size_of(best.subject, best.text))
+        return Reduction(best.subject.module, best.text, now, *sizes, search.tries, search.steps, finished)
 
-    def told(search: Search) -> None:
+    def told(search: Search[Subject]) -> None:
         if on_progress is not None:
             on_progress(state(search))
 
-    with Search(first, holds, limits, told) as search:
+    with Search(Modules(), first, holds, limits, told) as search:
         return state(search, finished=search.run())

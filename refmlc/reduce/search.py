@@ -1,38 +1,53 @@
 """The search: edits are tried in order, the first that keeps what is wanted is made, until none does.
 
-A candidate is swept up (`tidy`), checked, shown as text and read back: what is judged is the module of the text, so
-the text is all that there is to a result. It counts only where it is smaller (`size`), so the search ends. A text that
-was judged before is not judged again.
-
-With several jobs, several candidates are judged at once and the first in order is taken: the result is the same as
-with one.
+A candidate counts only where it is valid, new and smaller, so the search ends; what it is that is searched says when
+that is the case (`Matter`). With several jobs, several candidates are judged at once and the first in order is taken:
+the result is the same as with one.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from time import monotonic
-from types import TracebackType
-from typing import Self
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
-from refmlc.check.module import check_module
-from refmlc.diag import RefmlcError
-from refmlc.reduce.order import GROUPS
-from refmlc.reduce.size import Size, size_of
-from refmlc.reduce.subject import Calls, Edit, Pass, Subject
-from refmlc.reduce.tidy import tidied
-from refmlc.script import read, show
+T = TypeVar("T")
+
+Pass: TypeAlias = Callable[[T], Iterator[Callable[[], T]]]
+Size: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(Generic[T]):
     """A valid subject with its text and size."""
 
-    subject: Subject
+    subject: T
     text: str
     size: Size
+
+
+@dataclass(frozen=True)
+class Shown(Generic[T]):
+    """A subject that may be valid, as text; two with one key are the same."""
+
+    subject: T
+    text: str
+    key: Hashable
+
+
+class Matter(Protocol[T]):
+    """What is made smaller: which edits there are, which subjects are valid, and how large they are."""
+
+    groups: Sequence[Sequence[Pass[T]]]
+
+    def shown(self, subject: T) -> Shown[T] | None:
+        """The subject as text; None where it is not valid."""
+        ...
+
+    def read(self, shown: Shown[T]) -> Candidate[T] | None:
+        """What the text says; None where that is not valid."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -48,39 +63,37 @@ class Stopped(Exception):
     """A limit is reached."""
 
 
-class Search:
+class Search(Generic[T]):
     """A subject that becomes smaller while `holds`; `on_smaller` is told of each step."""
 
     def __init__(
         self,
-        best: Candidate,
-        holds: Callable[[Candidate], bool],
+        matter: Matter[T],
+        best: Candidate[T],
+        holds: Callable[[Candidate[T]], bool],
         limits: Limits,
-        on_smaller: Callable[["Search"], None],
+        on_smaller: Callable[["Search[T]"], None],
     ) -> None:
         """Begin at `best`, for which `holds` is known to be true."""
         self.best = best
         self.tries = 0
         self.steps = 0
+        self._matter = matter
         self._holds = holds
         self._limits = limits
         self._on_smaller = on_smaller
         self._end = None if limits.seconds is None else monotonic() + limits.seconds
-        self._seen: set[tuple[str, Calls]] = {(best.text, best.subject.calls)}
-        self._stack = ExitStack()
-        self._executor: Executor | None = None
+        self._seen: set[Hashable] = set()
+        self._executor = ThreadPoolExecutor(limits.jobs) if limits.jobs > 1 else None
 
     def __enter__(self) -> Self:
-        """Start the threads that judge, where there are several."""
-        if self._limits.jobs > 1:
-            self._executor = self._stack.enter_context(ThreadPoolExecutor(self._limits.jobs))
+        """Begin."""
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _problem: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        """End them."""
-        self._stack.close()
+    def __exit__(self, *_: object) -> None:
+        """Nobody waits for judgements that are not needed any more."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
 
     def run(self) -> bool:
         """Make the subject as small as it gets; whether that was done before a limit was reached."""
@@ -94,13 +107,13 @@ class Search:
     def _round(self) -> bool:
         """Every group until nothing in it helps; whether anything did."""
         before = self.steps
-        for group in GROUPS:
+        for group in self._matter.groups:
             helped = True
             while helped:
                 helped = sum(self._exhaust(one) for one in group) > 0
         return self.steps > before
 
-    def _exhaust(self, one: Pass) -> bool:
+    def _exhaust(self, one: Pass[T]) -> bool:
         """Make every edit of a pass that helps. After one the pass goes on at the same place in the new subject."""
         before, place = self.steps, 0
         while True:
@@ -109,9 +122,9 @@ class Search:
                 return self.steps > before
             place += found
 
-    def _first(self, edits: Iterator[Edit]) -> int | None:
+    def _first(self, edits: Iterator[Callable[[], T]]) -> int | None:
         """Make the first edit that helps; its number."""
-        waiting: list[tuple[int, Candidate]] = []
+        waiting: list[tuple[int, Candidate[T]]] = []
         for number, edit in enumerate(edits):
             self._check_time()
             candidate = self._candidate(edit)
@@ -124,7 +137,7 @@ class Search:
                 waiting = []
         return self._judge(waiting)
 
-    def _judge(self, waiting: list[tuple[int, Candidate]]) -> int | None:
+    def _judge(self, waiting: list[tuple[int, Candidate[T]]]) -> int | None:
         """The number of the first candidate that holds, which is the best now."""
         if not waiting:
             return None
@@ -147,29 +160,11 @@ class Search:
         if self._end is not None and monotonic() > self._end:
             raise Stopped
 
-    def _candidate(self, edit: Edit) -> Candidate | None:
+    def _candidate(self, edit: Callable[[], T]) -> Candidate[T] | None:
         """What the edit gives, where it is valid, new and smaller."""
-        subject = edit()
-        subject = subject.with_module(tidied(subject.module))
-        try:
-            if check_module(subject.module):
-                return None
-            text = show(subject.module)
-            key = (text, subject.calls)
-            if key in self._seen:
-                return None
-            self._seen.add(key)
-            found = candidate_of(subject, text)
-        except RefmlcError:
+        shown = self._matter.shown(edit())
+        if shown is None or shown.key in self._seen:
             return None
+        self._seen.add(shown.key)
+        found = self._matter.read(shown)
         return found if found is not None and found.size < self.best.size else None
-
-
-def candidate_of(subject: Subject, text: str | None = None) -> Candidate | None:
-    """The subject as its text says it; None where a static rule is broken. Fails: as showing and reading does."""
-    text = show(subject.module) if text is None else text
-    module = read(text, "reduced.py")
-    if check_module(module):
-        return None
-    again = subject.with_module(module)
-    return Candidate(again, text, size_of(again, text))

@@ -13,7 +13,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,18 @@ from refmlc.reduce.subject import Subject
 from refmlc.strategies.arguments import Argument, Array, Number
 from refmlc.strategies.contents import WAYS
 
-Size: TypeAlias = tuple[int, int, int, int, int, int, int]
+
+class ModuleSize(NamedTuple):
+    """The numbers, in the order in which they are compared."""
+
+    functions: int
+    statements: int
+    weight: int
+    oddities: int
+    magnitude: int
+    names: int
+    characters: int
+
 
 STATEMENTS = (
     *(tir.Bind, tir.AssertStmt, tir.For, tir.While, tir.BufferStore, tir.AllocBuffer, tir.DeclBuffer, tir.AttrStmt),
@@ -47,7 +58,7 @@ RANKS = {"float32": 0, "int32": 0, "bool": 0, "handle": 0, "void": 0, "int64": 1
 IRREGULAR = 2000  # magnitude of a float that is no small integer
 
 
-def size_of(subject: Subject, text: str) -> Size:
+def size_of(subject: Subject, text: str) -> ModuleSize:
     """The size of `subject`, whose module is shown as `text`."""
     statements = weight = oddities = magnitude = 0
     for node in walk(subject.module):
@@ -56,7 +67,7 @@ def size_of(subject: Subject, text: str) -> Size:
         oddities += _oddities(node)
         magnitude += _magnitude(node)
     arguments = [one for call in subject.calls for one in call]
-    return (
+    return ModuleSize(
         len(subject.module.functions) + len(subject.calls),
         statements + len(arguments),
         weight,
@@ -88,6 +99,8 @@ def _oddities(node: Node) -> int:
             return odd + len(node.annotations)
         case tir.SBlock():
             return len(node.annotations) + (node.reads is not None) + (node.writes is not None)
+        case tir.SBlockRealize(predicate=predicate):
+            return not (isinstance(predicate, tir.IntImm) and predicate.value)
         case tir.IterVar():
             return {IterKind.SPATIAL: 0, IterKind.REDUCE: 1}.get(node.kind, 2)
         case tir.AllocBuffer():

@@ -20,6 +20,7 @@ from refmlc.ir.visit import rewrite, substitute, walk
 from refmlc.reduce.passes.literals import has_numbers, number
 from refmlc.reduce.subject import Edit, Subject, prim_funcs
 from refmlc.reduce.tidy import NOTHING
+from refmlc.strategies.arguments import Argument, Array
 
 
 def buffers_of(function: tir.PrimFunc) -> list[tir.Buffer]:
@@ -127,17 +128,27 @@ def usual(buffer: tir.Buffer) -> tir.Buffer:
 
 
 def lower_ranks(subject: Subject) -> Iterator[Edit]:
-    """A buffer of the function's own without one of its dimensions."""
+    """A buffer without one of its dimensions; where it is a parameter, the arguments are without it too."""
     for name, function in prim_funcs(subject):
-        params = set(function.buffer_map.values())
         for buffer in buffers_of(function):
-            if buffer not in params:
-                for place in reversed(range(len(buffer.shape))):
-                    yield partial(_flatter, subject, name, function, buffer, place)
+            for place in reversed(range(len(buffer.shape))):
+                yield partial(_flatter, subject, name, function, buffer, place)
 
 
 def _flatter(subject: Subject, name: str, function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> Subject:
-    return subject.with_function(name, flatter(function, buffer, place))
+    found = subject.with_function(name, flatter(function, buffer, place))
+    numbers = [number for number, one in enumerate(function.params) if function.buffer_map.get(one) is buffer]
+    if name != subject.func or not numbers:
+        return found
+    return replace(found, calls=tuple(_with_flatter(call, numbers[0], place) for call in subject.calls))
+
+
+def _with_flatter(call: tuple[Argument, ...], number: int, place: int) -> tuple[Argument, ...]:
+    """The arguments, the array `number` without a dimension."""
+    one = call[number] if number < len(call) else None
+    if not isinstance(one, Array) or place >= len(one.shape):
+        return call
+    return (*call[:number], replace(one, shape=(*one.shape[:place], *one.shape[place + 1 :])), *call[number + 1 :])
 
 
 def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimFunc:

@@ -12,7 +12,7 @@
 | a lazy choice         | an eager one: no, either arm                                   |
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TypeGuard, get_args
@@ -22,6 +22,7 @@ from refmlc.ir import tir
 from refmlc.ir.attrs import CommReducer, IndexMap
 from refmlc.ir.node import Node
 from refmlc.ir.visit import children, field_names, walk
+from refmlc.reduce.passes.extents import extents
 from refmlc.reduce.passes.literals import has_numbers, number
 from refmlc.reduce.size import magnitude
 from refmlc.reduce.subject import Edit, Subject, prim_funcs, spans_of
@@ -53,11 +54,13 @@ def constant_values(subject: Subject) -> Iterator[Edit]:
 def simpler_expressions(subject: Subject) -> Iterator[Edit]:
     """One expression is replaced by a simpler one. Order: outer ones first.
 
-    A variable is one object wherever it is used, so each use is replaced in the node that has it.
+    Extents are left to `extents`. A variable is one object wherever it is used, so each use is replaced in the node
+    that has it.
     """
     for name, function in prim_funcs(subject):
+        sizes = set(extents(function))
         for node in walk(function.body):
-            if is_expr(node) and not isinstance(node, tir.Var):
+            if is_expr(node) and not isinstance(node, tir.Var) and node not in sizes:
                 for simpler in simpler_than(node):
                     yield partial(subject.with_nodes, name, {node: simpler})
             for changed in _with_constants(node):
@@ -134,5 +137,5 @@ def _integral(value: float) -> float:
 
 def _with_field(node: Node, field: str, value: object) -> Node:
     """The node with another value of a field."""
-    changes = {name: value if name == field else getattr(node, name) for name in field_names(node)}
-    return type(node)(**changes)
+    make: Callable[..., Node] = type(node)
+    return make(*(value if name == field else getattr(node, name) for name in field_names(node)))

@@ -1,0 +1,165 @@
+"""`refmlc reduce FILE --while COMMAND`: the smallest program for which a command still ends with 0."""
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from time import monotonic
+
+import click
+
+import refmlc
+from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.cli.durations import Duration
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.ir import IRModule
+from refmlc.reduce import Reduction, TextReduction, reduce, reduce_text
+from refmlc.reduce.command import Command, Ran
+
+COMMAND_HELP = (
+    "A shell command; exit status 0: still of interest. It gets the candidate's path as {}, $1 and $REFMLC_FILE."
+)
+
+
+@click.command("reduce")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--while", "command", metavar="COMMAND", required=True, help=COMMAND_HELP)
+@click.option("--out", "target", type=click.Path(path_type=Path), help="Where to.  [default: FILE.reduced.py]")
+@click.option("--time", "seconds", type=Duration(), metavar="TIME", help="Stop after this time.  [default: no limit]")
+@click.option("--limit", type=Duration(), default="60s", show_default=True, help="Time for one run of the command.")
+@click.option("--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Commands at a time.")
+@click.option("--func", help="A function that is never left out.")
+@click.option("--lines", is_flag=True, help="Take FILE as lines of any text.")
+@json_option
+def reduce_command(  # noqa: PLR0913 - one parameter per option
+    file: Path,
+    command: str,
+    target: Path | None,
+    seconds: float | None,
+    limit: float,
+    jobs: int,
+    func: str | None,
+    *,
+    lines: bool,
+    as_json: bool,
+) -> None:
+    """Make the program in FILE smaller as long as COMMAND ends with 0 on it.
+
+    Each candidate is a valid module; a file that refmlc does not read, or that is not of interest as refmlc shows
+    it, is reduced by its lines. The best so far is always in the output file, after Ctrl-C too.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    target = target or file.with_name(f"{file.stem}.reduced{file.suffix}")
+    text = text_of(file)
+    begin = monotonic()
+    with Command(command, file.name, limit) as predicate, err.status(f"reducing {file} …") as status:
+        expect(predicate.run(text), limit)
+        job = Job(predicate, target, seconds, jobs, lambda line: status.update(f"reducing {file}: {line}"))
+        write(target, text)
+        module = None if lines else as_module(text, file, func)
+        if module is not None and not predicate.holds(refmlc.show(module)):
+            err.print("note: as refmlc shows it, the program is not of interest: its lines are reduced", style="dim")
+            module = None
+        found = job.text(text) if module is None else job.module(module, func or "")
+    report(file, target, found, monotonic() - begin, as_json=as_json)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One reduction: the predicate, where the best goes, the limits, and who is told."""
+
+    predicate: Command
+    target: Path
+    seconds: float | None
+    jobs: int
+    tell: Callable[[str], None]
+
+    def module(self, module: IRModule, func: str) -> Reduction:
+        """Reduce a module."""
+        return reduce(
+            module,
+            lambda candidate: self.predicate.holds(source_of(candidate)),
+            func=func,
+            seconds=self.seconds,
+            jobs=self.jobs,
+            on_progress=self._better,
+        )
+
+    def text(self, text: str) -> TextReduction:
+        """Reduce lines."""
+        return reduce_text(text, self.predicate.holds, seconds=self.seconds, jobs=self.jobs, on_progress=self._better)
+
+    def _better(self, found: Reduction | TextReduction) -> None:
+        write(self.target, found.text)
+        self.tell(sizes(found))
+
+
+def text_of(file: Path) -> str:
+    """The text of the file. Fails: RM109."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise fail(BAD_FILE, f"{file} is not UTF-8: only text can be reduced") from None
+
+
+def source_of(module: IRModule) -> str:
+    """The text that the module was read from."""
+    return refmlc.show(module) if module.source is None else module.source.text
+
+
+def as_module(text: str, file: Path, func: str | None) -> IRModule | None:
+    """The module in the text; None, with a note, where there is none that obeys the static rules."""
+    try:
+        module = refmlc.read(text, str(file))
+    except RefmlcError as failure:
+        err.print(f"note: {failure.code.id}, {failure.diagnostic.message}: its lines are reduced", style="dim")
+        return None
+    if func is not None and func not in module.functions:
+        known = ", ".join(module.functions) or "none"
+        raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {known}")
+    return module
+
+
+def expect(ran: Ran, limit: float) -> None:
+    """The command holds for what is to be reduced. Fails: RM112, with what the command printed."""
+    if ran.holds:
+        return
+    how = f"does not end within {limit:g} s" if ran.status is None else f"ends with {ran.status}, not 0"
+    printed = [f"it printed: {line}" for line in ran.output.splitlines()[-8:]] or ["it printed nothing"]
+    raise fail(BAD_USAGE, f"the command {how} on the file as it is: there is nothing to keep", None, *printed)
+
+
+def write(target: Path, text: str) -> None:
+    """Replace the file at once: whoever reads it meets a whole program. Fails: RM109."""
+    with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        file.write(text)
+    Path(file.name).replace(target)
+
+
+def sizes(found: Reduction | TextReduction) -> str:
+    """Sizes before and after, in words."""
+    pairs = [f"{a} → {b} {name}" for name, (a, b) in measures(found).items()]
+    return f"{', '.join(pairs)}; {found.tries} tries"
+
+
+def measures(found: Reduction | TextReduction) -> dict[str, tuple[int, int]]:
+    """Sizes before and after, by name."""
+    before, after = found.before, found.after
+    if isinstance(found, TextReduction):
+        return {"lines": (before[0], after[0]), "characters": (before[1], after[1])}
+    names = ("functions", "statements", "characters")
+    return {name: (getattr(before, name), getattr(after, name)) for name in names}
+
+
+def report(file: Path, target: Path, found: Reduction | TextReduction, seconds: float, *, as_json: bool) -> None:
+    """The result, and where it is."""
+    if as_json:
+        data = {name: {"before": before, "after": after} for name, (before, after) in measures(found).items()}
+        counts = {"tries": found.tries, "steps": found.steps, "finished": found.finished, "seconds": seconds}
+        print_json({"file": str(file), "out": str(target), "text": found.text, **data, **counts})
+        return
+    out.print(found.text.rstrip("\n"), markup=False)
+    end = "" if found.finished else "; the time is up"
+    err.print(f"{sizes(found)}, {seconds:.1f} s{end}; in {target}", style="dim")
