@@ -148,9 +148,10 @@ def alarm(seconds):
 
 
 def one_line(problem):
-    """The last line of an error that says something."""
+    """An error in a line: what a diagnostic of TVM's parser says, or else the message."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return f"{type(problem).__name__}: {lines[-1] if lines else ''}"[:LONGEST]
+    said = [line for line in lines if line.startswith("error:")] or lines
+    return f"{type(problem).__name__}: {' '.join(said)}"[:LONGEST]
 
 
 def refusing(work, stop="rejected"):

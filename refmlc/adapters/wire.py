@@ -83,6 +83,8 @@ class Sender:
         self.sent.append(tensor)
         if tensor.dtype.kind == "handle":
             raise Unsendable("a tensor of handles cannot be sent to another process")
+        if tensor.strides is not None or tensor.byte_offset:
+            raise Unsendable("a tensor that is a view of other memory cannot be sent to another process")
         name = f"{self.prefix}{len(self.sent) - 1}"
         little = poisoned(tensor)
         (self.folder / name).write_bytes(little.astype(little.dtype.newbyteorder("<"), copy=False).tobytes())

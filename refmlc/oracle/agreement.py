@@ -4,7 +4,7 @@ The worst part decides: wrong, then not known, then permitted, then equal. Eleme
 not compared, unless the implementation promises the interpreter's verdicts: then they are unwritten there too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -101,6 +101,10 @@ def _by_rule(mine: Tensor, own: Tensor, rule: Rule) -> Verdict:
 
 def _numbers(want: Part, got: Part, certificates: Certificates, *, promised: bool) -> Compared:
     """Numbers and the like: the same, but a float that is computed, for which there is no certificate."""
+    if not promised and isinstance(want.value, bool) and got.value in (0, 1):  # a bool is 0 or 1 elsewhere
+        got = replace(got, value=bool(got.value))
+        if got.value == want.value:
+            return EQUAL
     note = f"it is {_shown(got.value)}, the program gives {_shown(want.value)}"
     rounded = isinstance(want.value, float) and isinstance(got.value, float) and not promised
     kind = Kind.UNSUPPORTED if rounded and not certificates.exact else Kind.WRONG

@@ -5,7 +5,7 @@ any other one runs those that are defined: what has no meaning may do anything t
 fresh arguments. In-house C compiles all programs in one run of the compiler.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from refmlc.adapters.implementation import Answer, Implementation, Prepared, Stop, Stopped
@@ -13,12 +13,14 @@ from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.native import Batching
 from refmlc.oracle.finding import Finding
-from refmlc.oracle.judging import judged, without_answer
+from refmlc.oracle.judging import crash, judged, without_answer
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.program import Program
 from refmlc.oracle.reference import Reference, references
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 from refmlc.sanitize.kinds import ALL
+
+INTERP = "interp"
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def examine(
     interp = Interp(Limits() if limits is None else limits, registry)
     known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
-    findings: list[list[Finding]] = [[] for _ in cases]
+    findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, known, strict=True)]
     for implementation in implementations:
         for at, answers in enumerate(answers_of(implementation, cases, known)):
             given, told = _judged(cases[at], known[at], answers, implementation)
@@ -54,6 +56,13 @@ def examine(
         Examination(case, tuple(reference), given, tuple(told))
         for case, reference, given, told in zip(cases, known, verdicts, findings, strict=True)
     ]
+
+
+def own_crashes(case: Program, known: Sequence[Reference]) -> Iterator[Finding]:
+    """The calls in which the interpreter itself raised what is no verdict: bugs of refmlc."""
+    for number, reference in enumerate(known):
+        if isinstance(reference.answer, Stopped) and reference.answer.why is Stop.CRASHED:
+            yield crash(case, number, reference, reference.answer, INTERP)[1]
 
 
 def answers_of(

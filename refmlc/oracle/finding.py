@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from refmlc.bounds.certify import CertifiedTensor
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import Code
+from refmlc.diag.source import Span
 from refmlc.oracle.agreement import Compared
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.outcome import Verdict
@@ -69,7 +70,7 @@ def found(  # noqa: PLR0913 - each is a part of the finding
 ) -> Finding:
     """The finding with its diagnostic."""
     function = case.module.functions.get(case.func)
-    span = None if function is None else function.span
+    span = None if function is None else head(function.span)
     notes = (*difference_notes(compared.label, compared.verdict), f"call {call + 1}: {arguments_text(case, call)}")
     return Finding(
         code,
@@ -85,6 +86,13 @@ def found(  # noqa: PLR0913 - each is a part of the finding
         compared.certified,
         other,
     )
+
+
+def head(span: Span | None) -> Span | None:
+    """The first line of a function; none of a program that was never a text."""
+    if span is None or not span.source.line(span.line).strip() or span.end_line == span.line:
+        return None if span is None or not span.source.text else span
+    return Span(span.source, span.line, span.column, span.line, len(span.source.line(span.line)))
 
 
 def difference_notes(label: str, verdict: Verdict) -> Iterator[str]:

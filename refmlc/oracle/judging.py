@@ -99,6 +99,11 @@ def _no_result(
         return Verdict(Kind.UNSUPPORTED, report=answer.diagnostic, notes=(note, answer.message)), None
     if answer.why is Stop.EXHAUSTED:
         return _stopped(Kind.TIMED_OUT, answer), None
+    return crash(case, number, reference, answer, name)
+
+
+def crash(case: Program, number: int, reference: Reference, answer: Stopped, name: str) -> tuple[Verdict, Finding]:
+    """The verdict on an implementation that ended, raised, or did not answer, and the finding."""
     late = answer.why is Stop.TIMED_OUT
     verdict = _stopped(Kind.TIMED_OUT if late else Kind.CRASHED, answer)
     message = f"`{name}` gives no answer to `{case.func}`" if late else f"`{name}` crashes in `{case.func}`"

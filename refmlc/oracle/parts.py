@@ -1,10 +1,14 @@
-"""The parts of what a call leaves behind: every value returned, then every argument, tuples part by part."""
+"""The parts of what a call leaves behind: every value returned, then every tensor given, tuples part by part.
+
+Numbers and shapes are given by value: no call can change them.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refmlc.adapters.implementation import Ended
 from refmlc.ir import IRModule, relax
+from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
 from refmlc.vm.parameters import parameters_of
 
@@ -25,7 +29,8 @@ def parts(module: IRModule, func: str, ended: Ended) -> list[Part]:
     names = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
     for number, arg in enumerate(ended.args):
         name = f"`{names[number].name}`" if number < len(names) else f"argument {number}"
-        found += [Part(label, value, number) for label, value in _flat(name, arg)]
+        tensors = [(label, value) for label, value in _flat(name, arg) if isinstance(value, Tensor)]
+        found += [Part(label, value, number) for label, value in tensors]
     return found
 
 
