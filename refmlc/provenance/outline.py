@@ -25,6 +25,7 @@ from refmlc.provenance.values import Kind, Origin, Rounding, Slice, Source, Valu
 SUMS = {"add": "sum", "mul": "product", "max": "maximum", "min": "minimum"}
 DIGITS = Context(prec=20)
 DEPTH = 8
+PLAIN = (Fraction(1, 100_000), Fraction(10**16))  # sizes that are spelled without an exponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,9 @@ def _error(error: Fraction | None, name: str) -> str:
 def decimal(exact: Fraction) -> str:
     """A fraction in at most twenty digits; `…` where there are more."""
     found = DIGITS.divide(Decimal(exact.numerator), Decimal(exact.denominator))
-    return f"{found.normalize(DIGITS) if found else 0}{'' if Fraction(found) == exact else '…'}"
+    plain = found.normalize(DIGITS)
+    spelled = f"{plain:f}" if PLAIN[0] <= abs(exact) < PLAIN[1] else f"{plain}"
+    return f"{spelled if found else 0}{'' if Fraction(found) == exact else '…'}"
 
 
 def number(value: Scalar | None, dtype: DType) -> str:

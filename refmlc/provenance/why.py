@@ -18,6 +18,7 @@ from refmlc.ir import IRModule, relax, tir
 from refmlc.ops.contract import Scalar
 from refmlc.provenance import chains
 from refmlc.provenance.asked import Asked, Finder, Found, locate, tensors_in
+from refmlc.provenance.copying import copies
 from refmlc.provenance.memory import Held, element_name, index_in
 from refmlc.provenance.recorder import Enough, Recorder
 from refmlc.provenance.records import Event
@@ -77,12 +78,12 @@ class Search:
     def run(self, recorder: Recorder) -> object:
         """One run, on copies of the arguments; its value. Fails as the program does."""
         self.runs += 1
-        copies = [copied(arg) for arg in self.args]
-        self.held = tuple(named_tensors(self.module, self.func, copies, recorder))
+        given = copies(self.args)
+        self.held = tuple(named_tensors(self.module, self.func, given, recorder))
         executable = build(self.module, "interp", registry=self.registry, budget=recorder.budget)
         value: object = None
         with suppress(Enough):
-            value = VirtualMachine(executable, hooks=recorder)[self.func](*copies)
+            value = VirtualMachine(executable, hooks=recorder)[self.func](*given)
         self.origins = recorder.storages.origins
         self.written |= recorder.written
         return value
@@ -176,17 +177,6 @@ def why(
 def same(a: Scalar | None, b: Scalar | None) -> bool:
     """The same number, every NaN being one."""
     return a == b or (isinstance(a, float) and isinstance(b, float) and isnan(a) and isnan(b))
-
-
-def copied(value: object) -> object:
-    """A value whose tensors are copies."""
-    if isinstance(value, tuple):
-        return tuple(map(copied, value)) if type(value) is tuple else value
-    if isinstance(value, Tensor):
-        return value.copy(origin=value.storage.origin)
-    return (
-        Tensor.from_numpy(value.copy()) if hasattr(value, "__array_interface__") and hasattr(value, "copy") else value
-    )
 
 
 def named_tensors(module: IRModule, func: str, args: Sequence[object], recorder: Recorder) -> Iterable[Held]:

@@ -123,11 +123,11 @@ PACKED = read(
 def test_a_function_from_outside_ends_the_slice_by_name() -> None:
     registry = FunctionRegistry()
 
-    @registry.register("outside")
     def outside(given: Tensor, result: Tensor) -> None:
         result.numpy()[...] = given.numpy() + 5
         result.mark_initialised()
 
+    registry.register("outside", outside)
     found = why(PACKED, "main", [X], "result", (0,), registry=registry)
     call = written(found, loads(written(found))[0])
     assert (found.value, call.outside, call.function, call.bindings) == (12.0, True, "outside", ("a",))
