@@ -4,6 +4,7 @@
   function; each tensor has the shape and dtype of its buffer.
 * RLX-904, a function of the module or a value of function type: as many arguments as parameters, of types that do not
   contradict.
+* RLX-909, an operator of the library: as its definition says.
 * RLX-903, any call: no effect in a dataflow block or in a pure function.
 
 One call gives at most one finding on its arguments: the first misfit, the others as notes.
@@ -15,11 +16,12 @@ from refmlc.check.findings import Findings
 from refmlc.check.infer import function_type, type_of
 from refmlc.check.purity import effect_of
 from refmlc.check.unify import Unifier
-from refmlc.diag import Related, Span
+from refmlc.diag import RefmlcError, Related, Span, Unsupported
 from refmlc.diag.catalogue import ARITY, DATAFLOW_EFFECT, IMPURE, TYPE_MISMATCH, Code
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import Call, Expr, Function, Op, ShapeExpr, Tuple, Var
 from refmlc.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.library import OPERATORS, Operator, type_of as operator_type
 
 CALL_TIR = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad"))
 
@@ -42,6 +44,8 @@ class CallRules:
         if isinstance(call.op, Op):
             if call.op.name in CALL_TIR and call.args and isinstance(call.args[0], tir.GlobalVar):
                 self._call_tir(call, call.op.name, call.args[0], near)
+            elif call.op.name in OPERATORS:
+                self._operator(call, OPERATORS[call.op.name], near)
             return
         if isinstance(call.op, tir.GlobalVar):
             function = self.module.functions.get(call.op.name)
@@ -54,6 +58,16 @@ class CallRules:
             if isinstance(ty, FuncType):
                 name = call.op.name if isinstance(call.op, Var) else "the called function"
                 self._function(call, name, ty, near, None)
+
+    def _operator(self, call: Call, op: Operator, near: Span | None) -> None:
+        """What the operator itself says of arguments whose types are known. Limits of refmlc are the run's to tell."""
+        try:
+            operator_type(op, [self._type(arg) for arg in call.args], call.attrs)
+        except Unsupported:
+            return
+        except RefmlcError as refused:
+            found = refused.diagnostic
+            self.findings.report(found.code, f"`{op.name}`: {found.message}", call.span or near)
 
     def _effect(self, call: Call, near: Span | None) -> None:
         what = effect_of(call, self.module, self.known)

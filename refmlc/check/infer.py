@@ -9,13 +9,14 @@
 | `call_tir` and the like              | the declared output type                                       |
 | call of a function                   | its return type, its shape variables replaced by the arguments |
 | allocation                           | the shape and dtype in its arguments                           |
+| operator of the library              | what its definition makes of the types of its arguments        |
 | any other operator                   | not known: the annotation is trusted                           |
 """
 
 from collections.abc import Mapping
 
-from refmlc.ops.polynomial import polynomial
 from refmlc.check.unify import Unifier, replaced
+from refmlc.diag import RefmlcError
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import (
@@ -34,6 +35,8 @@ from refmlc.ir.relax import (
     Var,
 )
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.library import OPERATORS, Operator, type_of as operator_type
+from refmlc.ops.polynomial import polynomial
 
 ALLOCATIONS: Mapping[str, int] = {
     "alloc_tensor": 0,
@@ -109,6 +112,8 @@ def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -
     if isinstance(call.op, Op) and call.op.name == "shape_of" and len(call.args) == 1:
         tensor = type_of(call.args[0], module, known)
         return ShapeType(tensor.shape) if isinstance(tensor, TensorType) and tensor.shape is not None else None
+    if isinstance(call.op, Op) and call.op.name in OPERATORS:
+        return _operator_type(call, OPERATORS[call.op.name], module, known)
     if call.ty_args:
         return call.ty_args[0] if len(call.ty_args) == 1 else TupleType(call.ty_args)
     callee = None if isinstance(call.op, Op) else type_of(call.op, module, known)
@@ -118,6 +123,14 @@ def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -
     for param, arg in zip(callee.params, call.args, strict=False):
         unifier.bind_type(param, type_of(arg, module, known))
     return replaced(callee.ret, unifier)
+
+
+def _operator_type(call: Call, op: Operator, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+    """The type that an operator's definition gives; None where it refuses its arguments (`call_rules` says so)."""
+    try:
+        return operator_type(op, [type_of(arg, module, known) for arg in call.args], call.attrs)
+    except RefmlcError:
+        return None
 
 
 def _allocated(call: Call, position: int) -> Type | None:

@@ -9,6 +9,7 @@ from typing import get_args
 
 from refmlc.diag.catalogue import CODES
 from refmlc.ir import relax, tir
+from refmlc.library import OPERATORS
 from refmlc.ops import scalar
 from refmlc.ops.graph import BUILTINS, GRAPH_OPS
 from refmlc.ops.intrinsics import INTRINSICS
@@ -17,7 +18,7 @@ from refmlc.spec import clauses, read_clauses
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
-CITATION = re.compile(r"\b(?:NUM|TIR|RLX|NAT)-[0-9]{3}\b")
+CITATION = re.compile(r"\b(?:NUM|TIR|RLX|NAT|LIB)-[0-9]{3}\b")
 CASE = re.compile(r"^\s*case (?P<pattern>.*?):\s*(?:#\s*(?P<comment>.*))?$")
 SENTENCE = re.compile(r"[.!?](?:\s|$)")
 ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|cf|etc|vs|resp)\.")
@@ -29,6 +30,7 @@ ROWS = {
     **{f"scalar {name}": row.contract.clause for name, row in scalar.SCALAR_OPS.items()},
     **{f"intrinsic {name}": row.clause for name, row in INTRINSICS.items()},
     **{f"graph {name}": row.clause for name, row in {**GRAPH_OPS, **BUILTINS}.items()},
+    **{f"library {name}": row.clause for name, row in OPERATORS.items()},
     **{f"code {name}": row.clause for name, row in CODES.items() if row.clause},
 }
 

@@ -4,9 +4,11 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import TYPE_MISMATCH, UNSUPPORTED_OP
 from refmlc.diag.source import Span
 from refmlc.interp.graph.activation import Activation, Eval, Scope
+from refmlc.interp.graph.library import prepare_library_call
 from refmlc.interp.graph.named import call_named
 from refmlc.interp.graph.operators import prepare_operator
 from refmlc.ir import relax, tir
+from refmlc.library import OPERATORS
 from refmlc.ops.graph import GRAPH_OPS
 from refmlc.runtime.values import Closure, PackedFunc, kind_of
 
@@ -20,6 +22,8 @@ def prepare_call(scope: Scope, node: relax.Call) -> Eval:
             return call_named(scope, node, symbol, node.args)
         case relax.Op(name) if name in GRAPH_OPS:
             return prepare_operator(scope, node, name)
+        case relax.Op(name) if name in OPERATORS:
+            return prepare_library_call(scope, node, OPERATORS[name])
         case relax.Op(name):  # RLX-134
             return _unsupported(name, node.span)
         case callee:  # RLX-133

@@ -12,6 +12,7 @@ from refmlc.dtypes import INT32, VOID
 from refmlc.ir import relax, tir
 from refmlc.ir.attrs import IndexMap
 from refmlc.ir.types import TensorType, TupleType, Type
+from refmlc.library import OPERATORS
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.attributes import attr_of
 from refmlc.script.reader.evaluate import Evaluator
@@ -82,7 +83,7 @@ def operator_call(ev: Evaluator, site: CallSite) -> Meta:
     name = RENAMED.get(name, name)
     kwargs = dict(site.kwargs)
     ty_args = types_of(kwargs.pop("ty_args"), site.place("ty_args")) if "ty_args" in kwargs else ()
-    signature = SIGNATURES.get(name)
+    signature = OPERATORS[name].signature if name in OPERATORS else SIGNATURES.get(name)
     if signature is not None and len(site.args) <= len(signature):
         args, attrs = _by_signature(ev, site, signature, kwargs)
     else:

@@ -1,0 +1,101 @@
+"""Operators of the library: allocate the outputs, call the TensorIR function of the operator, return. RLX-135.
+
+The function follows from the shapes and dtypes that the arguments have in this call; the same ones share it.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from refmlc.diag.catalogue import TYPE_MISMATCH, UNSUPPORTED_OP
+from refmlc.diag.errors import RefmlcError, error
+from refmlc.dtypes import BOOL, FLOAT32, INT64
+from refmlc.interp.graph.activation import Activation, Eval, Scope
+from refmlc.interp.graph.memory import fresh
+from refmlc.interp.graph.operands import Site
+from refmlc.interp.substitutes import Prepared
+from refmlc.interp.tensorir import prepare_prim_func
+from refmlc.ir import relax, tir
+from refmlc.ir.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.library import Lowered, Operator, lowered
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Shape, kind_of
+
+
+def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
+    """A call of `op`. Fails: as the operator does, with the place of the call."""
+    operands, site = scope.exprs(node.args), Site(scope.machine, op.name, node.span)
+    made: dict[Hashable, tuple[Lowered, Prepared]] = {}
+
+    def call(env: Activation) -> object:
+        values = operands(env)
+        key = tuple([_key(value) for value in values])
+        if key not in made:
+            made[key] = _made(site, op, node, values)
+        function, prepared = made[key]
+        outputs = [_allocated(site, ty) for ty in function.outputs]
+        site.machine.invoke(op.name, prepared, [*_tensors(values), *outputs], node.span)
+        return tuple(outputs) if isinstance(function.result, TupleType) else outputs[0]
+
+    return call
+
+
+def _made(site: Site, op: Operator, node: relax.Call, values: Sequence[object]) -> tuple[Lowered, Prepared]:
+    try:
+        function = lowered(op, [_type(value) for value in values], node.attrs)
+    except RefmlcError as refused:
+        if refused.diagnostic.span is None and node.span is not None:
+            raise error(refused.diagnostic.at(node.span)) from None
+        raise
+    if function is None:
+        given = ", ".join(kind_of(value) for value in values)
+        raise site.failure(UNSUPPORTED_OP, f"operator `{op.name}` is not supported on {given}")
+    return function, prepare_prim_func(function.func, op.name, site.machine)
+
+
+def _key(value: object) -> Hashable:
+    """What of an argument the function depends on."""
+    match value:
+        case Tensor():
+            return value.shape, value.dtype
+        case tuple() if not isinstance(value, Shape):
+            return tuple([_key(one) for one in value])
+        case bool() | int() | float():
+            return type(value), repr(value)
+        case _:
+            return value if isinstance(value, Hashable) else id(value)
+
+
+def _type(value: object) -> Type:
+    """The type of a value, which says all that is known of it."""
+    match value:
+        case Tensor():
+            return TensorType(tuple(tir.IntImm(INT64, extent) for extent in value.shape), value.dtype)
+        case Shape():
+            return ShapeType(tuple(tir.IntImm(INT64, extent) for extent in value))
+        case tuple():
+            return TupleType(tuple(_type(one) for one in value))
+        case bool():
+            return PrimType(BOOL, tir.IntImm(BOOL, int(value)))
+        case int():
+            return PrimType(INT64, tir.IntImm(INT64, value))
+        case float():
+            return PrimType(FLOAT32, tir.FloatImm(FLOAT32, value))
+        case _:
+            return AnyType()
+
+
+def _tensors(values: Sequence[object]) -> list[Tensor]:
+    """The tensors among the arguments, those in tuples too, in their order."""
+    found: list[Tensor] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, tuple) and not isinstance(value, Shape):
+            found += _tensors(value)
+    return found
+
+
+def _allocated(site: Site, ty: TensorType) -> Tensor:
+    extents = [extent.value for extent in ty.shape or () if isinstance(extent, tir.IntImm)]
+    if ty.shape is None or ty.dtype is None or len(extents) != len(ty.shape):
+        raise site.failure(TYPE_MISMATCH, f"the output of `{site.name}` has no known shape")
+    return fresh(site, tuple(extents), ty.dtype)

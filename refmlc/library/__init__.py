@@ -1,0 +1,17 @@
+"""The operators of Relax, each one definition: a function in tensor expressions and a row (`definition.Operator`).
+
+From a row follow: how the text is read, the type of a call on symbolic shapes, the TensorIR function that computes it
+(`lowering`), `topi`'s functions, the table of operators. A family is a file; `OPERATORS` is their sum.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from refmlc.library.binary import BINARY
+from refmlc.library.definition import Operator
+from refmlc.library.elementwise import ELEMENTWISE
+from refmlc.library.lowering import Lowered, lowered, type_of
+
+OPERATORS: Mapping[str, Operator] = MappingProxyType({row.name: row for row in (*ELEMENTWISE, *BINARY)})
+
+__all__ = ["OPERATORS", "Lowered", "Operator", "lowered", "type_of"]

@@ -1,0 +1,154 @@
+"""An operator on arguments of known types: the TensorIR function that computes it, and the type of the result.
+
+| type of an argument                    | the operator's function gets                                   |
+|----------------------------------------|----------------------------------------------------------------|
+| tensor of known shape and dtype        | a placeholder                                                  |
+| tuple of those                         | a tuple of placeholders                                        |
+| shape of known values                  | its values                                                     |
+| number, known                          | its value                                                      |
+| number, not known                      | a variable, which the function takes as an argument            |
+| anything else                          | nothing follows: the call is lowered when it is executed       |
+
+The function takes the tensors in the order of the arguments, then its outputs, then the variables of shapes that no
+tensor binds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import ARITY, BAD_ARGUMENTS, TYPE_MISMATCH, UNSUPPORTED_OP
+from refmlc.ir import tir
+from refmlc.ir.node import Node
+from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.visit import substitute, walk
+from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits, plain
+from refmlc.te import Tensor, Value, create_prim_func, placeholder
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The function of a call. `result` is its type; `sizes`: what it takes after its outputs, in terms of the call."""
+
+    func: tir.PrimFunc
+    result: Type
+    sizes: tuple[tir.Expr, ...]
+
+    @property
+    def outputs(self) -> tuple[TensorType, ...]:
+        """The types of the tensors that the call allocates."""
+        fields = self.result.fields if isinstance(self.result, TupleType) else (self.result,)
+        return tuple(one for one in fields if isinstance(one, TensorType))
+
+
+def type_of(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr]) -> Type | None:
+    """The type of a call; None where it does not follow. Fails: as the operator does."""
+    arguments = _arguments(op, types)
+    return None if arguments is None else _type(_computed(op, arguments, attrs))
+
+
+def lowered(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr]) -> Lowered | None:
+    """The function of a call; None where the types do not say enough. Fails: as the operator does."""
+    arguments = _arguments(op, types)
+    if arguments is None:
+        return None
+    made = _computed(op, arguments, attrs)
+    inputs = list(_tensors(arguments))
+    outputs = made if isinstance(made, tuple) else (made,)
+    given = [*inputs, *(_own(one, inputs) for one in outputs)]
+    bound = {extent for one in given for extent in one.buffer.shape if isinstance(extent, tir.Var)}
+    probe = create_prim_func(given)
+    free = dict.fromkeys(var for var in _sizes(probe, given) if var not in bound)
+    func = create_prim_func([*given, *(Value(var) for var in free)]) if free else probe
+    return Lowered(_renewed(func, [*free, *bound]), _type(made), tuple(free))
+
+
+def _arguments(op: Operator, types: Sequence[Type | None]) -> list[Argument] | None:
+    """What the operator's function gets; None where a type does not say enough. Fails: RM206, RM501."""
+    if op.reason:
+        raise fail(UNSUPPORTED_OP, f"operator `{op.name}` is not supported: {op.reason}")
+    least = sum(op.parameters[name].default is op.parameters[name].empty for name in op.arguments)
+    if not least <= len(types) <= len(op.arguments):
+        wanted = str(least) if least == len(op.arguments) else f"{least} to {len(op.arguments)}"
+        raise fail(ARITY, f"`{op.name}` takes {wanted} arguments, {len(types)} are given")
+    found = [_argument(name, ty) for name, ty in zip(op.arguments, types, strict=False)]
+    if any(one is UNKNOWN for one in found):
+        return None
+    arguments = [one for one in found if not isinstance(one, _Unknown)]
+    for name, one in zip(op.arguments, arguments, strict=False):
+        if not fits(op.parameters[name].annotation, one):
+            raise fail(TYPE_MISMATCH, f"`{op.name}` takes {WANTED[op.parameters[name].annotation]} as `{name}`")
+    return arguments
+
+
+class _Unknown:
+    """No argument: its type does not say enough."""
+
+
+UNKNOWN = _Unknown()
+
+
+def _argument(name: str, ty: Type | None) -> "Argument | _Unknown":
+    match ty:
+        case TensorType(shape=shape, dtype=dtype) if shape is not None and dtype is not None:
+            return placeholder(tuple(Value(extent) for extent in shape), str(dtype), name)
+        case ShapeType(values=values) if values is not None:
+            return tuple(Value(extent) for extent in values)
+        case PrimType(dtype=dtype, value=value):
+            return Value(tir.Var(name, dtype) if value is None else value)
+        case TupleType(fields=fields):
+            parts = [_argument(f"{name}_{place}", field) for place, field in enumerate(fields)]
+            tensors = tuple(one for one in parts if isinstance(one, Tensor))
+            return tensors if len(tensors) == len(parts) else UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def _computed(op: Operator, arguments: Sequence[Argument], attrs: Mapping[str, tir.Attr]) -> Result:
+    given = {name: plain(value) for name, value in attrs.items()}
+    for name in given:
+        if name not in op.attributes:
+            known = ", ".join(op.attributes) or "none"
+            raise fail(BAD_ARGUMENTS, f"`{op.name}` has no attribute `{name}`", None, f"its attributes: {known}")
+    for name, default in op.attributes.items():
+        if default is op.parameters[name].empty and name not in given:
+            raise fail(BAD_ARGUMENTS, f"`{op.name}` needs the attribute `{name}`")
+    return op.compute(*arguments, **given)
+
+
+def _tensors(arguments: Sequence[Argument]) -> Iterator[Tensor]:
+    for one in arguments:
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, tuple):
+            yield from (part for part in one if isinstance(part, Tensor))
+
+
+def _own(output: Tensor, inputs: Sequence[Tensor]) -> Tensor:
+    """The output; a copy where it is an input."""
+    return computed(output.shape, output, output.name) if any(output is one for one in inputs) else output
+
+
+def _type(made: Result) -> Type:
+    if isinstance(made, tuple):
+        return TupleType(tuple(TensorType(one.buffer.shape, one.buffer.dtype) for one in made))
+    return TensorType(made.buffer.shape, made.buffer.dtype)
+
+
+def _sizes(func: tir.PrimFunc, given: Sequence[Tensor]) -> Iterator[tir.Var]:
+    """The variables that the function uses and does not define itself, in the order of their first use."""
+    defined: set[Node] = set(func.params)
+    for node in walk(func.body):
+        match node:
+            case tir.For(loop_var=var):
+                defined.add(var)
+            case tir.IterVar(var=var) | tir.Bind(var=var) | tir.Let(var=var):
+                defined.add(var)
+    shapes = [extent for one in given for extent in one.buffer.shape]
+    for root in (*shapes, func.body):
+        yield from (node for node in walk(root) if isinstance(node, tir.Var) and node not in defined)
+
+
+def _renewed(func: tir.PrimFunc, variables: Sequence[tir.Var]) -> tir.PrimFunc:
+    """The function with variables of its own, in place of those of the caller."""
+    return substitute(func, {var: tir.Var(var.name, var.dtype) for var in variables})

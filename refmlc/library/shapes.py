@@ -1,0 +1,88 @@
+"""Axes and shapes of arguments: what the functions of the library ask of them, in one wording each."""
+
+from collections.abc import Sequence
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS, SHAPE_MISMATCH, TYPE_MISMATCH
+from refmlc.ops.polynomial import certainly_different, difference, polynomial
+from refmlc.te import Tensor, Value
+
+
+def axis_of(axis: int, rank: int, what: str = "axis") -> int:
+    """The axis that `axis` means: negative ones count from the end. Fails: RM105."""
+    if not isinstance(axis, int) or isinstance(axis, bool):
+        raise fail(BAD_ARGUMENTS, f"{what} is an integer; this is {axis!r}")
+    if not -rank <= axis < rank:
+        raise fail(BAD_ARGUMENTS, f"{what} {axis} is not in {-rank} … {rank - 1}: there are {rank} dimensions")
+    return axis % rank
+
+
+def axes_of(axis: "int | Sequence[int] | None", rank: int) -> tuple[int, ...]:
+    """The axes that `axis` means, in their order; None: all. Fails: RM105, also where one is there twice."""
+    if axis is None:
+        return tuple(range(rank))
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    found = [axis_of(one, rank) for one in given]
+    if len(set(found)) != len(found):
+        raise fail(BAD_ARGUMENTS, f"an axis is there twice in {list(given)}")
+    return tuple(sorted(found))
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two extents are certainly equal."""
+    return not difference(polynomial(a.expr, {}), polynomial(b.expr, {}))
+
+
+def must_agree(a: Value, b: Value, what: str) -> Value:
+    """Two extents that have to be equal; the more certain one. Fails: RM202 where they certainly are not."""
+    if certainly_different(polynomial(a.expr, {}), polynomial(b.expr, {})):
+        raise fail(SHAPE_MISMATCH, f"{what}: {shown(a)} is not {shown(b)}")
+    return b if known(b) is not None else a
+
+
+def known(extent: Value) -> int | None:
+    """The extent where it is a constant."""
+    value = getattr(extent.expr, "value", None)
+    return value if isinstance(value, int) else None
+
+
+def shown(extent: Value) -> str:
+    """The extent as messages have it: a number without its dtype."""
+    value = known(extent)
+    return repr(extent).splitlines()[-1] if value is None else str(value)
+
+
+def broadcast_shape(*shapes: Sequence[Value]) -> tuple[Value, ...]:
+    """The shape that several are brought to: aligned at the end, 1 stands for any extent. Fails: RM202.
+
+    Two extents that are not known to agree count as equal where neither is 1; which one is 1 is known when it runs.
+    """
+    rank = max((len(shape) for shape in shapes), default=0)
+    result: list[Value] = []
+    for place in range(rank):
+        extents = [shape[place - rank + len(shape)] for shape in shapes if place - rank + len(shape) >= 0]
+        wide = [extent for extent in extents if known(extent) != 1]
+        found = wide[0] if wide else extents[0]
+        for other in wide[1:]:
+            if not same(found, other):
+                found = must_agree(found, other, f"dimension {place} of the operands")
+        result.append(found)
+    return tuple(result)
+
+
+def broadcast_indices(tensor: Tensor, indices: Sequence[Value]) -> tuple[Value, ...]:
+    """Where an element of the broadcast shape comes from in `tensor`."""
+    own = indices[len(indices) - tensor.ndim :]
+    return tuple(index * 0 if known(extent) == 1 else index for index, extent in zip(own, tensor.shape, strict=True))
+
+
+def require_float(tensor: Tensor, name: str) -> None:
+    """Fails: RM201 where the elements of the argument are no floats."""
+    if not tensor.buffer.dtype.is_float:
+        raise fail(TYPE_MISMATCH, f"`{name}` takes floats; the argument is {tensor.dtype}")
+
+
+def require_rank(tensor: Tensor, rank: int, name: str) -> None:
+    """Fails: RM105 where the argument has another number of dimensions."""
+    if tensor.ndim != rank:
+        raise fail(BAD_ARGUMENTS, f"`{name}` takes a tensor of {rank} dimensions; the argument has {tensor.ndim}")
