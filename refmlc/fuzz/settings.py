@@ -26,7 +26,7 @@ ANY = "any"
 class Settings:
     """What decides the findings.
 
-    `aim`: a code, "" for programs that are defined, `any` for a mixture. `sanitize`: one in so many programs is
+    `thrift` is how many of a hundred decisions keep a program small. `aim`: a code, "" for programs that are defined, `any` for a mixture. `sanitize`: one in so many programs is
     watched by the sanitizer, 0: none. `runner` is the function that does a batch:
     `module:function`; `describe` beside it gives the program of a number as data.
     Units: seconds (for one program, compilation included), MiB of address space of a worker.
@@ -37,6 +37,7 @@ class Settings:
     kinds: tuple[str, ...] = ("functions",)
     aim: str = ANY
     size: int = 48
+    thrift: int = 40
     sanitize: int = 4
     program_seconds: float = 30.0
     memory: int = 8192

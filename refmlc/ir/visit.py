@@ -13,7 +13,7 @@ All of them keep their own stack: the depth of a tree is limited by memory only.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, replace
-from operator import is_
+from operator import attrgetter, is_
 from typing import ClassVar, Protocol, TypeVar, cast
 
 from refmlc.ir.node import Node
@@ -26,32 +26,73 @@ class _Dataclass(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[object]]]
 
 
+LEAF, NODE, TUPLE, MAPPING = range(4)
+Values = Callable[[Node], tuple[object, ...]]
+
+
+class _Sorts(dict[type, int]):
+    """What values of a class are, by the class; a dictionary, because nothing is quicker to ask."""
+
+    def __missing__(self, kind: type) -> int:
+        held = ((Node, NODE), (tuple, TUPLE), (Mapping, MAPPING))
+        self[kind] = next((sort for of, sort in held if issubclass(kind, of)), LEAF)
+        return self[kind]
+
+
+class _Getters(dict[type, Values]):
+    """What gives the values of the fields of a node without `span`, by the class of the node."""
+
+    def __missing__(self, kind: type) -> Values:
+        names: tuple[str, ...] = kind.__match_args__  # type: ignore[attr-defined]  # nodes are dataclasses
+        self[kind] = attrgetter(*names) if len(names) > 1 else lambda node: tuple(getattr(node, name) for name in names)
+        return self[kind]
+
+
+SORTS, GETTERS = _Sorts(), _Getters()
+
+
 def field_names(node: Node) -> tuple[str, ...]:
     """The names of the fields of `node` without `span`, in their order: its positional ones."""
     return cast("_Dataclass", node).__match_args__
 
 
-def _parts(value: object) -> tuple[object, ...]:
+def _values(value: object) -> tuple[object, ...]:
+    """What is directly below a node, tuple or mapping, leaves too."""
+    sort = SORTS[type(value)]
+    if sort == NODE:
+        return GETTERS[type(value)](value)  # type: ignore[arg-type]  # the sort says so; a cast takes time here
+    if sort == TUPLE:
+        return cast("tuple[object, ...]", value)
+    return tuple(part for pair in cast("Mapping[object, object]", value).items() for part in pair)
+
+
+def _parts(value: object) -> list[object]:
     """What may hold nodes directly below a node, tuple or mapping."""
-    if isinstance(value, Node):
-        found: tuple[object, ...] = tuple(getattr(value, name) for name in field_names(value))
-    elif isinstance(value, tuple):
-        found = value
-    else:
-        mapping = cast("Mapping[object, object]", value)
-        found = tuple(part for pair in mapping.items() for part in pair)
-    return tuple(part for part in found if isinstance(part, (Node, tuple, Mapping)))
+    return [part for part in _values(value) if SORTS[type(part)]]
+
+
+def _below(node: Node) -> list[Node]:
+    """The nodes that the fields of `node` hold, in tuples and mappings too."""
+    found: list[Node] = []
+    for part in GETTERS[type(node)](node):
+        sort = SORTS[type(part)]
+        if sort == NODE:
+            found.append(part)  # type: ignore[arg-type]  # the same
+        elif sort:
+            stack = _parts(part)
+            stack.reverse()
+            while stack:
+                inner = stack.pop()
+                if SORTS[type(inner)] == NODE:
+                    found.append(inner)  # type: ignore[arg-type]  # the same
+                else:
+                    stack.extend(reversed(_parts(inner)))
+    return found
 
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes that the fields of `node` hold, in tuples and mappings too. Order: of the fields."""
-    stack = list(reversed(_parts(node)))
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Node):
-            yield part
-        else:
-            stack.extend(reversed(_parts(part)))
+    return iter(_below(node))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -64,26 +105,24 @@ def walk(node: Node) -> Iterator[Node]:
             continue
         seen.add(id(here))
         yield here
-        stack.extend(reversed(tuple(children(here))))
+        below = _below(here)
+        below.reverse()
+        stack += below
 
 
 def _rebuilt(value: object, done: Mapping[int, object]) -> object:
     """`value` with its parts replaced by what `done` says; the same object where nothing changes."""
-
-    def new(part: object) -> object:
-        return done[id(part)] if isinstance(part, (Node, tuple, Mapping)) else part
-
-    if isinstance(value, Node):
-        old = {name: getattr(value, name) for name in field_names(value)}
-        changes = {name: new(part) for name, part in old.items() if new(part) is not part}
-        return replace(cast("_Dataclass", value), **changes) if changes else value
-    if isinstance(value, tuple):
-        items = tuple(map(new, value))
-        return value if all(map(is_, items, value)) else items
-    mapping = cast("Mapping[object, object]", value)
-    pairs = [(new(key), new(item)) for key, item in mapping.items()]
-    same = all(k is key and v is item for (k, v), (key, item) in zip(pairs, mapping.items(), strict=True))
-    return mapping if same else dict(pairs)
+    sort = SORTS[type(value)]
+    old = _values(value)
+    new = tuple([done[id(part)] if SORTS[type(part)] else part for part in old])
+    if all(map(is_, new, old)):
+        return value
+    if sort == NODE:
+        node = cast("Node", value)
+        changes = zip(field_names(node), old, new, strict=True)
+        changed = {name: after for name, before, after in changes if after is not before}
+        return replace(cast("_Dataclass", node), **changed)
+    return new if sort == TUPLE else dict(zip(new[::2], new[1::2], strict=True))
 
 
 def _postorder(node: Node, done: dict[int, object], change: Callable[[Node], Node]) -> None:
@@ -93,12 +132,13 @@ def _postorder(node: Node, done: dict[int, object], change: Callable[[Node], Nod
         here, ready = stack.pop()
         if id(here) in done:
             continue
-        if ready:
-            rebuilt = _rebuilt(here, done)
-            done[id(here)] = change(rebuilt) if isinstance(rebuilt, Node) else rebuilt
+        parts = [] if ready else _parts(here)
+        if parts:
+            stack.append((here, True))
+            stack.extend([(part, False) for part in reversed(parts) if id(part) not in done])
             continue
-        stack.append((here, True))
-        stack.extend((part, False) for part in reversed(_parts(here)) if id(part) not in done)
+        rebuilt = _rebuilt(here, done) if ready else here
+        done[id(here)] = change(cast("Node", rebuilt)) if SORTS[type(rebuilt)] == NODE else rebuilt
 
 
 def rewrite(node: N, change: Callable[[Node], Node]) -> N:

@@ -1,0 +1,109 @@
+"""The programs of a batch, examined: the interpreter and every implementation, compiled together.
+
+| path      | is                                                      | its verdicts                                |
+|-----------|---------------------------------------------------------|---------------------------------------------|
+| `interp`  | the reference; one batch in so many under the sanitizer | what programs come to: defined, undefined … |
+| any other | an implementation                                       | how it compares (`refmlc.oracle.outcome`)   |
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.limits import Limits
+from refmlc.adapters.lookup import implementation
+from refmlc.fuzz.coverage import covered
+from refmlc.fuzz.programs import program
+from refmlc.fuzz.result import BatchResult, Found, Json, merged
+from refmlc.fuzz.settings import Settings
+from refmlc.fuzz.signature import signature
+from refmlc.oracle.examine import Examination, examine
+from refmlc.oracle.finding import Finding
+from refmlc.strategies.case import Case
+
+REFERENCE = "interp"
+STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
+
+
+def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
+    """A `BatchResult` as data, of these programs of batch number `batch`."""
+    known = Settings.from_json(settings)
+    cases = [program(known, number) for number in numbers]
+    sanitized = known.sanitize > 0 and batch % known.sanitize == 0
+    examined = examined_by(known, cases, sanitize=sanitized)
+    findings = [
+        as_found(known, number, one) for number, each in zip(numbers, examined, strict=True) for one in each.findings
+    ]
+    codes = {code for each in examined for reference in each.reference if (code := code_of(reference.answer))}
+    coverage = covered((case.module for case in cases), codes)
+    notes = {"programs under the sanitizer": len(cases)} if sanitized else {}
+    return BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes).to_json()
+
+
+def describe(settings: Json, number: int) -> Json:
+    """The case of a program as data."""
+    return as_json(program(Settings.from_json(settings), number))
+
+
+def examined_by(settings: Settings, cases: Sequence[Case], *, sanitize: bool) -> list[Examination]:
+    """The cases, examined with the implementations of the settings."""
+    others = [implemented(spec, settings.program_seconds) for spec in settings.implementations if spec != REFERENCE]
+    return examine(cases, others, sanitize=sanitize, limits=limits_of(settings.program_seconds))
+
+
+@cache
+def implemented(spec: str, seconds: float) -> Implementation:
+    """The implementation, made once in a worker."""
+    return implementation(spec, limits_of(seconds))
+
+
+def limits_of(seconds: float) -> Limits:
+    """What a call may use. Units: seconds."""
+    return Limits(STEPS, BYTES, seconds=seconds / 2, prepare=seconds / 2)
+
+
+def counted(examined: Sequence[Examination]) -> dict[str, Counter[str]]:
+    """How many calls came to each verdict on each path."""
+    found: dict[str, Counter[str]] = {REFERENCE: Counter()}
+    for each in examined:
+        found[REFERENCE].update(reference.verdict for reference in each.reference)
+        for name, verdicts in each.verdicts.items():
+            found.setdefault(name, Counter()).update(verdict.kind.value for verdict in verdicts)
+    return found
+
+
+def code_of(answer: object) -> str:
+    """The code of an answer that has one."""
+    diagnostic = getattr(answer, "diagnostic", None)
+    return "" if diagnostic is None else str(diagnostic.code.id)
+
+
+def name_of(finding: Finding) -> str:
+    """The signature of a finding: its code, path and verdict, and the shape of the error or its words."""
+    code, path, shape = finding.signature
+    part = "" if finding.part.startswith("`") else finding.part
+    return signature(shape, code, path, finding.verdict.kind.value, part, code_of(finding.reference.answer))
+
+
+def as_found(settings: Settings, number: int, finding: Finding) -> Found:
+    """The finding as data."""
+    message = "\n".join([finding.diagnostic.message, *finding.diagnostic.notes])
+    return Found(
+        name_of(finding),
+        finding.code.id,
+        finding.implementation,
+        finding.verdict.kind.value,
+        message,
+        number,
+        settings.seed_of(number),
+        settings.kind_of(number),
+        as_json(finding.case) if isinstance(finding.case, Case) else {},
+    )
+
+
+def as_json(case: Case) -> Json:
+    """A case as data."""
+    data: Json = json.loads(case.to_json())
+    return data
