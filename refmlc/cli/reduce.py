@@ -59,7 +59,7 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
         job = Job(predicate, target, seconds, jobs, lambda line: status.update(f"reducing {file}: {line}"))
         write(target, text)
         module = None if lines else as_module(text, file, func)
-        if module is not None and not predicate.holds(refmlc.show(module)):
+        if module is not None and not predicate.holds(refmlc.show(module, show_meta=True)):
             err.print("note: as refmlc shows it, the program is not of interest: its lines are reduced", style="dim")
             module = None
         found = job.text(text) if module is None else job.module(module, func or "")
@@ -106,7 +106,7 @@ def text_of(file: Path) -> str:
 
 def source_of(module: IRModule) -> str:
     """The text that the module was read from."""
-    return refmlc.show(module) if module.source is None else module.source.text
+    return refmlc.show(module, show_meta=True) if module.source is None else module.source.text
 
 
 def as_module(text: str, file: Path, func: str | None) -> IRModule | None:

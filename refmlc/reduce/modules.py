@@ -39,7 +39,7 @@ class Modules:
 
 def as_text(subject: Subject) -> Shown[Subject]:
     """The subject with its text. Fails: as showing does."""
-    text = show(subject.module)
+    text = show(subject.module, show_meta=True)
     return Shown(subject, text, (text, subject.calls))
 
 

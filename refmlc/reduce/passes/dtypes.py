@@ -4,7 +4,7 @@
 |----------------------|--------------------------------|
 | floats but float32   | float32                        |
 | integers but int32   | int32                          |
-| bool                 | stays                          |
+| bool, sizes of Relax | stay                           |
 | a vector             | its first lane                 |
 """
 
@@ -14,13 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from refmlc.dtypes import FLOAT32, INT32, DType
+from refmlc.dtypes import FLOAT32, INT32, INT64, DType
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import relax, tir, types
 from refmlc.ir.node import Node
 from refmlc.ir.visit import rewrite, walk
 from refmlc.reduce.passes.literals import number
-from refmlc.reduce.subject import Edit, Subject
+from refmlc.reduce.subject import Edit, Function, Subject
 from refmlc.strategies.arguments import Argument, Array, Number, TupleOf
 
 
@@ -48,11 +48,15 @@ def _converted(subject: Subject, table: Mapping[DType, DType]) -> Subject:
             return dtype
         return other.with_lanes(dtype.lanes, scalable=dtype.scalable) if dtype.is_vector else other
 
-    def change(node: Node) -> Node:
-        return _with_dtype(node, new)
+    def in_graph(dtype: DType) -> DType:
+        return dtype if dtype == INT64 else new(dtype)
 
+    functions: dict[str, Function] = {}
+    for name, function in subject.module.functions.items():
+        change = in_graph if isinstance(function, relax.Function) else new
+        functions[name] = rewrite(function, partial(_with_dtype, new=change))
     calls = tuple(tuple(_argument(one, new) for one in call) for call in subject.calls)
-    return replace(subject, module=rewrite(subject.module, change), calls=calls)
+    return replace(subject, module=replace(subject.module, functions=functions), calls=calls)
 
 
 def _with_dtype(node: Node, new: Callable[[DType], DType]) -> Node:
