@@ -1,0 +1,93 @@
+"""Modules of Relax over TensorIR, with arguments: `main` takes tensors, tuples of them and shapes.
+
+A module from a seed is the same each time; `refmlc.strategies.module_strategy` has the strategy of Hypothesis. The
+first decision is always the simplest one: no symbol, one parameter, no block, which is a function that returns it.
+"""
+
+from dataclasses import replace
+
+from refmlc.dtypes import INT64
+from refmlc.ir import IRModule, relax
+from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
+from refmlc.strategies.case import Case
+from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.contents import WAYS
+from refmlc.strategies.graphs import Functions, Graphs
+from refmlc.strategies.kernels import DTYPES, Tensors
+from refmlc.strategies.places import placed
+from refmlc.strategies.ranges import limits
+from refmlc.strategies.scope import Ints, Kind, Known, Shapes, Tuples, dims_of, type_of
+
+EXTENTS = (2, 1, 3, 4, 0)
+BLOCKS = 3
+
+
+class Modules(Graphs):
+    """Makes `main`, the functions that it calls, and recipes of its arguments."""
+
+    kinds: tuple[Kind, ...] = ()
+
+    def main(self) -> relax.Function:
+        """The entry."""
+        for _ in range(self.choices.pick((0, 1, 2, 1))):
+            self.symbols.append(self.symbol("n", self.choices.pick(EXTENTS)))
+        known = {dim.name for dim in self.symbols}
+        kinds: list[Kind] = [self.parameter() for _ in range(1 + self.choices.below(3))]
+        whole = {dim.name for kind in kinds for dim in dims_of(kind)}
+        kinds += [Tensors(self.choices.pick(DTYPES), (dim,)) for dim in self.symbols if dim.name not in whole]
+        self.kinds = tuple(kinds)
+        params = tuple(relax.Var(self.name("x"), type_of(kind)) for kind in kinds)
+        self.values = [Known(var, kind) for var, kind in zip(params, kinds, strict=True)]
+        blocks = self.blocks(BLOCKS)
+        result = self.choices.pick(list(reversed(self.values)))
+        free = {dim.name for dim in dims_of(result.kind) if not dim.is_constant}
+        # A symbol of match_cast, or a sum, is not known where the type of the result is declared.
+        ret = type_of(result.kind) if free <= known and self.choices.chance(50) else None
+        return relax.Function(params, relax.SeqExpr(blocks, result.expr), ret, self.pure)
+
+    def parameter(self) -> Kind:
+        """What a parameter is: mostly a tensor."""
+        form = self.choices.below(10)
+        if form == 8:
+            return Tuples((self.tensor(), self.tensor()))
+        return Shapes(self.dims()) if form == 9 else self.tensor()
+
+    def tensor(self) -> Tensors:
+        """A tensor of some dimensions."""
+        return Tensors(self.choices.pick(DTYPES), self.dims())
+
+    def recipes(self) -> tuple[tuple[Argument, ...], ...]:
+        """The arguments of one or two calls."""
+        return tuple(tuple(self.filled_in(kind) for kind in self.kinds) for _ in range(1 + self.choices.chance(30)))
+
+    def filled_in(self, kind: Kind) -> Argument:
+        """An argument of this kind."""
+        match kind:
+            case Tensors(dtype, dims):
+                low, high = limits(dtype)
+                shape = tuple(dim.value for dim in dims)
+                return Array(dtype, shape, self.choices.pick(WAYS), self.choices.below(1000), low, high)
+            case Shapes(dims):
+                return ShapeOf(tuple(dim.value for dim in dims))
+            case Ints():
+                return Number(INT64, self.choices.below(5))
+            case Tuples(fields):
+                return TupleOf(tuple(self.filled_in(field) for field in fields))
+
+
+def module_of(choices: Choices) -> Case:
+    """A module with arguments."""
+    functions: Functions = {}
+    modules = Modules(choices, functions, [0])
+    main = modules.main()
+    functions["main"] = main
+    return Case(placed(IRModule(functions)), "main", modules.recipes())
+
+
+def rolled_module(seed: int) -> Case:
+    """The module of a seed: the same one each time.
+
+    >>> rolled_module(7).func
+    'main'
+    """
+    return replace(module_of(Rolled(f"module {seed}")), name=f"module{seed}")

@@ -1,0 +1,142 @@
+"""What is in scope while a graph is made: values with their types, and the symbols that dimensions are made of.
+
+| value    | what is known of it                                             |
+|----------|-----------------------------------------------------------------|
+| `Tensors` | dtype and dimensions (`kernels`)                               |
+| `Shapes` | its dimensions                                                  |
+| `Ints`   | nothing more                                                    |
+| `Tuples` | its fields                                                      |
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from refmlc.dtypes import INT64, DType
+from refmlc.ir import relax, tir
+from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.strategies.choices import Choices
+from refmlc.strategies.kernels import Dim, Tensors, constant_dim
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """A shape value."""
+
+    dims: tuple[Dim, ...]
+
+
+@dataclass(frozen=True)
+class Ints:
+    """A primitive value of int64."""
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """A tuple value."""
+
+    fields: tuple["Kind", ...]
+
+
+Kind: TypeAlias = Tensors | Shapes | Ints | Tuples
+
+
+@dataclass(eq=False)
+class Known:
+    """A value in scope. `fresh`: a tensor that nothing else holds, so that it may be written in place."""
+
+    expr: relax.Var
+    kind: Kind
+    fresh: bool = False
+
+
+def type_of(kind: Kind) -> Type:
+    """The type as it is written."""
+    match kind:
+        case Tensors(dtype, dims):
+            return TensorType(tuple(dim.expr for dim in dims), dtype)
+        case Shapes(dims):
+            return ShapeType(tuple(dim.expr for dim in dims))
+        case Ints():
+            return PrimType(INT64)
+        case Tuples(fields):
+            return TupleType(tuple(type_of(field) for field in fields))
+
+
+def dims_of(kind: Kind) -> tuple[Dim, ...]:
+    """All dimensions in a kind."""
+    match kind:
+        case Tensors(_, dims) | Shapes(dims):
+            return dims
+        case Ints():
+            return ()
+        case Tuples(fields):
+            return tuple(dim for field in fields for dim in dims_of(field))
+
+
+def renamed(kind: Kind, table: dict[str, Dim]) -> Kind:
+    """The kind with dimensions by their names for others; constants stay. KeyError: a name is not in the table."""
+
+    def one(dim: Dim) -> Dim:
+        return dim if dim.is_constant else table[dim.name]
+
+    match kind:
+        case Tensors(dtype, dims):
+            return Tensors(dtype, tuple(map(one, dims)))
+        case Shapes(dims):
+            return Shapes(tuple(map(one, dims)))
+        case Ints():
+            return kind
+        case Tuples(fields):
+            return Tuples(tuple(renamed(field, table) for field in fields))
+
+
+class Scope:
+    """Values, symbols and names of one function being made."""
+
+    def __init__(self, choices: Choices, counter: list[int]) -> None:
+        """Nothing is in scope; `counter` numbers the variables of the module."""
+        self.choices = choices
+        self.counter = counter
+        self.values: list[Known] = []
+        self.symbols: list[Dim] = []
+
+    def name(self, stem: str) -> str:
+        """A name that nothing has yet."""
+        self.counter[0] += 1
+        return f"{stem}{self.counter[0]}"
+
+    def symbol(self, stem: str, value: int) -> Dim:
+        """A symbol of its own."""
+        name = self.name(stem)
+        return Dim(name, tir.Var(name, INT64), value)
+
+    def tensors(self, *, fresh: bool = False) -> list[Known]:
+        """The tensors in scope."""
+        return [one for one in self.values if isinstance(one.kind, Tensors) and (one.fresh or not fresh)]
+
+    def dim(self) -> Dim:
+        """A dimension: a symbol of the scope, a number, or a symbol and a number."""
+        if self.symbols and self.choices.chance(60):
+            dim = self.choices.pick(self.symbols)
+            if not self.choices.chance(15):
+                return dim
+            more = 1 + self.choices.below(2)
+            expr = tir.Apply("add", (dim.expr, tir.IntImm(INT64, more)), INT64)
+            return Dim(f"{dim.name} + {more}", expr, dim.value + more)
+        return constant_dim(self.choices.pick((2, 1, 3, 4)))
+
+    def dims(self) -> tuple[Dim, ...]:
+        """Some dimensions."""
+        return tuple(self.dim() for _ in range(self.choices.pick((1, 2, 0, 2, 3))))
+
+    def picked(self, found: Sequence[Known], most: int) -> list[Known]:
+        """One to `most` of `found`, each once, or as many as there are."""
+        left = list(found)
+        count = min(1 + self.choices.below(most), len(left))
+        return [left.pop(self.choices.below(len(left))) for _ in range(count)]
+
+
+def scalar(dtype: DType) -> Tensors:
+    """A tensor without dimensions."""
+    return Tensors(dtype, ())
