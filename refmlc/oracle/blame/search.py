@@ -1,0 +1,252 @@
+"""An implementation that gives results only: which binding, which root block, which element is the first wrong one.
+
+The question is asked of beginnings of the program (`cuts`), which give back everything so far: a beginning is wrong
+when any part of it is. So the first wrong one is found by halving. It may be that the beginnings of a wrong program are
+all right, because the fault lies in what the implementation makes of the whole; then the note says so.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from refmlc.adapters.implementation import Ended, Implementation, Stopped
+from refmlc.adapters.interp import Interp
+from refmlc.diag.errors import RefmlcError
+from refmlc.interp.hooks import Hooks
+from refmlc.ir import IRModule, relax, tir
+from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.blame import cuts
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.program import Program
+from refmlc.provenance import Limits, Write, why
+from refmlc.provenance.copying import copies
+from refmlc.runtime.tensor import Tensor
+from refmlc.vm import VirtualMachine, build
+
+MASKED = "no beginning of it is wrong by itself: the fault needs what follows"
+ONE_STEP = Limits(depth=1)
+
+
+@dataclass(frozen=True)
+class Blame:
+    """Where it went wrong, as far as could be found.
+
+    `binding` is the first variable of Relax that is wrong, `function` what it calls (or the function itself), `block`
+    the first wrong root block, with `instance`, the axes of the block instance that writes the first wrong element, and
+    their values. `compared` has the difference: element, both values, distance, bound, histogram, guess. `program` is
+    the smallest beginning that shows it. `notes` say what could not be found, and why.
+    """
+
+    function: str
+    binding: str = ""
+    block: str = ""
+    instance: tuple[tuple[str, int], ...] = ()
+    place: str = ""
+    compared: Compared | None = None
+    program: Program | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """One line."""
+        parts = [f"binding `{self.binding}`"] if self.binding else []
+        parts.append(f"`{self.function}`")
+        if self.block:
+            at = ", ".join(f"{name} = {value}" for name, value in self.instance)
+            parts.append(f"block `{self.block}`" + (f" at {at}" if at else ""))
+        found = "" if self.compared is None else f": {self.compared.label} {self.compared.verdict}"
+        return ", ".join(parts) + found + "".join(f"; {note}" for note in self.notes)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A program with one call."""
+
+    module: IRModule
+    func: str
+    given: tuple[object, ...] = field(repr=False)
+    name: str = ""
+
+    @property
+    def calls(self) -> tuple[object, ...]:
+        """One."""
+        return (self.given,)
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """Fresh ones."""
+        del number
+        return copies(self.given)
+
+
+def blame(program: Program, call: int, implementation: Implementation) -> Blame:
+    """Where `implementation` parts from the meaning of call `call`, which is defined."""
+    piece = Piece(program.module, program.func, tuple(program.arguments(call)), program.name)
+    return _blame(piece, implementation)
+
+
+def _blame(piece: Piece, implementation: Implementation) -> Blame:
+    whole = compare_piece(piece, implementation)
+    if whole is None or whole.verdict.kind is not Kind.WRONG:
+        return Blame(piece.func, notes=("the whole program is not wrong",))
+    match piece.module.functions[piece.func]:
+        case relax.Function() as func:
+            return _in_graph(piece, func, whole, implementation)
+        case tir.PrimFunc() as func:
+            return _in_prim_func(piece, func, whole, implementation)
+        case _:
+            return Blame(piece.func, compared=whole, program=piece)
+
+
+def compare_piece(piece: Piece, implementation: Implementation) -> Compared | None:
+    """What the implementation makes of a piece, compared with what it means; None: one of them gives no result."""
+    answers = []
+    for each in (Interp(), implementation):
+        prepared = each.prepare(piece.module)
+        if isinstance(prepared, Stopped):
+            return None
+        answer = prepared.run(piece.func, piece.arguments())
+        prepared.close()
+        if not isinstance(answer, Ended):
+            return None
+        answers.append(answer)
+    return agree(piece, 0, answers[0], answers[1], promised=implementation.promises_verdicts)
+
+
+def first_wrong(count: int, look: Callable[[int], Compared | None]) -> tuple[int, Compared] | None:
+    """The least length at which a beginning is wrong, by halving, with what is wrong; None where `count` is not."""
+    last = look(count)
+    if last is None or last.verdict.kind is not Kind.WRONG:
+        return None
+    low, high, found = 0, count, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        seen = look(middle)
+        if seen is not None and seen.verdict.kind is Kind.WRONG:
+            high, found = middle, seen
+        else:
+            low = middle
+    return high, found
+
+
+# ------------------------------------------------------------------------------------------------- Relax
+
+
+class Bound(Hooks):
+    """The variables of the outermost call that hold tensors, and what the functions that they call were given."""
+
+    def __init__(self) -> None:
+        """Nothing is bound yet."""
+        self.tensors: list[str] = []
+        self.calls: dict[str, tuple[str, tuple[object, ...]]] = {}
+        self._names: list[str] = []
+
+    def before_binding(self, binding: relax.Binding) -> None:
+        """A variable begins to be computed."""
+        self._names.append(binding.var.name)
+
+    def binding(self, binding: relax.Binding, value: object) -> None:
+        """It has its value."""
+        self._names.pop()
+        if not self._names and _is_tensors(value):
+            self.tensors.append(binding.var.name)
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A function is called for a variable."""
+        if len(self._names) == 1:
+            self.calls.setdefault(self._names[0], (name, tuple(copies(args))))
+
+
+def _is_tensors(value: object) -> bool:
+    if isinstance(value, tuple) and type(value) is tuple:
+        return bool(value) and all(_is_tensors(part) for part in value)
+    return isinstance(value, Tensor)
+
+
+def _in_graph(piece: Piece, func: relax.Function, whole: Compared, implementation: Implementation) -> Blame:
+    bound = Bound()
+    try:
+        VirtualMachine(build(piece.module, "interp"), hooks=bound)[piece.func](*piece.arguments())
+    except RefmlcError as failure:
+        return Blame(piece.func, compared=whole, program=piece, notes=(failure.diagnostic.message,))
+    bindings = cuts.bindings(func)
+
+    def beginning(count: int) -> Piece:
+        return Piece(cuts.cut_graph(piece.module, piece.func, count, bound.tensors), piece.func, piece.given)
+
+    found = first_wrong(len(bindings), lambda count: compare_piece(beginning(count), implementation))
+    if found is None:
+        return Blame(piece.func, compared=whole, program=piece, notes=(MASKED,))
+    count, compared = found
+    binding = bindings[count - 1]
+    name = binding.var.name
+    place = "" if binding.span is None else binding.span.place
+    called, args = bound.calls.get(name, ("", ()))
+    if isinstance(piece.module.functions.get(called), tir.PrimFunc):
+        inner = _blame(Piece(piece.module, called, args), implementation)
+        if inner.compared is not None:
+            return Blame(
+                called,
+                name,
+                inner.block,
+                inner.instance,
+                inner.place or place,
+                inner.compared,
+                inner.program,
+                inner.notes,
+            )
+        note = f"`{called}` is right when it is called alone"
+        return Blame(called, name, place=place, compared=compared, program=beginning(count), notes=(note,))
+    return Blame(called or piece.func, name, place=place, compared=compared, program=beginning(count))
+
+
+# ---------------------------------------------------------------------------------------------- TensorIR
+
+
+def _in_prim_func(piece: Piece, func: tir.PrimFunc, whole: Compared, implementation: Implementation) -> Blame:
+    root = cuts.root_of(func)
+    extra = None if root is None else _root_tensors(root)
+    if root is None or extra is None:
+        return _at_element(piece, "", whole)
+
+    def beginning(count: int) -> Piece:
+        module = cuts.cut_prim_func(piece.module, piece.func, count)
+        cut = module.functions[piece.func]
+        added = cut.params[len(func.params) :] if isinstance(cut, tir.PrimFunc) else ()
+        given = tuple(extra[var.name.removesuffix("_root")] for var in added)
+        return Piece(module, piece.func, (*piece.given, *given))
+
+    found = first_wrong(len(root.statements), lambda count: compare_piece(beginning(count), implementation))
+    if found is None:
+        return _at_element(piece, MASKED, whole)
+    return _at_element(beginning(found[0]), "", found[1], cuts.names_in(root.statements[found[0] - 1]))
+
+
+def _root_tensors(root: cuts.Root) -> dict[str, Tensor] | None:
+    """Fresh tensors for what the root allocates; None where sizes are not constant."""
+    made: dict[str, Tensor] = {}
+    for buffer in root.buffers:
+        shape = tuple(extent.value for extent in buffer.shape if isinstance(extent, tir.IntImm))
+        if len(shape) != len(buffer.shape) or buffer.strides or buffer.name in made:
+            return None
+        made[buffer.name] = Tensor.empty(shape, buffer.dtype, origin=f"buffer `{buffer.name}`")
+    return made
+
+
+def _at_element(piece: Piece, note: str, compared: Compared, blocks: tuple[str, ...] = ()) -> Blame:
+    """The block instance that writes the first wrong element."""
+    notes = (note,) if note else ()
+    difference = compared.verdict.difference
+    block, place = (blocks[-1] if blocks else ""), ""
+    instance: tuple[tuple[str, int], ...] = ()
+    if difference is not None:
+        write = _writer(piece, compared.label.strip("`"), difference.index)
+        if write is not None:
+            block, instance = write.block or block, write.axes or write.loops
+            place = "" if write.span is None else write.span.place
+    return Blame(piece.func, "", block, instance, place, compared, piece, notes)
+
+
+def _writer(piece: Piece, name: str, index: tuple[int, ...]) -> Write | None:
+    try:
+        source = why(piece.module, piece.func, piece.given, name, index, limits=ONE_STEP).source()
+    except RefmlcError:
+        return None
+    return source if isinstance(source, Write) else None
