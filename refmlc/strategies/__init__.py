@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from refmlc.strategies.arguments import Argument, Array, Number, Same, ShapeOf, TupleOf
     from refmlc.strategies.case import Case
     from refmlc.strategies.functions import AIMS, rolled
+    from refmlc.strategies.module_strategy import ir_modules
+    from refmlc.strategies.modules import rolled_module
     from refmlc.strategies.programs import prim_funcs
+    from refmlc.strategies.schedule_strategy import schedules
+    from refmlc.strategies.schedules import rolled_schedules
 
 __all__ = [
     "AIMS",
@@ -21,8 +25,12 @@ __all__ = [
     "Same",
     "ShapeOf",
     "TupleOf",
+    "ir_modules",
     "prim_funcs",
     "rolled",
+    "rolled_module",
+    "rolled_schedules",
+    "schedules",
 ]
 
 _HOME = {
@@ -34,8 +42,12 @@ _HOME = {
     "Same": "arguments",
     "ShapeOf": "arguments",
     "TupleOf": "arguments",
+    "ir_modules": "module_strategy",
     "prim_funcs": "programs",
     "rolled": "functions",
+    "rolled_module": "modules",
+    "rolled_schedules": "schedules",
+    "schedules": "schedule_strategy",
 }
 
 
