@@ -10,8 +10,9 @@ import numpy as np
 
 from refmlc.adapters.implementation import Ended
 from refmlc.bounds.certify import CertifiedTensor
+from refmlc.bounds.freedom import Freedom
 from refmlc.diag.errors import RefmlcError
-from refmlc.oracle.certificates import Certificates
+from refmlc.oracle.certificates import OTHERS, Certificates
 from refmlc.oracle.compare import compare
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.parts import Part, parts
@@ -38,14 +39,16 @@ class Compared:
 EQUAL = Compared("", Verdict(Kind.EQUAL))
 
 
-def agree(program: Program, number: int, reference: Ended, given: Ended, *, promised: bool) -> Compared:
+def agree(
+    program: Program, number: int, reference: Ended, given: Ended, *, promised: bool, freedom: Freedom = OTHERS
+) -> Compared:
     """The worst part of `given`, which an implementation left of call `number`; `promised`: the bits, nothing else."""
     wanted = parts(program.module, program.func, reference)
     found = parts(program.module, program.func, given)
     if len(wanted) != len(found):
         message = f"{len(found)} values come back, the program gives {len(wanted)}"
         return Compared("the result", Verdict(Kind.WRONG, notes=(message,)))
-    certificates = Certificates(program, number, wanted)
+    certificates = Certificates(program, number, wanted, freedom)
     worst = EQUAL
     for at, (want, got) in enumerate(zip(wanted, found, strict=True)):
         one = _part(want, got, certificates, at, promised=promised)

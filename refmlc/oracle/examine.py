@@ -8,13 +8,17 @@ fresh arguments. In-house C compiles all programs in one run of the compiler.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from refmlc.adapters.implementation import Answer, Implementation, Prepared, Stop, Stopped
+from refmlc.adapters.implementation import Answer, Ended, Implementation, Prepared, Stop, Stopped
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.native import Batching
+from refmlc.bounds.freedom import Freedom
+from refmlc.oracle.certificates import OTHERS
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.judging import crash, judged, without_answer
 from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.pairs import Variant, variants
+from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
 from refmlc.oracle.program import Program
 from refmlc.oracle.reference import Reference, references
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
@@ -25,12 +29,13 @@ INTERP = "interp"
 
 @dataclass(frozen=True)
 class Examination:
-    """A program examined. `reference` and each list of verdicts have one entry per call."""
+    """A program examined. `reference` and each list of verdicts have one entry per call; `pairs` are the variants."""
 
     case: Program
     reference: tuple[Reference, ...]
     verdicts: dict[str, list[Verdict]]
     findings: tuple[Finding, ...]
+    pairs: tuple[str, ...] = ()
 
 
 def examine(
@@ -41,21 +46,80 @@ def examine(
     kinds: Collection[str] = ALL,
     limits: Limits | None = None,
     registry: FunctionRegistry = DEFAULT,
+    freedom: Freedom = OTHERS,
+    pairs: bool = False,
 ) -> list[Examination]:
-    """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's."""
+    """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's.
+
+    `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too.
+    """
     interp = Interp(Limits() if limits is None else limits, registry)
     known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
+    others = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, known, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
     findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, known, strict=True)]
+    for at, pair in ((at, pair) for at, found in enumerate(others) for pair in found):
+        findings[at] += own_contradictions(pair, known[at])
+    everything = [*cases, *(pair.variant for found in others for pair in found)]
+    meanings = [*known, *(pair.reference for found in others for pair in found)]
     for implementation in implementations:
-        for at, answers in enumerate(answers_of(implementation, cases, known)):
-            given, told = _judged(cases[at], known[at], answers, implementation)
+        answers = answers_of(implementation, everything, meanings)
+        rest = iter(answers[len(cases) :])
+        for at, (case, reference) in enumerate(zip(cases, known, strict=True)):
+            given, told = _judged(case, reference, answers[at], implementation, freedom)
             verdicts[at][implementation.name] = given
             findings[at] += told
+            for pair in others[at]:
+                findings[at] += _paired(pair, reference, (answers[at], next(rest)), implementation, freedom)
     return [
-        Examination(case, tuple(reference), given, tuple(told))
-        for case, reference, given, told in zip(cases, known, verdicts, findings, strict=True)
+        Examination(case, tuple(reference), given, tuple(told), tuple(pair.variant.label for pair in found))
+        for case, reference, given, told, found in zip(cases, known, verdicts, findings, others, strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    variant: Variant
+    reference: list[Reference]
+
+
+def _variants(case: Program, known: Sequence[Reference], interp: Interp) -> list[_Pair]:
+    """The variants of a case that are defined in some call, as the case is."""
+    if not any(isinstance(reference.answer, Ended) for reference in known):
+        return []
+    pairs = [_Pair(each, references(each, interp, sanitize=True)) for each in variants(case)]
+    return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
+
+
+def own_contradictions(pair: _Pair, known: Sequence[Reference]) -> Iterator[Finding]:
+    """The calls in which the interpreter gives other bits to a variant: bugs of refmlc."""
+    for number, (ours, theirs) in enumerate(zip(known, pair.reference, strict=False)):
+        finding = of_interpreter(pair.variant, number, ours, theirs)
+        if finding is not None:
+            yield finding
+
+
+def _paired(
+    pair: _Pair,
+    known: Sequence[Reference],
+    answers: tuple[Sequence[Answer | None], Sequence[Answer | None]],
+    implementation: Implementation,
+    freedom: Freedom,
+) -> Iterator[Finding]:
+    """What an implementation's answers to a variant say against those to the program."""
+    rows = zip(known, pair.reference, *answers, strict=False)  # a variant may have fewer calls
+    for number, (ours, theirs, first, second) in enumerate(rows):
+        finding = contradiction(
+            pair.variant,
+            number,
+            (ours, theirs),
+            (first, second),
+            implementation.name,
+            promises=implementation.promises_verdicts,
+            freedom=freedom,
+        )
+        if finding is not None:
+            yield finding
 
 
 def own_crashes(case: Program, known: Sequence[Reference]) -> Iterator[Finding]:
@@ -116,16 +180,20 @@ def _answer(prepared: Prepared | Stopped | None, case: Program, call: int) -> An
 
 
 def _judged(
-    case: Program, known: Sequence[Reference], answers: Sequence[Answer | None], implementation: Implementation
+    case: Program,
+    known: Sequence[Reference],
+    answers: Sequence[Answer | None],
+    implementation: Implementation,
+    freedom: Freedom,
 ) -> tuple[list[Verdict], list[Finding]]:
     verdicts: list[Verdict] = []
     findings: list[Finding] = []
-    promises = implementation.promises_verdicts
+    name, promises = implementation.name, implementation.promises_verdicts
     for number, (reference, answer) in enumerate(zip(known, answers, strict=True)):
         if answer is None:
             verdict, finding = without_answer(reference) or Verdict(Kind.UNSUPPORTED), None
         else:
-            verdict, finding = judged(case, number, reference, answer, name=implementation.name, promises=promises)
+            verdict, finding = judged(case, number, reference, answer, name=name, promises=promises, freedom=freedom)
         verdicts.append(verdict)
         findings += [] if finding is None else [finding]
     return verdicts, findings

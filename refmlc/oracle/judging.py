@@ -15,9 +15,11 @@
 """
 
 from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
+from refmlc.bounds.freedom import Freedom
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import CRASHED, NO_ANSWER, WRONG_RESULT, WRONG_VERDICT
 from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.certificates import OTHERS
 from refmlc.oracle.finding import Finding, found
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.program import Program
@@ -37,7 +39,14 @@ def without_answer(reference: Reference) -> Verdict | None:
 
 
 def judged(
-    case: Program, number: int, reference: Reference, answer: Answer, *, name: str, promises: bool
+    case: Program,
+    number: int,
+    reference: Reference,
+    answer: Answer,
+    *,
+    name: str,
+    promises: bool,
+    freedom: Freedom = OTHERS,
 ) -> tuple[Verdict, Finding | None]:
     """The verdict on `answer` to call `number`, which implementation `name` gave; and the finding, if it is one."""
     if promises:
@@ -46,7 +55,8 @@ def judged(
     if known is not None:
         return known, None
     if isinstance(reference.answer, Ended) and isinstance(answer, Ended):
-        return _ended(case, number, reference, agree(case, number, reference.answer, answer, promised=False), name)
+        compared = agree(case, number, reference.answer, answer, promised=False, freedom=freedom)
+        return _ended(case, number, reference, compared, name)
     return _no_result(case, number, reference, answer, name) if isinstance(answer, Stopped) else (known_equal(), None)
 
 

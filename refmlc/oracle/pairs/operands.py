@@ -1,0 +1,155 @@
+"""Constant against loaded operand: what is folded when a program is compiled, against what is computed when it runs.
+
+| variant   | is                                                                                                   |
+|-----------|------------------------------------------------------------------------------------------------------|
+| `loaded`  | constants that are operands of stored values stand in a buffer, a parameter more for each dtype         |
+| `written in` | numbers that are given stand in the text, where no shape depends on them; it has the first call only |
+
+Only the function that is called is rewritten, and only if it is of TensorIR. Indices, conditions, extents and operands
+of intrinsics stay: the program must keep its shape.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from refmlc.dtypes import HANDLE, INT32, DType
+from refmlc.dtypes.storage import storage_dtype
+from refmlc.interp.tensorir.lowered import is_packed_entry
+from refmlc.ir import IRModule, tir
+from refmlc.ir.node import Node
+from refmlc.ir.visit import rewrite, substitute, walk
+from refmlc.oracle.pairs.variant import Variant
+from refmlc.oracle.program import Program
+from refmlc.runtime.tensor import Tensor
+
+
+def operand_variants(program: Program) -> Iterator[Variant]:
+    """Variants of `program` with its operands elsewhere."""
+    func = program.module.functions.get(program.func)
+    if not isinstance(func, tir.PrimFunc) or is_packed_entry(func):
+        return
+    constants = Constants({node.name for node in walk(func) if isinstance(node, tir.Var | tir.Buffer)})
+    loaded = constants.taken_from(func)
+    if loaded is not None:
+        yield Variant(program, _with(program, loaded), "its constants loaded", constants.tensors, program.calls)
+    if len(program.calls):
+        written = _written_in(func, program.arguments(0))
+        if written is not None:
+            yield Variant(program, _with(program, written), "its numbers written in", calls=(None,))
+
+
+def _with(program: Program, func: tir.PrimFunc) -> IRModule:
+    return replace(program.module, functions={**program.module.functions, program.func: func})
+
+
+@dataclass
+class Constants:
+    """Constants that were taken out of a function, by dtype, each once."""
+
+    names: set[str]
+    values: dict[DType, list[int | float]] = field(default_factory=dict)
+    buffers: dict[DType, tir.Buffer] = field(default_factory=dict)
+
+    def taken_from(self, func: tir.PrimFunc) -> tir.PrimFunc | None:
+        """`func` with constants loaded; None: it has none."""
+        body = rewrite(func.body, self._store)
+        if not self.values:
+            return None
+        full = {kind: replace(self.buffers[kind], shape=(_int(len(found)),)) for kind, found in self.values.items()}
+        table: Mapping[Node, Node] = {self.buffers[kind]: buffer for kind, buffer in full.items()}
+        body = rewrite(substitute(body, table), lambda node: _reading(node, list(full.values())))
+        params = {tir.Var(f"{buffer.name}_handle", HANDLE): buffer for buffer in full.values()}
+        return replace(func, params=(*func.params, *params), buffer_map={**func.buffer_map, **params}, body=body)
+
+    def tensors(self) -> Sequence[object]:
+        """The arguments for the parameters that were added, fresh ones."""
+        return [
+            Tensor.from_numpy(np.array(found, object).astype(storage_dtype(kind)), kind)
+            for kind, found in self.values.items()
+        ]
+
+    def _store(self, node: Node) -> Node:
+        return replace(node, value=self._operand(node.value, top=True)) if isinstance(node, tir.BufferStore) else node
+
+    def _operand(self, expr: tir.Expr, *, top: bool = False) -> tir.Expr:
+        match expr:
+            case tir.FloatImm(dtype=kind, value=value) if not top and kind.lanes == 1:
+                return self._load(kind, value)
+            case tir.IntImm(dtype=kind, value=value) if not top and kind.kind in ("int", "uint"):
+                return self._load(kind, value)
+            case tir.Apply():
+                return _replaced(expr, args=tuple(self._operand(arg) for arg in expr.args))
+            case tir.Cast():
+                return _replaced(expr, value=self._operand(expr.value))
+            case tir.Select() | tir.IfThenElseExpr():
+                arms = {"true_value": self._operand(expr.true_value), "false_value": self._operand(expr.false_value)}
+                return _replaced(expr, **arms)
+            case _:
+                return expr
+
+    def _load(self, kind: DType, value: int | float) -> tir.Expr:
+        found = self.values.setdefault(kind, [])
+        if kind not in self.buffers:
+            self.buffers[kind] = tir.Buffer(self._name(f"constants_{kind}"), kind, (_int(1),))
+        found.append(value)
+        return tir.BufferLoad(self.buffers[kind], (_int(len(found) - 1),))
+
+    def _name(self, wanted: str) -> str:
+        name = next(each for each in _names(wanted) if each not in self.names)
+        self.names.add(name)
+        return name
+
+
+def _names(wanted: str) -> Iterator[str]:
+    yield wanted
+    number = 0
+    while True:
+        number += 1
+        yield f"{wanted}_{number}"
+
+
+def _replaced(expr: tir.Expr, **fields: object) -> tir.Expr:
+    changed = any(getattr(expr, name) != value for name, value in fields.items())
+    made: Callable[..., tir.Expr] = replace
+    return made(expr, **fields) if changed else expr
+
+
+def _reading(node: Node, buffers: Sequence[tir.Buffer]) -> Node:
+    """A block that declares what it reads, with those of `buffers` that it reads."""
+    if not isinstance(node, tir.SBlock) or node.reads is None:
+        return node
+    here = {load.buffer for load in walk(node) if isinstance(load, tir.BufferLoad)}
+    more = [
+        tir.BufferRegion(buffer, tuple(tir.Range(_int(0), extent) for extent in buffer.shape))
+        for buffer in buffers
+        if buffer in here
+    ]
+    return replace(node, reads=(*node.reads, *more)) if more else node
+
+
+def _int(value: int) -> tir.IntImm:
+    return tir.IntImm(INT32, value)
+
+
+def _written_in(func: tir.PrimFunc, args: Sequence[object]) -> tir.PrimFunc | None:
+    """`func` with the numbers among `args` in its text; None: there are none, or shapes depend on them all."""
+    shaping = {
+        var for node in walk(func) if isinstance(node, tir.Buffer) for part in _sizes(node) for var in walk(part)
+    }
+    table: dict[Node, Node] = {}
+    for param, arg in zip(func.params, args, strict=False):
+        if param in func.buffer_map or param in shaping or isinstance(arg, Tensor):
+            continue
+        if param.dtype.is_float and isinstance(arg, int | float):
+            table[param] = tir.FloatImm(param.dtype, float(arg))
+        elif param.dtype.kind in ("int", "uint", "bool") and isinstance(arg, int):
+            table[param] = tir.IntImm(param.dtype, int(arg))
+    body = substitute(func.body, table)
+    return None if body is func.body else replace(func, body=body)
+
+
+def _sizes(buffer: tir.Buffer) -> tuple[tir.Expr, ...]:
+    offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+    return (*buffer.shape, *buffer.strides, *offset)
