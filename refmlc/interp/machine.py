@@ -83,6 +83,7 @@ class Machine:
         self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
         self.substitutes = None if allow or type(self.hooks) is not Hooks else substitutes
         self.depth = 0
+        self.groups = 0  # of threads, that are being executed: a function that threads call knows it
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
         self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
@@ -119,6 +120,10 @@ class Machine:
             self.hooks.leave_function(name, result)
         except RecursionError:
             raise fail(DEPTH_EXHAUSTED, f"`{name}` nests too deep to be executed", span) from None
+        except RefmlcError as failure:
+            if failure.diagnostic.span is None and span is not None:  # of a function that has no text
+                failure.diagnostic = failure.diagnostic.at(span)
+            raise
         else:
             return result
         finally:

@@ -10,6 +10,7 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.ir import IRModule
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+from refmlc.transform import legalize_ops
 from refmlc.vm.native.module import NativeModule
 from refmlc.vm.tiers import AUTO, Report, Tier, check_tier, reports
 
@@ -72,6 +73,8 @@ def build(
         raise fail(BAD_USAGE, f"there is no mode `{math}` of the transcendentals: the modes are {', '.join(MODES)}")
     check_tier(tier)
     found = checked(module, check=check)
+    if tier != Tier.INTERP.value:
+        found = legalize_ops(found)  # what operators do becomes functions, which can be compiled
     native = None if allow or tier == Tier.INTERP.value else NativeModule(found, math)
     if native is not None and tier == Tier.NATIVE.value:
         native.compiled()
