@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from refmlc.strategies.arguments import Argument, Array, Number, Same, ShapeOf, TupleOf
     from refmlc.strategies.case import Case
-    from refmlc.strategies.functions import AIMS, rolled
+    from refmlc.strategies.functions import AIMS, CHECKED, WATCHED, rolled
     from refmlc.strategies.module_strategy import ir_modules
     from refmlc.strategies.modules import rolled_module
     from refmlc.strategies.programs import prim_funcs
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AIMS",
+    "CHECKED",
+    "WATCHED",
     "Argument",
     "Array",
     "Case",
@@ -37,11 +39,13 @@ _HOME = {
     "AIMS": "functions",
     "Argument": "arguments",
     "Array": "arguments",
+    "CHECKED": "functions",
     "Case": "case",
     "Number": "arguments",
     "Same": "arguments",
     "ShapeOf": "arguments",
     "TupleOf": "arguments",
+    "WATCHED": "functions",
     "ir_modules": "module_strategy",
     "prim_funcs": "programs",
     "rolled": "functions",

@@ -9,23 +9,29 @@ aim); empty: it is defined.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from refmlc.diag.source import Source, Span
 from refmlc.dtypes import BOOL, INT32
 from refmlc.ir import IRModule, tir
-from refmlc.ir.node import Node
-from refmlc.ir.visit import rewrite
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.mapped import rows
+from refmlc.strategies.nests import true
+from refmlc.strategies.places import placed
 from refmlc.strategies.ranges import Held, number
 from refmlc.strategies.signature import Signature
 
-AIMS = (
+CHECKED = (
     *("RM304", "RM305", "RM306", "RM307", "RM308", "RM309", "RM310", "RM311", "RM312", "RM313", "RM314", "RM315"),
     "RM401",
 )
-TRUE = tir.IntImm(BOOL, 1)
+"""The codes that the interpreter finds in every run."""
+
+WATCHED = ("RM318", "RM319", "RM320", "RM321", "RM322", "RM325", "RM326")
+"""The codes that its detectors find."""
+
+AIMS = (*CHECKED, *WATCHED)
+"""The codes that a program may aim at."""
 INPUTS, OUTPUTS = "ABC", "XYZ"
+ASIDE = {"RM401": 0, "RM310": 1}  # which statement aside shows the code
 
 
 class Functions(Signature):
@@ -34,13 +40,13 @@ class Functions(Signature):
     def function(self) -> tir.PrimFunc:
         """The function; `recipes` gives its arguments after that."""
         self.symbolic()
-        for name in INPUTS[: self.choices.pick((1, 2, 1, 2, 3, 0))]:
+        for name in INPUTS[: self.choices.pick((1, 2, 1, 2, 3, 0) if not self.tiny else (1, 1, 2))]:
             self.held.append(self.input(name))
-        for name in ("a0", "b0")[: self.choices.pick((0, 0, 1, 2))]:
+        for name in ("a0", "b0")[: self.choices.pick((0, 0, 1, 2) if not self.tiny else (0, 0, 0, 1))]:
             self.scalar(name)
-        outputs = [self.output(name) for name in OUTPUTS[: self.choices.pick((1, 1, 2))]]
+        outputs = [self.output(name) for name in OUTPUTS[: self.choices.pick((1, 1, 2) if not self.tiny else (1,))]]
         statements = []
-        for _ in range(self.choices.pick((0, 0, 1, 1, 2))):
+        for _ in range(self.choices.pick((0, 0, 1, 1, 2) if not self.tiny else (0, 0, 0, 1))):
             held = self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False)
             statements += self.written(held)
         for held in outputs:
@@ -56,11 +62,18 @@ class Functions(Signature):
         if self.choices.chance(6) and parts:
             parts = [self._around(rows(parts))]
         self.held.append(held)
-        if self.choices.chance(15):
-            parts = [*parts, *self.mapped(held)]
+        if self.choices.chance(60 if self.aim == "RM319" else 15):
+            parts = [*parts, *(self.mapped(held) if self.spoil("RM319") else self._changed(held))]
         if self.spoil("RM305", 15) and held.shape:
             parts = [*parts, self._forgotten(held)]
         return parts
+
+    def _changed(self, held: Held) -> list[tir.Stmt]:
+        """Each element changed in place: of the buffer itself, only that element is read."""
+        self.held.remove(held)
+        found = self.mapped(held, again=True)
+        self.held.append(held)
+        return found
 
     def _forgotten(self, held: Held) -> tir.Stmt:
         undef = tir.Call("undef", (), held.buffer.dtype)
@@ -83,12 +96,13 @@ class Functions(Signature):
         if not self.choices.chance(25 if self.aim not in ("RM310", "RM401") else 90):
             return []
         condition = self.condition(BOOL, 1).expr
-        match self.choices.below(3):
+        form = ASIDE[self.aim] if self.aim in ASIDE else self.choices.below(3)
+        match form:
             case 0:
-                holds = condition if self.spoil("RM401", 90) else tir.Or(condition, TRUE)
+                holds = condition if self.spoil("RM401", 90) else tir.Or(condition, true())
                 return [tir.AssertStmt(holds, self.choices.pick((("so",), ("", "it is"))))]
             case 1:
-                holds = condition if self.spoil("RM310", 90) else tir.Or(condition, TRUE)
+                holds = condition if self.spoil("RM310", 90) else tir.Or(condition, true())
                 return [tir.Evaluate(tir.Call("assume", (holds,), BOOL))]
             case _:
                 if self.choices.chance(50):
@@ -110,25 +124,13 @@ class Functions(Signature):
             body = rows([*(tir.AllocBuffer(buffer) for buffer in self.made), *statements])
         else:
             block = tir.SBlock("root", (), (), (), rows(statements), None, tuple(self.made))
-            body = tir.SBlockRealize((), TRUE, block)
-        return tir.PrimFunc(params, buffer_map, body, {"tirx.noalias": True} if self.choices.chance(30) else {})
+            body = tir.SBlockRealize((), true(), block)
+        return tir.PrimFunc(params, buffer_map, body, {"tirx.noalias": True} if self.noalias else {})
 
 
-def placed(func: tir.PrimFunc) -> tir.PrimFunc:
-    """`func` with a place of its own for each node, so that findings can be told apart."""
-    source, count = Source("generated", ""), 0
-
-    def at(node: Node) -> Node:
-        nonlocal count
-        count += 1
-        return replace(node, span=Span(source, count, 0, count, 1))
-
-    return rewrite(func, at)
-
-
-def case_of(choices: Choices, aim: str) -> Case:
+def case_of(choices: Choices, aim: str, *, small: bool = False) -> Case:
     """A case with the aim."""
-    functions = Functions(choices, aim)
+    functions = Functions(choices, aim, small=small)
     func = functions.function()
     return Case(IRModule({"main": placed(func)}), "main", functions.recipes(), aim)
 
@@ -138,12 +140,14 @@ def drawn_aim(choices: Choices) -> str:
     return choices.pick(AIMS) if choices.chance(40) else ""
 
 
-def rolled(seed: int, aim: str | None = "") -> Case:
+def rolled(seed: int, aim: str | None = "", *, small: bool = False) -> Case:
     """The case of a seed: the same one each time, and quick. `aim` None: any, or none.
+
+    `small`: one output, extents of 1 … 3, one call: for campaigns that want many programs in little time.
 
     >>> rolled(7).name
     'seed7'
     """
     choices = Rolled(seed)
-    found = case_of(choices, drawn_aim(choices) if aim is None else aim)
-    return replace(found, name=f"seed{seed}{f'_{aim}' if aim else ''}")
+    found = case_of(choices, drawn_aim(choices) if aim is None else aim, small=small)
+    return replace(found, name=f"{'small' if small else 'seed'}{seed}{f'_{aim}' if aim else ''}")

@@ -53,16 +53,19 @@ class Mapped(Nests):
         """The last `count` variables in scope: those of the block around."""
         return [one.expr for one in self.numbers[len(self.numbers) - count :]]
 
-    def mapped(self, held: Held) -> list[tir.Stmt]:
-        """Every element from an expression, in a block."""
+    def mapped(self, held: Held, *, again: bool = False) -> list[tir.Stmt]:
+        """Every element from an expression, in a block; `again`: it may be made from what the element was."""
         axes = self.axes_of(held)
         if axes and self.spoil("RM305", 30):
             last = axes[-1]
             axes[-1] = Axis(max(last.extent - 1, 0), number(last.size.dtype, max(last.extent - 1, 0)))
 
         def body() -> tir.Stmt:
-            value = self.value(held.buffer.dtype, self.depth)
-            return self.stored(held, value, self.axis_vars(len(axes)))
+            at = self.axis_vars(len(axes))
+            before = [Sized(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)] * again
+            with self.scope(*before):
+                value = self.value(held.buffer.dtype, self.depth)
+            return self.stored(held, value, at)
 
         return [self.block("map", axes, body)]
 

@@ -7,13 +7,19 @@
 | shifted   | `for i in range(2, n + 2)`, bound to `i - 2`                               |
 | mirrored  | bound to `n - 1 - i` (spatial axes)                                        |
 
-Loops stand in any order. A program that aims at RM312 binds an axis beyond its domain, one that aims at RM315 has
-a loop of negative extent.
+Loops stand in any order; those of spatial axes may be of any kind. Some blocks declare what they access.
+
+| aim   | what is done                                 | aim   | what is done                        |
+|-------|----------------------------------------------|-------|-------------------------------------|
+| RM312 | an axis is bound beyond its domain           | RM320 | each term of a reduction comes twice |
+| RM315 | a loop has a negative extent                 | RM321 | a reduction in a parallel loop      |
+| RM318 | the declaration of a block is too small      | RM325 | a loop ends too early               |
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TypeAlias
 
 from refmlc.dtypes import BOOL, INT32, INT64, DType
@@ -22,8 +28,8 @@ from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.indices import Indices
 from refmlc.strategies.ranges import Held, Sized, number
+from refmlc.strategies.regions import Declared, declared, first_element
 
-TRUE = tir.IntImm(BOOL, 1)
 KINDS = (ForKind.SERIAL, ForKind.SERIAL, ForKind.PARALLEL, ForKind.UNROLLED, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 TAGS = ("threadIdx.x", "blockIdx.x", "threadIdx.y", "blockIdx.y", "vthread.x")
 
@@ -46,9 +52,15 @@ class Loop:
     size: tir.Expr
     kind: ForKind = ForKind.SERIAL
     step: tir.Expr | None = None
+    free: bool = True  # whether its iterations may be executed in any order
 
 
 Bound: TypeAlias = tuple[list[Loop], tir.Expr, tir.Expr | None]
+
+
+def true() -> tir.IntImm:
+    """A predicate that always holds."""
+    return tir.IntImm(BOOL, 1)
 
 
 class Nests(Indices):
@@ -81,6 +93,11 @@ class Nests(Indices):
         spatial = axis.kind is IterKind.SPATIAL
         if self.spoil("RM312", 40):
             return self._beyond(plain, var, axis)
+        if self.spoil("RM325", 40) and axis.extent > 1:
+            return [replace(plain[0], size=tir.Apply("sub", (axis.size, number(kind, 1)), kind))], var, None
+        if not spatial and self.spoil("RM320", 60):
+            twice = tir.Apply("mul", (axis.size, number(kind, 2)), kind)
+            return [replace(plain[0], size=twice)], tir.Apply("floordiv", (var, number(kind, 2)), kind), None
         if self.spoil("RM315", 25):
             return [Loop(var, number(kind, 0), tir.Apply("sub", (axis.size, number(kind, 9)), kind))], var, None
         if self.choices.chance(60 if self.regular else 0):
@@ -135,7 +152,7 @@ class Nests(Indices):
         groups, values, conditions, iter_vars, numbers = [], [], [], [], []
         for place, axis in enumerate(axes):
             loops, value, where = self.loops_for(axis, f"i{place}")
-            groups.append(loops)
+            groups.append(loops if axis.kind is IterKind.SPATIAL else self._ordered_only(loops))
             conditions += [where] if where is not None else []
             var = tir.Var(f"v{place}", axis.size.dtype)
             if axis.size.dtype == INT32 and not self.regular and self.choices.chance(5):
@@ -144,16 +161,31 @@ class Nests(Indices):
             domain = tir.Range(number(var.dtype, 0), self._as(axis.size, var.dtype))
             iter_vars.append(tir.IterVar(var, domain, axis.kind))
             numbers.append(Sized(var, 0, max(axis.extent - 1, 0)))
-        predicate: tir.Expr = TRUE
-        for condition in conditions:
-            predicate = condition if predicate is TRUE else tir.And(predicate, condition)
+        predicate = reduce(tir.And, conditions) if conditions else true()
         with self.scope(*numbers):
             matched = tuple(matches() if matches else ())
             first = init() if init else None
             inside = body()
-        block = tir.SBlock(name, tuple(iter_vars), None, None, inside, first, (), matched)
+        reads, writes = None, None
+        if not matched and self.choices.chance(90 if self.aim == "RM318" else 15):
+            reads, writes = self._declared(inside, first, iter_vars)
+        block = tir.SBlock(name, tuple(iter_vars), reads, writes, inside, first, (), matched)
         realize = tir.SBlockRealize(tuple(values), predicate, block)
         return self.wrapped(self.ordered(groups), realize)
+
+    def _ordered_only(self, loops: list[Loop]) -> list[Loop]:
+        """Loops that carry something on, unless the program aims at a race."""
+        kind = ForKind.PARALLEL if self.spoil("RM321", 60) else ForKind.SERIAL
+        return [replace(loop, kind=kind, free=False) for loop in loops]
+
+    def _declared(self, body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> Declared:
+        """`T.reads` and `T.writes`; too little where the program aims at that."""
+        reads, writes = declared(body, init, axes)
+        if reads is None or writes is None or not self.spoil("RM318"):
+            return reads, writes
+        if len(reads) > 0 and self.choices.chance(70):
+            return reads[:-1], writes
+        return reads, tuple(first_element(region) for region in writes)
 
     def _as(self, size: tir.Expr, kind: DType) -> tir.Expr:
         if size.dtype == kind:
@@ -174,7 +206,7 @@ class Nests(Indices):
         for loop in reversed(loops):
             kind = loop.kind
             if kind is ForKind.SERIAL and loop.step is None and self.choices.chance(5 if self.regular else 12):
-                kind = self.choices.pick(KINDS)
+                kind = self.choices.pick(KINDS if loop.free else (ForKind.SERIAL, ForKind.UNROLLED))
             thread = tir.ThreadVar(self.tags.pop(0)) if kind is ForKind.THREAD_BINDING and self.tags else None
             kind = ForKind.SERIAL if kind is ForKind.THREAD_BINDING and thread is None else kind
             body = tir.For(loop.var, loop.first, loop.size, kind, body, thread, {}, loop.step)

@@ -107,7 +107,8 @@ def integer_range(op: str, kind: DType, a: Sized, b: Sized) -> tuple[int, int] |
         case "floormod":
             return (0, b.high - 1) if b.low > 0 else (min(b.low, 0), max(b.high, 0))
         case "ceildiv":
-            return a.low + min(b.low, 0) - 1, a.high + b.high
+            bound = most + max(abs(b.low), abs(b.high)) + 1
+            return -bound, bound
         case "likely":
             return a.low, a.high
         case "shift_right":

@@ -11,6 +11,7 @@ from refmlc.ir.kinds import IterKind
 from refmlc.strategies.mapped import Mapped, volume
 from refmlc.strategies.nests import Axis
 from refmlc.strategies.ranges import Held, Sized, fits, limits, number, operators
+from refmlc.strategies.values import WIDE
 
 REDUCE = IterKind.REDUCE
 MOST = 1200  # instances of a stage
@@ -24,16 +25,22 @@ class Reductions(Mapped):
     def reduced(self, held: Held) -> list[tir.Stmt]:
         """Elements accumulate a term over one or two further axes."""
         kind, room = held.buffer.dtype, max(MOST // max(volume(held.shape), 1), 1)
-        extents = [min(self.extent(), room) for _ in range(1 + self.choices.chance(20))]
-        further = [Axis(extent, number(self.word, extent), REDUCE) for extent in extents]
+        extents: list[int] = []
+        for _ in range(1 + self.choices.chance(20)):
+            extents.append(min(self.extent(), max(room // max(volume(extents), 1), 1)))
+        wrong = self.spoil("RM319", 50)
+        kind_of_axis = IterKind.SPATIAL if wrong else REDUCE
+        further = [Axis(extent, number(self.word, extent), kind_of_axis) for extent in extents]
         op = self.accumulator(kind)
         neutral = self.neutral(op, kind)
         start = Sized(neutral, neutral.value, neutral.value) if isinstance(neutral, tir.IntImm) else Sized(neutral)
         if self.choices.chance(15):
             start = self.value(kind, 0)
+            wide = op == "add" and kind.is_integer and kind.bits >= WIDE
+            start = self.small(start) if wide else start
         rank, steps = len(held.shape), volume(extents)
-        spoiled = self.spoil("RM305", 40)
-        inside = not spoiled and self.choices.chance(80)
+        spoiled = self.spoil("RM305", 40) or self.spoil("RM326", 70)
+        inside = not (spoiled or wrong) and self.choices.chance(80)
 
         def init() -> tir.Stmt:
             return self.stored(held, start, self.axis_vars(rank + len(further))[:rank])

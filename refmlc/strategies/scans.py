@@ -29,7 +29,7 @@ class Scans(Mapped):
                 value = Sized(tir.Apply(op, (before.expr, self.value(kind, 1).expr), kind), *limits(kind))
             store = self.stored(held, value, [var])
         count = tir.Apply("sub", (size, number(size.dtype, begin)), size.dtype)
-        loop = self.wrapped([Loop(var, number(size.dtype, begin), count)], store)
+        loop = self.wrapped([Loop(var, number(size.dtype, begin), count, free=False)], store)
         return [loop] if self.spoil("RM305", 40) else [first, loop]
 
     def counted(self, held: Held) -> list[tir.Stmt]:
@@ -60,5 +60,5 @@ class Scans(Mapped):
         step = number(size.dtype, 2) if self.choices.chance(30) else None
         return [
             self.wrapped([Loop(var, zero, size)], first),
-            self.wrapped([Loop(var, zero, size, step=step)], tir.SeqStmt((one, again))),
+            self.wrapped([Loop(var, zero, size, step=step, free=False)], tir.SeqStmt((one, again))),
         ]

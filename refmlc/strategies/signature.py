@@ -26,8 +26,9 @@ AIMED = {
     "RM311": (INT32, INT32, SCALARS["float4_e2m1fn"], FLOAT32),
 }
 REGULAR = tuple(SCALARS[name] for name in ("float32", "float16", "bfloat16", "float64", "int8", "uint8", "int32"))
-SMALL, LARGE = (2, 1, 3, 4, 5), (17, 33, 16, 7, 8, 32, 1, 3)
+TINY, SMALL, LARGE = (2, 1, 3), (2, 1, 3, 4, 5), (17, 33, 16, 7, 8, 32, 1, 3)
 TAME = 100
+FILLED = ("RM322", "RM326")  # aims that need outputs which hold something before
 TEMPORARIES = "PQRSTUVW"
 Extents: TypeAlias = tuple[tuple[int, ...], tuple[tir.Expr, ...]]
 
@@ -35,18 +36,22 @@ Extents: TypeAlias = tuple[tuple[int, ...], tuple[tir.Expr, ...]]
 class Signature(Stages):
     """Makes parameters, and the recipes of arguments for them."""
 
-    def __init__(self, choices: Choices, aim: str = "") -> None:
+    def __init__(self, choices: Choices, aim: str = "", *, small: bool = False) -> None:
         """Decide on what holds for the whole program: its word, its dtypes, how deep and odd it is."""
         super().__init__(choices, aim)
+        self.tiny = small
         self.regular = aim not in AIMED and choices.chance(35)
-        self.large = choices.chance(30 if self.regular else 12)
+        self.large = not small and choices.chance(30 if self.regular else 12)
         self.word = INT64 if choices.chance(20) else INT32
         self.palette = AIMED.get(aim) or tuple(self._kind() for _ in range(1 + choices.below(3)))
-        self.depth, self.odd = (1, 4) if self.regular else choices.pick(((1, 8), (2, 25), (2, 45), (1, 8), (3, 60)))
+        deep = ((1, 8), (2, 25), (2, 45), (1, 8), (3, 60)) if not small else ((1, 8), (1, 45), (2, 25))
+        self.depth, self.odd = (1, 4) if self.regular else choices.pick(deep)
         self.dims: list[tuple[tir.Var, int]] = []
         self.made: list[tir.Buffer] = []
         self.params: list[tuple[tir.Var, tir.Buffer | None]] = []
         self.recipe: list[Argument] = []
+        self.noalias = aim == "RM322" or choices.chance(30)
+        self.inputs: list[int] = []  # the numbers of the parameters that are only read
 
     def _kind(self) -> DType:
         if self.regular and self.choices.chance(80):
@@ -55,11 +60,11 @@ class Signature(Stages):
 
     def extent(self) -> int:
         """An extent that is a constant."""
-        return self.choices.pick(LARGE if self.large else SMALL)
+        return self.choices.pick(LARGE if self.large else TINY if self.tiny else SMALL)
 
     def shape(self) -> Extents:
         """Extents in this call, and the expressions of them."""
-        rank = self.choices.pick((1, 2, 1, 2, 2, 3, 4, 0))
+        rank = self.choices.pick((1, 2, 1, 2, 2, 3, 4, 0) if not self.tiny else (1, 1, 1, 2, 0))
         found: list[tuple[int, tir.Expr]] = []
         for _ in range(rank):
             if self.dims and self.choices.chance(60):
@@ -68,7 +73,7 @@ class Signature(Stages):
             else:
                 value = self.extent()
                 found.append((value, number(self.word, value)))
-        while volume(value for value, _ in found) > (900 if self.large else 150):
+        while volume(value for value, _ in found) > (900 if self.large else 6 if self.tiny else 150):
             found.pop()
         return tuple(value for value, _ in found), tuple(expr for _, expr in found)
 
@@ -93,7 +98,7 @@ class Signature(Stages):
         """Variables of shapes, each bound by the first dimension of a buffer of its own, or a parameter."""
         if self.regular and self.choices.chance(85):
             return
-        for name in ("n", "m")[: self.choices.pick((0, 0, 0, 1, 1, 2))]:
+        for name in ("n", "m")[: self.choices.pick((0, 0, 0, 1, 1, 2) if not self.tiny else (0, 0, 0, 0, 1))]:
             var, value = tir.Var(name, self.word), self.extent()
             self.dims.append((var, value))
             self.numbers.append(Sized(var, value, value))
@@ -117,6 +122,7 @@ class Signature(Stages):
             form = "offset"
         if self.aim == "RM305" and form == "compact" and self.choices.chance(20):
             form = self.choices.pick(("fresh", "partial"))
+        self.inputs.append(len(self.params))
         self._takes(held, Array(kind, held.shape, "steps", 0, low, high, form))
         return held
 
@@ -158,7 +164,10 @@ class Signature(Stages):
     def output(self, name: str) -> Held:
         """A buffer that the program fills; what it held before may be anything."""
         held = self.buffer(name, self.choices.pick(self.palette))
-        form = self.choices.pick(("fresh", "compact", "partial"))
+        form = self.choices.pick(("fresh", "compact", "partial") if self.aim not in FILLED else ("compact",))
+        if self.aim == "RM322" and self.held:
+            like = self.choices.pick(self.held)
+            held = Held(tir.Buffer(name, like.buffer.dtype, like.buffer.shape), like.shape, ready=False)
         low, high = self._bounds(held.buffer.dtype)
         if self.aim == "RM313" and self.choices.chance(60):
             form = "locked"
@@ -169,14 +178,26 @@ class Signature(Stages):
 
     def recipes(self) -> tuple[tuple[Argument, ...], ...]:
         """The arguments of one or two calls."""
-        found = [self._filled() for _ in range(1 + self.choices.chance(40))]
-        places = [number for number, one in enumerate(self.recipe) if isinstance(one, Array) and one.form == "compact"]
-        if len(places) > 1 and self.choices.chance(5):
-            first, *others = places
-            alike = [other for other in others if _alike(self.recipe[first], self.recipe[other])]
-            if alike:
-                found[-1] = (*found[-1][: alike[0]], Same(first), *found[-1][alike[0] + 1 :])
+        found = [self._filled() for _ in range(1 + self.choices.chance(0 if self.tiny else 40))]
+        pairs = self._alike()
+        if pairs and self.choices.chance(90 if self.aim == "RM322" else 5):
+            first, again = self.choices.pick(pairs)
+            found[-1] = (*found[-1][:again], Same(first), *found[-1][again + 1 :])
         return tuple(found)
+
+    def _alike(self) -> list[tuple[int, int]]:
+        """The parameters that may be given one tensor: in a defined program such as are only read."""
+        places = [at for at, one in enumerate(self.recipe) if isinstance(one, Array) and one.form == "compact"]
+        if not self.aim:
+            places = [at for at in places if at in self.inputs]
+        pairs = [(a, b) for at, a in enumerate(places) for b in places[at + 1 :] if self._same(a, b)]
+        return [(a, b) for a, b in pairs if b not in self.inputs] if self.aim == "RM322" else pairs
+
+    def _same(self, a: int, b: int) -> bool:
+        first, other = self.recipe[a], self.recipe[b]
+        if not (isinstance(first, Array) and isinstance(other, Array)):
+            return False
+        return (first.dtype, first.shape) == (other.dtype, other.shape)
 
     def _filled(self) -> tuple[Argument, ...]:
         """The recipe, with ways and seeds."""
@@ -188,7 +209,3 @@ class Signature(Stages):
             else:
                 filled.append(one)
         return tuple(filled)
-
-
-def _alike(a: Argument, b: Argument) -> bool:
-    return isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.shape) == (b.dtype, b.shape)

@@ -25,6 +25,8 @@ from refmlc.strategies.scans import Scans
 from refmlc.strategies.vectors import Vectors
 from refmlc.strategies.views import Views
 
+OF_REDUCTIONS = ("RM319", "RM320", "RM321", "RM326")
+
 
 class Stages(Reductions, Scans, Views, Vectors):
     """Makes stages. `regular` programs have loops that may be reordered."""
@@ -45,6 +47,8 @@ class Stages(Reductions, Scans, Views, Vectors):
             forms = plain + [self.product] * 4 if self.product in forms else plain
         if self.aim == "RM314" and held.shape:
             forms += [self.windowed] * 30
+        if self.aim in OF_REDUCTIONS:
+            forms += [self.reduced] * 20
         found = self.choices.pick(forms)(held)
         held.ready = True
         if self.spoil("RM305", 30):

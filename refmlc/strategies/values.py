@@ -155,7 +155,8 @@ class Values:
             node = self.choices.pick(nodes)
             return Sized(node(self.condition(BOOL, depth - 1).expr, self.condition(BOOL, depth - 1).expr), 0, 1)
         if self.choices.chance(15):
-            return Sized(tir.Apply("not", (self.condition(BOOL, depth - 1).expr,), BOOL), 0, 1)
+            name = self.choices.pick(("not", "not", "likely"))
+            return Sized(tir.Apply(name, (self.condition(BOOL, depth - 1).expr,), BOOL), 0, 1)
         if self.choices.chance(15):
             kind = self.choices.pick([one for one in self.palette if one.is_float] or FLOATS)
             name = self.choices.pick(("isnan", "isinf", "isfinite"))

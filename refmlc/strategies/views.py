@@ -49,4 +49,4 @@ class Views(Mapped):
             old = Sized(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)
             with self.scope(old):
                 store = self.stored(held, self.value(held.buffer.dtype, 1), at)
-        return [*parts, self.wrapped([Loop(var, number(self.word, 0), number(self.word, count))], store)]
+        return [*parts, self.wrapped([Loop(var, number(self.word, 0), number(self.word, count), free=False)], store)]
