@@ -6,9 +6,11 @@
 | `native`, `native:WAY`  | in-house C (`ways`)                                       |
 | `tvm:PYTHON`            | real TVM in the Python at this path, in a process of its own |
 | `cmd:COMMAND ARGUMENTS` | any program that speaks `command`'s protocol               |
+| `py:MODULE:NAME`        | an object of Python: `NAME(limits)` gives an `Implementation` |
 """
 
 import shlex
+from importlib import import_module
 
 from refmlc.adapters.command import Command
 from refmlc.adapters.implementation import Implementation
@@ -19,7 +21,7 @@ from refmlc.adapters.real_tvm import Tvm
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
-KNOWN = "interp, native, native:WAY, tvm:PYTHON, cmd:COMMAND"
+KNOWN = "interp, native, native:WAY, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
 
 def implementation(spec: str, limits: Limits | None = None) -> Implementation:
@@ -35,12 +37,25 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
             return Tvm(rest, limits)
         case "cmd" if rest.strip():
             return Command(_words(rest), limits)
+        case "py" if rest.count(":") == 1:
+            return _python(rest.partition(":")[0], rest.partition(":")[2], limits)
         case "tvm":
             raise fail(BAD_USAGE, "`tvm` needs a Python that has apache-tvm: `tvm:/path/to/python`")
         case "cmd":
             raise fail(BAD_USAGE, "`cmd` needs a command: `cmd:./my-implementation --flag`")
         case _:
             raise fail(BAD_USAGE, f"there is no implementation `{spec}`", None, f"the implementations: {KNOWN}")
+
+
+def _python(module: str, name: str, limits: Limits) -> Implementation:
+    """What `name` of a module of Python gives. Fails: RM112."""
+    try:
+        made = getattr(import_module(module), name)(limits)
+    except (ImportError, AttributeError) as problem:
+        raise fail(BAD_USAGE, f"`py:{module}:{name}` is not to be had: {problem}") from None
+    if not isinstance(made, Implementation):
+        raise fail(BAD_USAGE, f"`py:{module}:{name}` gives no implementation, but {type(made).__name__}")
+    return made
 
 
 def _words(command: str) -> list[str]:

@@ -7,6 +7,7 @@ from refmlc.cli.cache import cache
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
+from refmlc.cli.fuzz import fuzz
 from refmlc.cli.native import native
 from refmlc.cli.reduce import reduce_command
 from refmlc.cli.run import run
@@ -24,5 +25,5 @@ def main() -> None:
     """
 
 
-for command in (show, run, explain, spec, demo, native, bench, cache, why_command, reduce_command):
+for command in (show, run, explain, spec, demo, native, bench, cache, fuzz, why_command, reduce_command):
     main.add_command(command)

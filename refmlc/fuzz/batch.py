@@ -32,7 +32,7 @@ def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     known = Settings.from_json(settings)
     cases = [program(known, number) for number in numbers]
     sanitized = known.sanitize > 0 and batch % known.sanitize == 0
-    examined = examined_by(known, cases, sanitize=sanitized)
+    examined = examined_by(known, asked(known, batch), cases, sanitize=sanitized)
     findings = [
         as_found(known, number, one) for number, each in zip(numbers, examined, strict=True) for one in each.findings
     ]
@@ -47,9 +47,22 @@ def describe(settings: Json, number: int) -> Json:
     return as_json(program(Settings.from_json(settings), number))
 
 
-def examined_by(settings: Settings, cases: Sequence[Case], *, sanitize: bool) -> list[Examination]:
-    """The cases, examined with the implementations of the settings."""
-    others = [implemented(spec, settings.program_seconds) for spec in settings.implementations if spec != REFERENCE]
+def every(spec: str) -> tuple[str, int]:
+    """An implementation, and in one batch of how many it is asked: `native@8`."""
+    name, at, number = spec.rpartition("@")
+    return (name, int(number)) if at and number.isdecimal() and int(number) else (spec, 1)
+
+
+def asked(settings: Settings, batch: int) -> list[str]:
+    """The implementations that are asked in batch number `batch`."""
+    return [name for name, number in map(every, settings.implementations) if batch % number == 0]
+
+
+def examined_by(
+    settings: Settings, specs: Sequence[str], cases: Sequence[Case], *, sanitize: bool
+) -> list[Examination]:
+    """The cases, examined with the implementations `specs`."""
+    others = [implemented(spec, settings.program_seconds) for spec in specs if spec != REFERENCE]
     return examine(cases, others, sanitize=sanitize, limits=limits_of(settings.program_seconds))
 
 

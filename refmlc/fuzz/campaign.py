@@ -31,7 +31,7 @@ class Campaign:
         self.ways = ways
         self.started = time.monotonic()
         self.before = store.progress.programs
-        self._tick = tick
+        self.tick = tick
         self._batches: dict[Future[Json], int] = {}
         self._shrinking: dict[Future[Json], str] = {}
         self._lost: Counter[int] = Counter()
@@ -58,7 +58,7 @@ class Campaign:
                 for future in ended:
                     self._take(where, future)
                 self._give_out(where, left)
-                self._tick()
+                self.tick()
 
     def _give_out(self, where: Place, left: Iterator[int]) -> None:
         while not self.over and len(self._batches) < AHEAD * where.slots:

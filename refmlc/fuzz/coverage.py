@@ -55,20 +55,21 @@ def kinds_there_are() -> frozenset[str]:
     )
 
 
-@cache
 def _kind(of: type) -> str:
     return f"{of.__module__.rpartition('.')[2]}.{of.__name__}"
 
 
 def covered(modules: Iterable[IRModule], codes: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """What occurs in `modules`, whose runs came to verdicts with `codes`."""
+    classes: set[type] = set()
     found: dict[str, set[str]] = {family: set() for family in FAMILIES}
     rows = clauses_of_operators()
     for module in modules:
         for function in module.functions.values():
             for node in walk(function):
-                found["kinds"].add(_kind(type(node)))
+                classes.add(type(node))
                 _parts(node, found)
+    found["kinds"] = set(map(_kind, classes))
     found["clauses"] |= {rows[name] for name in found["operators"] if name in rows}
     found["clauses"] |= {CODES[code].clause for code in codes if code in CODES}
     return {family: tuple(sorted(names - {""})) for family, names in found.items()}
@@ -76,7 +77,7 @@ def covered(modules: Iterable[IRModule], codes: Iterable[str]) -> dict[str, tupl
 
 def _parts(node: Node, found: dict[str, set[str]]) -> None:
     match node:
-        case tir.Apply(op=op) | tir.Call(op=str(op)):
+        case tir.Apply(op=op) | tir.Call(callee=str(op)):
             found["operators"].add(op)
         case relax.Op(name=name):
             found["operators"].add(name)

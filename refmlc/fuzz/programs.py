@@ -6,8 +6,8 @@
 | `graphs`    | a function of Relax over prim_funcs (`rolled_module`)           |
 | `schedules` | a prim_func, and legal rewrites of it that must agree with it   |
 
-Most programs are small: faults show in small programs, and of these there are many more in an hour. Of a
-hundred decisions `thrift` take the simplest choice unasked; one program in `WHOLE` is as large as the generator makes them.
+Most programs are small: faults show in small programs, and of these there are many more in an hour. Of a hundred
+decisions `thrift` take the simplest choice unasked; one program in `WHOLE` is as large as the generator makes them.
 """
 
 from collections.abc import Sequence

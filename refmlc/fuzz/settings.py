@@ -26,8 +26,9 @@ ANY = "any"
 class Settings:
     """What decides the findings.
 
-    `thrift` is how many of a hundred decisions keep a program small. `aim`: a code, "" for programs that are defined, `any` for a mixture. `sanitize`: one in so many programs is
-    watched by the sanitizer, 0: none. `runner` is the function that does a batch:
+    `implementations` are specs (`refmlc.adapters.lookup`); `SPEC@N`: in one batch of N only. `aim`: a code, "" for
+    programs that are defined, `any` for a mixture. `thrift`: how many of a hundred decisions keep a program small.
+    `sanitize`: one batch in so many is under the sanitizer, 0: none. `runner` is the function that does a batch:
     `module:function`; `describe` beside it gives the program of a number as data.
     Units: seconds (for one program, compilation included), MiB of address space of a worker.
     """

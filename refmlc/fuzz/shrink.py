@@ -1,8 +1,8 @@
-"""The program of a finding made smaller: valid at each step, and the finding keeps its signature."""
+"""The program of a finding made smaller: valid at each step, with the same verdict of the same implementation."""
 
 import json
 
-from refmlc.fuzz.batch import as_json, examined_by, name_of
+from refmlc.fuzz.batch import as_json, every, examined_by, implemented
 from refmlc.fuzz.result import Found, Json
 from refmlc.fuzz.settings import Settings
 from refmlc.reduce.reduction import reduce_case
@@ -12,16 +12,19 @@ from refmlc.strategies.case import Case
 def shrink(settings: Json, found: Json, seconds: float) -> Json:
     """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
     known, finding = Settings.from_json(settings), Found.from_json(found)
+    specs = [every(spec)[0] for spec in known.implementations]
+    specs = [spec for spec in specs if implemented(spec, known.program_seconds).name == finding.path]
 
     def keeps(case: Case) -> bool:
-        (each,) = examined_by(known, [case], sanitize=False)
-        return any(name_of(one) == finding.signature for one in each.findings)
+        (each,) = examined_by(known, specs, [case], sanitize=False)
+        return any(one.code.id == finding.code and one.verdict.kind.value == finding.verdict for one in each.findings)
 
-    made = reduce_case(Case.from_json(json.dumps(finding.case)), keeps, seconds=seconds)
-    if made.case is None:
-        return {"problem": "there is no case"}
+    case = Case.from_json(json.dumps(finding.case))
+    if not keeps(case):
+        return {"problem": "it does not come out again"}
+    made = reduce_case(case, keeps, seconds=seconds)
     return {
-        "case": as_json(made.case),
+        "case": as_json(made.case or case),
         "lines": [len(str(finding.case["text"]).splitlines()), len(made.text.splitlines())],
         "statements": [made.before[1], made.after[1]],
         "tries": made.tries,

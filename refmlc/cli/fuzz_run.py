@@ -1,0 +1,73 @@
+"""A campaign, run from the command line: its settings, its screen, its summary."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rich.live import Live
+
+from refmlc.adapters.lookup import implementation
+from refmlc.cli.console import err, out, print_json
+from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.fuzz.batch import every
+from refmlc.fuzz.campaign import Campaign
+from refmlc.fuzz.settings import ANY, Settings, Ways
+from refmlc.fuzz.store import open_store, settings_in
+from refmlc.strategies.functions import AIMS
+
+REFRESH = 4  # times a second
+
+
+def run_campaign(path: Path, asked: Mapping[str, object], ways: Ways, *, as_json: bool) -> None:
+    """Run the campaign in `path`, with the settings that are `asked` for. Exits with status 1 for findings."""
+    settings = _settings(path, asked)
+    _check(settings)
+    with closing(open_store(path, settings)) as store:
+        campaign = Campaign(store, ways)
+        try:
+            with _shown(campaign) as tick:
+                campaign.tick = tick
+                campaign.run()
+        except KeyboardInterrupt:
+            err.print("interrupted: what was done is kept, the same command goes on")
+        if as_json:
+            print_json(figures(campaign))
+        else:
+            for part in summary(campaign):
+                out.print(part)
+        found = bool(store.progress.findings)
+    if found:
+        raise SystemExit(1)
+
+
+def _settings(path: Path, asked: Mapping[str, object]) -> Settings:
+    """The settings of the campaign in `path`, with those asked for: where they differ, the store refuses them."""
+    there = settings_in(path) or Settings()
+    return Settings.from_json({**there.to_json(), **asked})
+
+
+def _check(settings: Settings) -> None:
+    """Fails: RM112 for implementations and aims that are none."""
+    for spec in settings.implementations:
+        implementation(every(spec)[0]).close()
+    if settings.aim not in ("", ANY, *AIMS):
+        raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(AIMS)}")
+
+
+@contextmanager
+def _shown(campaign: Campaign) -> Iterator[Callable[[], None]]:
+    """What is called now and then, to show how far it is: a screen on a terminal, lines elsewhere."""
+    if err.is_terminal:
+        with Live(console=err, refresh_per_second=REFRESH, transient=True) as live:
+            yield lambda: live.update(screen(campaign))
+        return
+    lines = Lines()
+
+    def tick() -> None:
+        for line in lines.due(campaign):
+            err.print(line, markup=False)
+
+    yield tick
+    tick()

@@ -1,0 +1,189 @@
+"""Implementations with a planted fault: the interpreter, on a program that was changed first.
+
+| name             | the fault                                                                              |
+|------------------|----------------------------------------------------------------------------------------|
+| `floor_for_trunc`| division and remainder of integers round down instead of toward zero                   |
+| `no_predicate`   | the predicate of a block (`T.where`) is dropped                                        |
+| `off_by_one`     | a loop of an odd extent above 1 leaves out its last iteration                          |
+| `no_init`        | a reduction block does not run its `T.init`                                            |
+| `transposed`     | a load exchanges its last two indices, where both extents are the same                 |
+| `no_cast`        | a widening cast from a signed integer takes it for an unsigned one                     |
+
+Each is given as `py:planted:NAME`. `python tests/e2e/planted.py` measures how long one core takes to find each, and
+what is left of the program when it is made smaller.
+"""
+
+# ruff: noqa: T201 - a command
+
+import os
+import sys
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from refmlc.adapters.implementation import Stop, Stopped
+from refmlc.adapters.interp import Interp, Interpreted
+from refmlc.adapters.limits import Limits
+from refmlc.dtypes import BOOL, SCALARS
+from refmlc.fuzz.campaign import Campaign
+from refmlc.fuzz.settings import Settings, Ways
+from refmlc.fuzz.store import open_store
+from refmlc.ir import tir
+from refmlc.ir.visit import rewrite
+
+FLOOR = {"truncdiv": "floordiv", "truncmod": "floormod"}
+TRUE = tir.IntImm(BOOL, 1)
+
+
+def floor_for_trunc(node):
+    match node:
+        case tir.Apply(op="truncdiv" | "truncmod" as op):
+            return replace(node, op=FLOOR[op])
+    return node
+
+
+def no_predicate(node):
+    match node:
+        case tir.SBlockRealize(predicate=tir.IntImm()):
+            return node
+        case tir.SBlockRealize():
+            return replace(node, predicate=TRUE)
+    return node
+
+
+def off_by_one(node):
+    match node:
+        case tir.For(extent=tir.IntImm(value=extent)) if extent > 1 and extent % 2:
+            return replace(node, extent=replace(node.extent, value=extent - 1))
+    return node
+
+
+def no_init(node):
+    match node:
+        case tir.SBlock(init=init) if init is not None:
+            return replace(node, init=None)
+    return node
+
+
+def transposed(node):
+    match node:
+        case tir.BufferLoad(buffer=buffer, indices=(*first, i, j)) if _size(buffer.shape[-1]) == _size(
+            buffer.shape[-2]
+        ):
+            return replace(node, indices=(*first, j, i))
+    return node
+
+
+def _size(extent):
+    return extent.value if isinstance(extent, tir.IntImm) else extent
+
+
+def no_cast(node):
+    match node:
+        case tir.Cast(value=value, dtype=wide) if _widens(value.dtype, wide):
+            unsigned = SCALARS.get(f"u{value.dtype}")
+            return node if unsigned is None else replace(node, value=tir.Cast(unsigned, value))
+    return node
+
+
+def _widens(narrow, wide):
+    return narrow.kind == "int" and not narrow.is_vector and (wide.is_float or wide.bits > narrow.bits)
+
+
+FAULTS = (floor_for_trunc, no_predicate, off_by_one, no_init, transposed, no_cast)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """The interpreter on changed programs. A check that stops it stands for whatever else would happen: a crash."""
+
+    name: str
+    change: object
+    limits: Limits = field(default_factory=Limits)
+    promises_verdicts: bool = False
+
+    def prepare(self, module):
+        functions = {name: self._changed(func) for name, func in module.functions.items()}
+        return Wrong(Interpreted(replace(module, functions=functions), Interp(self.limits)))
+
+    def _changed(self, func):
+        return rewrite(func, self.change) if isinstance(func, tir.PrimFunc) else func
+
+    def close(self):
+        pass
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A changed program, ready."""
+
+    inner: Interpreted
+
+    def run(self, func, args):
+        answer = self.inner.run(func, args)
+        if isinstance(answer, Stopped) and answer.why is Stop.UNDEFINED:
+            return Stopped(Stop.CRASHED, "it went on where the program has no meaning")
+        return answer
+
+    def close(self):
+        pass
+
+
+def __getattr__(name):
+    """The implementation called `planted.NAME`, for `py:planted:NAME`."""
+    faults = {f"{change.__name__}_implementation": change for change in FAULTS}
+    if name not in faults:
+        raise AttributeError(name)
+    return lambda limits: Planted(faults[name].__name__, faults[name], limits)
+
+
+def spec(fault):
+    """How `--impl` names it."""
+    return f"py:planted:{fault.__name__}_implementation"
+
+
+def settings(fault, **other):
+    """A campaign that looks for a fault: small programs that are defined, nothing else compared."""
+    return Settings(**({"implementations": (spec(fault),), "aim": "", "sanitize": 0, "thrift": 30, "size": 16} | other))
+
+
+def hunt(fault, path, *, shrink=60.0, programs=None, seconds=60.0, **other):
+    """Run a campaign until there is a finding; the store's progress, and how many seconds the first one took."""
+    with closing(open_store(path, settings(fault, **other))) as store:
+        campaign = Campaign(store, Ways(seconds, programs, 1, None, shrink, 1))
+        first = []
+
+        def tick():
+            if store.progress.findings and not first:
+                first.append(campaign.seconds)
+                campaign.ways = replace(campaign.ways, seconds=0.0)
+
+        campaign.tick = tick
+        campaign.run()
+        return store.progress, (first or [None])[0]
+
+
+def main():
+    """The table."""
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    print(f"{'fault':18}{'found after s':>14}{'programs':>10}{'lines':>12}{'statements':>12}{'shrunk in s':>12}")
+    for fault in FAULTS:
+        with tempfile.TemporaryDirectory() as path:
+            before = time.monotonic()
+            progress, seconds = hunt(fault, Path(path))
+            whole = time.monotonic() - before
+            made = next(iter(progress.shrunk.values()), {})
+            lines, statements = made.get("lines", ["", ""]), made.get("statements", ["", ""])
+            found = "not found" if seconds is None else f"{seconds:.1f}"
+            print(
+                f"{fault.__name__:18}{found:>14}{progress.programs:>10}{'{} → {}'.format(*lines):>12}"
+                f"{'{} → {}'.format(*statements):>12}{whole - (seconds or 0):>12.1f}"
+            )
+            if "--show" in sys.argv:
+                print(made["case"]["text"] if "case" in made else made, flush=True)
+
+
+if __name__ == "__main__":
+    main()
