@@ -5,16 +5,11 @@ REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the 
 
 import os
 
-from hypothesis import HealthCheck, settings
+from refmlc.testing import profiles
 
 PROFILE = os.environ.get("REFMLC_PROFILE") or "ci"
 
-settings.register_profile("dev", max_examples=50, deadline=None)
-settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile(
-    "soak", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
-settings.load_profile(PROFILE)
+profiles.load(PROFILE)
 
 
 def pytest_collection_modifyitems(config, items):

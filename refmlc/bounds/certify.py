@@ -5,6 +5,7 @@ the reference result; each TensorIR function it calls is then run on enclosures 
 be bounded is unsupported.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,7 +130,10 @@ def _centre(element: Value | None) -> float:
     if isinstance(element, Enclosure):
         if not element.finite:
             return np.nan
-        return float(element.centre) if element.size < inf else inf if element.centre > 0 else -inf
+        try:
+            return float(element.centre)
+        except OverflowError:
+            return math.copysign(inf, element.centre)
     return float(element) if isinstance(element, int) else np.nan
 
 

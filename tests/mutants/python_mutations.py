@@ -4,7 +4,8 @@
 |-------------|--------------------------------------------------------------------------------|
 | `compare`   | `<` is `<=`, `==` is `!=`, `in` is `not in`, …                                   |
 | `logic`     | `and` is `or`; a `not` is left out                                               |
-| `operator`  | `+` is `-`, `*` is `+`, `//` is `*`                                              |
+| `operator`  | `+` is `-`, `*` is `+`, `//` is `*`, `&` is `|`, `<<` is `>>`; so do `+=` and the like |
+| `arguments` | the first two arguments of a call are swapped                                     |
 | `constant`  | a number is one more, one less; True is False                                    |
 | `condition` | what an `if`, a `while`, a filter asks always holds, or never                     |
 | `statement` | a call whose value nobody uses is left out; so is a `raise`                       |
@@ -32,7 +33,19 @@ COMPARE = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
-OPERATOR = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv}
+OPERATOR = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.Div: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
 NAMES = {"min": "max", "max": "min", "all": "any", "any": "all", "low": "high", "high": "low"}
 TEXT = (
     *((" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == ")),
@@ -42,15 +55,23 @@ TEXT = (
 C_TEXT = re.compile(r"[;(){}\[\]]|RM_|rm_|^ ?[<>=!+*/&|-]+ ?$")
 
 
+COMMUTATIVE = ("min", "max", "add_up", "mul_up", "join", "united", "structural_equal", "isinstance", "zip")
+
+
 @dataclass(frozen=True)
 class Mutant:
-    """One wrong variant of a module: `source` is its text. `is_table`: the line is executed when it is loaded."""
+    """One wrong variant of a module: `source` is its text. `is_table`: the line is executed when it is loaded.
+
+    `first` and `last` are the lines of the statement: of one that holds others, its head.
+    """
 
     name: str
     module: str
     line: int
     source: str
     is_table: bool = False
+    first: int = 0
+    last: int = 0
 
 
 def sample(mutants, number, seed=0):
@@ -68,16 +89,17 @@ def mutants_of(module, text):
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     data = text.encode()
     offsets = [len(text[:start].encode()) for start in starts]
-    owners, count, made = _owners(tree), Counter(), []
-    for rule, node, new in _changes(tree):
+    owners, heads, count, made = _owners(tree), _heads(tree), Counter(), []
+    for rule, node, new, said in _changes(tree):
         begin = offsets[node.lineno - 1] + node.col_offset
         end = offsets[node.end_lineno - 1] + node.end_col_offset
-        old = " ".join(data[begin:end].decode().split())
-        name = f"{module} {owners.get(id(node), '')} {rule} `{old}` -> `{new}`"
+        old = ast.unparse(node.test) if rule == "condition" else " ".join(data[begin:end].decode().split())
+        name = f"{module} {owners.get(id(node), '')} {rule} `{old}` -> `{said}`"
         count[name] += 1
         source = (data[:begin] + new.encode() + data[end:]).decode()
         if _is_python(source):
-            made.append(Mutant(f"{name} #{count[name]}", module, node.lineno, source, id(node) not in owners))
+            of_module = id(node) not in owners
+            made.append(Mutant(f"{name} #{count[name]}", module, node.lineno, source, of_module, *heads[id(node)]))
     return made
 
 
@@ -98,23 +120,42 @@ def _owners(tree):
     return found
 
 
+def _heads(tree):
+    """The first and last line of the statement that each node stands in, without the statements in that."""
+    found = {}
+    for node in ast.walk(tree):  # outer ones first, so that inner ones have the last word
+        if isinstance(node, ast.stmt | ast.match_case | ast.ExceptHandler):
+            first = node.pattern.lineno if isinstance(node, ast.match_case) else node.lineno
+            body = getattr(node, "body", None) or getattr(node, "cases", None)
+            inner = body and (body[0].pattern if isinstance(body[0], ast.match_case) else body[0])
+            last = max(first, inner.lineno - 1) if inner else node.end_lineno
+            found.update((id(each), (first, last)) for each in ast.walk(node))
+    return found
+
+
 def _changes(tree):
-    """Rule, node and the new text of the node."""
+    """Rule, node, the new text of the node, and how it is called."""
     left_out = _annotations(tree)
     for node in ast.walk(tree):
         if id(node) in left_out or not hasattr(node, "lineno"):
             continue
         for rule, new in _variants(node):
-            yield rule, node, new if isinstance(new, str) else ast.unparse(new)
+            text = new if isinstance(new, str) else ast.unparse(new)
+            if rule == "condition":
+                yield rule, node, _in_place(node, text), ast.unparse(new.test)
+            else:
+                yield rule, node, text, text
 
 
 def _annotations(tree):
-    """Nodes that are no code: docstrings, annotations, decorators, imports, the reasons that people read."""
+    """Nodes that are no code: docstrings, annotations, decorators, imports, what `zip` checks of ourselves."""
     found = set()
     for node in ast.walk(tree):
         parts = []
         match node:
             case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
+                parts = [node]
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.keyword(arg="strict"):
                 parts = [node]
             case ast.arg(annotation=annotation) if annotation is not None:
                 parts = [annotation]
@@ -143,8 +184,12 @@ def _variants(node):
             yield "logic", f"({ast.unparse(operand)})"
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
             yield "operator", operand
-        case ast.BinOp(op=op) if type(op) in OPERATOR and not _is_text(node):
+        case ast.BinOp(op=op) if type(op) in OPERATOR and not _is_text(node) and not _is_types(node):
             yield "operator", f"({ast.unparse(_with(node, op=OPERATOR[type(op)]()))})"
+        case ast.AugAssign(op=op) if type(op) in OPERATOR and not isinstance(node.value, ast.JoinedStr):
+            yield "operator", _with(node, op=OPERATOR[type(op)]())
+        case ast.Call(args=[first, second, *_]) if _may_swap(node, first, second):
+            yield "arguments", _with(node, args=[second, first, *node.args[2:]])
         case ast.Constant(value=bool(value)):
             yield "constant", str(not value)
         case ast.Constant(value=int(value)):
@@ -153,8 +198,8 @@ def _variants(node):
             yield from _texts(node, value)
         case ast.JoinedStr():
             yield from _joined(node)
-        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
-            yield from _conditions(node, test)
+        case ast.If() | ast.IfExp() | ast.While():
+            yield from _conditions(node)
         case ast.Expr(value=ast.Call()) | ast.Raise():
             yield "statement", "pass"
         case ast.Return(value=ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not())):
@@ -167,17 +212,24 @@ def _variants(node):
             return
 
 
-def _conditions(node, test):
+def _may_swap(node, first, second):
+    """Whether two arguments can change places: names and what is computed, not the texts and types of a message."""
+    callee = ast.unparse(node.func)
+    plain = (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.Call, ast.UnaryOp)
+    if callee in COMMUTATIVE:
+        return False
+    return isinstance(first, plain) and isinstance(second, plain) and ast.dump(first) != ast.dump(second)
+
+
+def _conditions(node):
     """The statement or expression with a condition that says nothing."""
-    for new in (True, False):
-        if isinstance(node, ast.While) and new:
-            continue
-        if isinstance(node, ast.IfExp):
-            yield "condition", ast.unparse(_with(node, test=ast.Constant(new))).join("()")
-        else:
-            changed = ast.unparse(_with(node, test=ast.Constant(new))).replace("\n", "\n" + " " * node.col_offset)
-            yield "condition", changed
-    del test
+    for new in (False,) if isinstance(node, ast.While) else (True, False):
+        yield "condition", _with(node, test=ast.Constant(new))
+
+
+def _in_place(node, text):
+    """A text for the place of `node`: an expression in brackets, a statement as far to the right."""
+    return f"({text})" if isinstance(node, ast.IfExp) else text.replace("\n", "\n" + " " * node.col_offset)
 
 
 def _with(node, **changes):
@@ -191,6 +243,14 @@ def _is_text(node):
     """Whether an addition joins texts."""
     return any(isinstance(part, ast.JoinedStr | ast.Constant) and not isinstance(getattr(part, "value", None), int)
                for part in (node.left, node.right))  # fmt: skip
+
+
+def _is_types(node):
+    """Whether `|` unites types."""
+    leaves = [leaf for leaf in ast.walk(node) if isinstance(leaf, ast.Name | ast.Attribute)]
+    names = {leaf.id if isinstance(leaf, ast.Name) else leaf.attr for leaf in leaves}
+    types = {"int", "float", "bool", "str", "tuple", "list", "dict"}
+    return isinstance(node.op, ast.BitOr) and any(name in types or re.match("[A-Z][a-z]", name) for name in names)
 
 
 def _texts(node, value):

@@ -1,5 +1,9 @@
 """Make wrong variants, let the tests kill them, print what became of them.
 
+`python tests/mutants/run.py matrix [--family interp] [--number 40] [--jobs 2] [--minutes 30]` judges a sample of each
+family (`families.py`) by the tests that can see it, and prints the matrix; exit 1 where one survives without a reason.
+Results are kept (`--results FILE`), so that a run that was broken off goes on.
+
 `python -m tests.mutants.run headers` is about `kernels_c`, `… codegen` about `refmlc/codegen`. Of all, or of a sample:
 `--number 60 --seed 1`. Survivors among headers must stand in `survivors.toml` with the reason, else exit 1; `--slowly`
 lets the sanitizer look at them too, with `--tests` also the tests of the headers themselves. What becomes of wrong
@@ -8,6 +12,7 @@ generators is listed: a variant that writes other C with the same results is slo
 
 import argparse
 import sys
+import time
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -18,6 +23,8 @@ from rich.table import Table
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+KEPT = Path.home() / ".cache" / "refmlc-mutants" / "results.json"
+MATRIX = ("killed", "explained", "survived")
 HEADERS = ("killed", "explained", "survived", "no C")
 GENERATOR = ("killed", "other text", "same text", "not reached")
 
@@ -29,17 +36,18 @@ def explained():
 
 
 def matrix(title, states, ends):
-    """Counts by place and end."""
+    """Counts by place and end, and what part of those is killed that nobody explains."""
     table = Table(title=title)
-    for column in ("in", "mutants", *states):
+    for column in ("in", "mutants", *states, "share"):
         table.add_column(column, justify="left" if column == "in" else "right")
     groups = {}
     for place, state in ends:
         groups.setdefault(place, Counter())[state] += 1
-    for place, counts in sorted(groups.items()):
-        table.add_row(place, str(counts.total()), *(str(counts[state]) for state in states))
     whole = sum(groups.values(), start=Counter())
-    table.add_row("all", str(whole.total()), *(str(whole[state]) for state in states))
+    for place, counts in [*sorted(groups.items()), ("all", whole)]:
+        faults = counts.total() - counts["explained"] - counts["no C"]
+        share = f"{100 * counts['killed'] / faults:.1f} %" if faults else ""
+        table.add_row(place, str(counts.total()), *(str(counts[state]) for state in states), share)
     return table
 
 
@@ -80,18 +88,45 @@ def generator(options, console):
     return False
 
 
+def whole_matrix(options, console):
+    """A sample of each family; whether one survived that is not explained."""
+    from families import FAMILIES  # noqa: PLC0415 - as above
+    from matrix import Matrix, Results, copied  # noqa: PLC0415 - as above
+
+    known, ends = explained(), []
+    until = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
+    with copied(Path(options.tree)) as root:
+        matrix_of = Matrix(root, Results(Path(options.results)), options.jobs, until)
+        for family in options.family or FAMILIES:
+            for end in matrix_of.judge(family, options.number or 40, options.seed):
+                if end.state == "no C":
+                    continue
+                state = "explained" if end.state == "survived" and end.name in known else end.state
+                ends.append((family, state))
+                if state == "survived" or options.verbose:
+                    console.print(f"{state}: {end.name} {end.why}", markup=False, soft_wrap=True)
+        matrix_of.close()
+    console.print(matrix("wrong variants", MATRIX, ends))
+    return any(state == "survived" for _, state in ends)
+
+
 def main() -> None:
     """Print the matrix and what survived; exit 1 when that is not explained."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("headers", "codegen"))
+    parser.add_argument("kind", choices=("headers", "codegen", "matrix"))
     parser.add_argument("--number", type=int, default=0, help="a sample of so many; 0: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="those whose name holds this text")
     parser.add_argument("--slowly", action="store_true")
     parser.add_argument("--tests", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="say what becomes of each")
+    parser.add_argument("--family", action="append", help="matrix: this family only, or these")
+    parser.add_argument("--jobs", type=int, default=2, help="matrix: so many processes")
+    parser.add_argument("--minutes", type=float, default=0, help="matrix: begin no mutant after so long")
+    parser.add_argument("--results", default=str(KEPT), help="matrix: the file in which results are kept")
+    parser.add_argument("--tree", default=str(HERE.parents[1]), help="matrix: the tree that is judged")
     options = parser.parse_args()
-    judge = headers if options.kind == "headers" else generator
+    judge = {"headers": headers, "codegen": generator, "matrix": whole_matrix}[options.kind]
     raise SystemExit(judge(options, Console(width=150)))
 
 

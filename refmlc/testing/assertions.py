@@ -1,0 +1,121 @@
+"""Assertions on programs, for tests of passes, schedules, importers and hand-written kernels.
+
+| assertion                         | holds when                                                                 |
+|-----------------------------------|----------------------------------------------------------------------------|
+| `assert_equivalent(before, after)` | `after` may stand for `before` on every call that is tried (`refinement`)   |
+| `assert_defined(module)`          | no call that is tried has undefined behaviour                              |
+
+Decision: an assertion that has tried nothing does not hold. Where `before` is undefined on every call, or where every
+call ends in a trap, that is raised.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from refmlc.adapters.implementation import Stop, Stopped
+from refmlc.adapters.interp import Interp
+from refmlc.adapters.limits import Limits
+from refmlc.diag import Diagnostic, error
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.ir import IRModule
+from refmlc.ir.relax import ExternFunc
+from refmlc.oracle.reference import references
+from refmlc.sanitize.kinds import ALL
+from refmlc.testing.calls import Call, Program, Tried, as_module, entry, smallest, told, usual
+from refmlc.testing.failures import Inequivalent, NotDefined
+from refmlc.testing.refinement import INTERP, Refinement
+from refmlc.vm.parameters import parameters_of
+
+
+def assert_equivalent(
+    before: Program,
+    after: Program,
+    *,
+    func: str | None = None,
+    inputs: Sequence[Call] | None = None,
+    calls: int | None = None,
+    seed: int | None = None,
+    implementations: Sequence[str] = (INTERP,),
+    limits: Limits | None = None,
+) -> None:
+    """`after` may stand for `before`: the same bits, or results within the certified bound, and no less defined.
+
+    `inputs` are the arguments of each call; without them `calls` calls are drawn from `seed` (20 and 0, or what
+    REFMLC_CALLS and REFMLC_SEED say), and of those that fail a smallest one is told. `implementations` run `after`:
+    `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
+    Fails: `Inequivalent` (RM701, RM703 … RM705); RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
+    refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
+    """
+    first, second = as_module(before, "before"), as_module(after, "after")
+    name = entry(first, func)
+    entry(second, name)
+    judge = Refinement(first, second, name, implementations, limits)
+    try:
+        found = _first(first, name, inputs, (calls, seed), judge.problem)
+    finally:
+        judge.close()
+    if found is not None:
+        raise Inequivalent(found)
+    if not judge.defined and judge.nothing is not None:
+        raise error(judge.nothing.noting("nothing was compared: no call of the program before comes to its end"))
+
+
+def assert_defined(
+    program: Program,
+    *,
+    func: str | None = None,
+    inputs: Sequence[Call] | None = None,
+    calls: int | None = None,
+    seed: int | None = None,
+    kinds: Collection[str] = ALL,
+    limits: Limits | None = None,
+) -> None:
+    """No undefined behaviour on the calls that are tried, the sanitizer's detectors of `kinds` on.
+
+    Calls are given or drawn as by `assert_equivalent`. A call that traps is defined.
+    Fails: `NotDefined` (RM3xx); RM4xx where every call traps; otherwise as `assert_equivalent`.
+    """
+    module = as_module(program, "program")
+    name = entry(module, func)
+    interp, ended, trapped = Interp(limits or Limits()), [False], list[Diagnostic]()
+
+    def problem(call: Call) -> Diagnostic | None:
+        answer = references(Tried(module, name, call), interp, sanitize=True, kinds=kinds)[0].answer
+        if not isinstance(answer, Stopped):
+            ended[0] = True
+            return None
+        found = answer.diagnostic or Diagnostic(BAD_USAGE, answer.message)
+        if answer.why is Stop.UNDEFINED:
+            return found
+        if answer.why is not Stop.TRAP:
+            raise error(found)
+        trapped.append(found)
+        return None
+
+    found = _first(module, name, inputs, (calls, seed), problem)
+    if found is not None:
+        raise NotDefined(found)
+    if trapped and not ended[0]:
+        raise error(trapped[0].noting("nothing is known: every call that was tried ends in a trap"))
+
+
+def _first(
+    module: IRModule,
+    func: str,
+    inputs: Sequence[Call] | None,
+    drawn: tuple[int | None, int | None],
+    problem: Callable[[Call], Diagnostic | None],
+) -> Diagnostic | None:
+    """The finding on a smallest call that has one, with the arguments; of given calls that is the first."""
+    calls, seed = usual("REFMLC_CALLS", drawn[0]), usual("REFMLC_SEED", drawn[1])
+    call: Call | None
+    if inputs is None:
+        call = smallest(module, func, calls, seed, lambda call: problem(call) is not None)
+    else:
+        call = next((call for call in inputs if problem(call) is not None), None)
+    found = None if call is None else problem(call)
+    if call is None or found is None:
+        return None
+    function = module.functions[func]
+    names = [] if isinstance(function, ExternFunc) else [parameter.name for parameter in parameters_of(function)]
+    return replace(found, notes=(*found.notes, *told(call, names)))

@@ -1,0 +1,135 @@
+"""The calls that an assertion tries: given ones, or drawn ones, of which Hypothesis finds a smallest that fails.
+
+| a program is given as       | which is                                          |
+|-----------------------------|---------------------------------------------------|
+| `IRModule`                  | itself; its `main` is called, or its only function |
+| a TensorIR or Relax function | the module that holds it, as `main`               |
+| text                        | the module that is read from it                   |
+
+An argument is an array (NumPy, PyTorch, …), a `Tensor`, a number, a tuple of them, or a recipe of `refmlc.strategies`.
+Each call gets fresh copies, so that no program sees what another has written.
+"""
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
+
+from refmlc import strategies
+from refmlc.check.reading import read
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.ir import IRModule, relax, tir
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Shape
+from refmlc.strategies.arguments import Array, Number, Same, ShapeOf, TupleOf, arguments
+from refmlc.vm.arguments import as_value
+
+Function: TypeAlias = tir.PrimFunc | relax.Function
+Program: TypeAlias = IRModule | Function | str
+Call: TypeAlias = Sequence[object]
+USUAL = {"REFMLC_CALLS": 20, "REFMLC_SEED": 0}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A program with one call: what the oracle looks at."""
+
+    module: IRModule
+    func: str
+    call: Call
+    name: str = ""
+
+    @property
+    def calls(self) -> tuple[Call]:
+        """The call."""
+        return (self.call,)
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """Fresh arguments."""
+        return fresh(self.calls[number])
+
+
+def as_module(program: Program, name: str) -> IRModule:
+    """The module that `program` is; messages call a text `name`. Fails: RM1xx, RM2xx for a text."""
+    if isinstance(program, str):
+        return read(program, name)
+    return program if isinstance(program, IRModule) else IRModule({"main": program})
+
+
+def entry(module: IRModule, func: str | None) -> str:
+    """The function that is called. Fails: RM112 where it is not there, or nothing says which it is."""
+    known = [name for name, function in module.functions.items() if not isinstance(function, relax.ExternFunc)]
+    name = func or (known[0] if len(known) == 1 else "main")
+    if name not in known:
+        raise fail(BAD_USAGE, f"the module has no function `{name}`", None, f"its functions: {', '.join(known)}")
+    return name
+
+
+def usual(name: str, given: int | None) -> int:
+    """What an option is: given, else from the environment, else as usual. Fails: RM112."""
+    if given is not None:
+        return given
+    text = os.environ.get(name, "")
+    if not text.removeprefix("-").isdigit() and text:
+        raise fail(BAD_USAGE, f"{name} is `{text}`, which is no integer")
+    return int(text or USUAL[name])
+
+
+def fresh(call: Call) -> list[object]:
+    """Arguments with the same values in memory of their own; the same tensor twice stays the same tensor."""
+    if call and all(isinstance(arg, Array | Number | Same | ShapeOf | TupleOf) for arg in call):
+        return arguments([arg for arg in call if isinstance(arg, Array | Number | Same | ShapeOf | TupleOf)])
+    copies: dict[int, object] = {}
+    return [_copied(arg, copies) for arg in call]
+
+
+def _copied(arg: object, copies: dict[int, object]) -> object:
+    if isinstance(arg, tuple | list) and not isinstance(arg, Shape):
+        return tuple(_copied(item, copies) for item in arg)
+    if id(arg) not in copies:
+        value = as_value(arg, None, "an argument")
+        copies[id(arg)] = value.copy() if isinstance(value, Tensor) else value
+    return copies[id(arg)]
+
+
+def smallest(module: IRModule, func: str, calls: int, seed: int, fails: Callable[[Call], bool]) -> Call | None:
+    """Of so many drawn calls one that fails, made as small as Hypothesis can; None: none fails."""
+    rules = settings(
+        max_examples=calls,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        chance = random.Random(seed)  # noqa: S311 - no secret
+        found: Call = find(strategies.inputs_for(module, func), fails, settings=rules, random=chance)
+    except NoSuchExample:
+        return None
+    return found
+
+
+def told(call: Call, names: Sequence[str]) -> tuple[str, ...]:
+    """The arguments as notes, one line each."""
+    rows = []
+    for number, arg in enumerate(fresh(call)):
+        name = f"`{names[number]}`" if number < len(names) else f"argument {number}"
+        rows.append(f"{name} is {_shown(arg)}")
+    return tuple(rows)
+
+
+def _shown(arg: object) -> str:
+    if not isinstance(arg, Tensor):
+        return repr(arg)
+    kind = f"{arg.dtype}{list(arg.shape)}"
+    if not arg.initialised:
+        return f"{kind}, not all of it written"
+    values = np.array2string(arg.numpy(), separator=", ", threshold=16, edgeitems=3)
+    return f"{kind} {' '.join(values.split())}"

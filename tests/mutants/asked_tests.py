@@ -1,0 +1,180 @@
+"""Python mutants against pytest: a server that forks a process for each, in which one module has another text.
+
+`python asked_tests.py ROOT` answers JSON lines. Tests are chosen by `reach`: which lines each one executes, noted once
+with coverage.py. Of a mutant, the tests that reach its line are run, quickest first, then others of the family.
+
+| question                                       | answer                                               |
+|------------------------------------------------|------------------------------------------------------|
+| `{"reach": [test files], "source": [modules]}` | `{"times": {test: s}, "lines": {module: {line: tests}}}` |
+| `{"module", "text", "tests", "seconds"}`       | `{"state", "why"}`: killed, survived                  |
+"""
+
+import importlib
+import importlib.abc
+import importlib.util
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+MEMORY = 6 << 30
+LEFT_OUT = ("cacheprovider", "xdist", "pytest_cov")
+QUIET = ("-q", "-x", "--no-header", "--tb=line", "-o", "timeout=0", *(f"-pno:{name}" for name in LEFT_OUT))
+
+
+class Replaced(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from a text."""
+
+    def __init__(self, module, path, text) -> None:
+        self._module, self._path, self._text = module, path, text
+
+    def find_spec(self, fullname, _path, _target=None):
+        """That module, and no other."""
+        if fullname != self._module:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self._path, loader=self)
+
+    def create_module(self, _spec):
+        """As usual."""
+        return
+
+    def exec_module(self, module):
+        """Execute the text."""
+        exec(compile(self._text, self._path, "exec"), module.__dict__)  # noqa: S102 - text of our own
+
+
+class Chosen:
+    """Of what pytest collects, only `tests`, in that order. Failing examples need not be made small."""
+
+    def __init__(self, tests) -> None:
+        self._rank = {test: rank for rank, test in enumerate(tests)}
+        self.failed = ""
+
+    def pytest_sessionstart(self):
+        """After the profiles are there, before tests are collected."""
+        from hypothesis import Phase, settings  # noqa: PLC0415 - pytest's plugin must load it first
+
+        settings.register_profile("mutants", settings.default, phases=(Phase.explicit, Phase.generate))
+        settings.load_profile("mutants")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        """Choose and sort."""
+        if self._rank:
+            items[:] = sorted((i for i in items if i.nodeid in self._rank), key=lambda i: self._rank[i.nodeid])
+
+    def pytest_runtest_logreport(self, report):
+        """Remember the first that fails."""
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    def pytest_collectreport(self, report):
+        """A module that does not load is a failure too."""
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+
+class Noted(Chosen):
+    """Every test, with its time, and its name for the lines that it executes."""
+
+    def __init__(self, coverage) -> None:
+        super().__init__(())
+        self._coverage, self.times = coverage, {}
+
+    def pytest_runtest_logstart(self, nodeid):
+        """From here lines belong to this test."""
+        self._coverage.switch_context(nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        """Its time, set-up included; a test that fails without a mutant is not asked."""
+        super().pytest_runtest_logreport(report)
+        self.times[report.nodeid] = self.times.get(report.nodeid, 0.0) + report.duration
+        if report.failed or report.skipped:
+            self.times[report.nodeid] = -1e9
+
+
+def reach(files, source):
+    """The time of each test, and the tests that execute each line of the modules."""
+    import coverage  # noqa: PLC0415 - in a process of its own
+
+    tracer = coverage.Coverage(data_file=None, include=[str(Path(path).resolve()) for path in source])
+    noted = Noted(tracer)
+    tracer.start()
+    pytest.main([*(arg for arg in QUIET if arg != "-x"), *files], plugins=[noted])
+    tracer.stop()
+    data, lines = tracer.get_data(), {}
+    for path in source:
+        contexts = data.contexts_by_lineno(str(Path(path).resolve()))
+        lines[path] = {line: [name for name in names if name] for line, names in contexts.items()}
+    return {"times": {test: time for test, time in noted.times.items() if time >= 0}, "lines": lines}
+
+
+def asked(path, text, tests):
+    """Run the tests with a wrong module."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    module = ".".join(Path(path).with_suffix("").parts)
+    sys.meta_path.insert(0, Replaced(module, str(Path(path).resolve()), text))
+    chosen = Chosen(tests)
+    files = list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
+    status = pytest.main([*QUIET, *files], plugins=[chosen])
+    if status == pytest.ExitCode.OK:
+        return {"state": "survived", "why": f"{len(tests)} tests"}
+    return {"state": "killed", "why": chosen.failed or f"pytest ends with {int(status)}"}
+
+
+def forked(work, seconds):
+    """What `work` gives, in a process of its own, whose output nobody reads."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(int(seconds))
+        silent = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(silent, number)
+        try:
+            said = work()
+        except BaseException as problem:  # noqa: BLE001 - whatever a mutant ends in
+            said = {"state": "killed", "why": f"{type(problem).__name__}: {problem}"[:300]}
+        with os.fdopen(writing, "w") as out:
+            out.write(json.dumps(said))
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as heard:
+        text = heard.read()
+    _, status = os.waitpid(child, 0)
+    ended = "does not end" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM else f"dies: {status}"
+    return json.loads(text) if text else {"state": "killed", "why": ended}
+
+
+def preload():
+    """What tests load that is not ours: each process would do so again."""
+    for name in ("numpy", "ml_dtypes", "cffi", "mpmath", "rich.console", "click", "tomllib"):
+        importlib.import_module(name)
+
+
+def main() -> None:
+    """Answer until nobody asks."""
+    root = Path(sys.argv[1])
+    os.chdir(root)
+    sys.path.insert(0, str(root))
+    preload()
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    for line in sys.stdin:
+        question = json.loads(line)
+        if "reach" in question:
+            said = forked(lambda question=question: reach(question["reach"], question["source"]), 1800)
+        else:
+            said = forked(
+                lambda question=question: asked(question["module"], question["text"], question["tests"]),
+                question["seconds"],
+            )
+        answers.write(json.dumps(said) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Families of mutants: what is made wrong, and which tests are asked, the quickest that reach the line first.
+
+| family      | what is wrong                                               | judged by                             |
+|-------------|-------------------------------------------------------------|---------------------------------------|
+| `interp`    | cases of the interpreter: TensorIR, graphs, the machine     | the tests that reach the line         |
+| `ops`       | value functions of scalar operators, rounding, conversions  | the same                              |
+| `headers`   | helpers in C                                                | points (`kernel_mutants`)             |
+| `codegen`   | the generator: what is written, what is proved, tiles       | programs (`generator_mutants`), tests |
+| `detectors` | the sanitizer                                               | the tests that reach the line         |
+| `bounds`    | certificates, and comparison with them                      | the same                              |
+
+Both lists are of paths and patterns below the root of the tree. A test is of a family when it could see such a fault:
+more files cost time in the first run only, where it is noted which lines each test reaches.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Family:
+    """`modules` that are made wrong, `tests` that are asked. `by`: what judges first, where that is not a test."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    by: str = ""
+
+
+FAMILIES = {
+    "interp": Family(
+        ("refmlc/interp/*.py", "refmlc/interp/*/*.py"),
+        (
+            "tests/unit/interp/test_*.py",
+            "tests/golden/test_golden_diagnostics.py",
+            "tests/golden/test_golden_sanitize.py",
+            "tests/unit/sanitize/test_*.py",
+            "tests/unit/vm/test_vm_run.py",
+            "tests/unit/vm/test_vm_course.py",
+            "tests/unit/vm/test_vm_arguments.py",
+            "tests/unit/runtime/test_runtime_budget.py",
+            "tests/property/test_property_interp_*.py",
+            "tests/property/test_prop_memory.py",
+            "tests/property/test_property_tiers.py",
+            "tests/e2e/test_course_programs.py",
+        ),
+    ),
+    "ops": Family(
+        ("refmlc/ops/scalar/*.py", "refmlc/dtypes/rounding.py", "refmlc/dtypes/bits.py"),
+        (
+            "tests/unit/ops/test_*.py",
+            "tests/unit/dtypes/test_*.py",
+            "tests/unit/interp/test_*.py",
+            "tests/property/test_ops_laws.py",
+            "tests/property/test_property_interp_arith.py",
+            "tests/golden/test_golden_diagnostics.py",
+            "tests/unit/kernels/test_kernels_operators.py",
+            "tests/unit/kernels/test_kernels_conversions.py",
+            "tests/unit/kernels/test_kernels_transcendental.py",
+            "tests/property/test_property_tiers.py",
+        ),
+    ),
+    "headers": Family((), (), "points"),
+    "codegen": Family(
+        ("refmlc/codegen/emit/*.py", "refmlc/codegen/analysis/*.py", "refmlc/codegen/tile/*.py"),
+        (
+            "tests/unit/codegen/emit/test_*.py",
+            "tests/unit/codegen/analysis/test_*.py",
+            "tests/unit/codegen/tile/test_*.py",
+            "tests/property/test_property_analysis_*.py",
+        ),
+        "programs",
+    ),
+    "detectors": Family(
+        ("refmlc/sanitize/*.py",),
+        (
+            "tests/unit/sanitize/test_*.py",
+            "tests/golden/test_golden_sanitize.py",
+            "tests/golden/test_golden_diagnostics.py",
+            "tests/property/test_property_sanitize.py",
+            "tests/e2e/test_sanitized_sample.py",
+        ),
+    ),
+    "bounds": Family(
+        ("refmlc/bounds/*.py", "refmlc/oracle/compare.py", "refmlc/oracle/rule.py", "refmlc/oracle/ulps.py"),
+        (
+            "tests/unit/bounds/test_*.py",
+            "tests/unit/oracle/test_oracle_compare.py",
+            "tests/e2e/test_certified_reductions.py",
+            "tests/property/test_property_bounds_*.py",
+        ),
+    ),
+}
+
+
+def found(root, patterns):
+    """The files below `root` that fit, as paths relative to it, in order."""
+    paths = {path.relative_to(root) for pattern in patterns for path in root.glob(pattern)}
+    return sorted(str(path) for path in paths)
