@@ -54,6 +54,10 @@ RUN: dict[str, tuple[str, str]] = {
     ),
     "RM325": ("for k in range(7):\n    ...\n    vk = T.axis.reduce(8, k)", "for k in range(8):\n    ..."),
     "RM326": ("vk = T.axis.reduce(8, k)\nC[0] = C[0] + A[vk]", "with T.init():\n    C[0] = 0.0\nC[0] = C[0] + A[vk]"),
+    "RM327": (
+        'if t < 16:\n    T.tvm_storage_sync("shared")  # there are 32 threads',
+        'if t < 16:\n    S[t] = A[t]\nT.tvm_storage_sync("shared")',
+    ),
     "RM401": ('assert n == 4, "n is 4"  # n is 5', 'assert n >= 4, "n is at least 4"'),
     "RM402": (
         'vm["main"](x)  # main calls "env.relu"',

@@ -10,8 +10,8 @@
 | `enter_block` / `leave_block`                 | around every instance of a block (leave: not when it failed)    |
 | `init`                                        | before an instance of a block runs its init                     |
 | `allocated`                                   | a buffer has got fresh storage                                  |
-| `resume_thread` / `pause_thread`              | around every turn of a thread that runs together with others     |
-| `meet`                                        | all threads of a block came to one place, a barrier or an implied one |
+| `resume_thread` / `pause_thread`              | around every turn of a thread that runs together with others    |
+| `meet`                                        | all threads of a block came to one place                        |
 | `called`                                      | a call of TensorIR that is an expression has its value          |
 | `before_destination` / `after_destination`    | around a call of Relax that says what it writes                 |
 | `before_binding` / `binding`                  | before a binding of Relax is evaluated, after it has its value  |
@@ -83,7 +83,7 @@ class Hooks:
     def pause_thread(self, loop: tir.For, frame: Frame) -> None:
         """It waits for the others, or ended (not called when it failed)."""
 
-    def meet(self, node: Node, implied: bool) -> None:  # noqa: FBT001 - hooks are called by position
+    def meet(self, node: Node, implied: bool) -> None:
         """All threads of the block wait at `node`, and then go on. `implied`: no barrier stands there in the text."""
 
     def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:

@@ -6,13 +6,14 @@
 | all                             | where the block writes to a parameter: the rest keeps what the caller gave       |
 
 Points of blocks that fill memory of the function itself are not missed: schedules compute only what is used. Asked is
-once the scope of the block is over; domains that change from instance to instance are not looked at.
+once the scope of the block is over; domains that change from instance to instance are not looked at. A block without
+axes is no scope: TVM puts such blocks around what allocates together.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import NOT_COVERED
@@ -47,6 +48,14 @@ class Coverage(Detector):
         super().__init__(facts)
         self._scopes: list[dict[BlockSite, Executed]] = [{}]
 
+    def place(self) -> tuple[object, ...]:
+        """The scopes that are open."""
+        return (list(self._scopes),)
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        self._scopes = list(cast("list[dict[BlockSite, Executed]]", place[0]))
+
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """A call is a scope of blocks."""
         del name, args
@@ -69,12 +78,15 @@ class Coverage(Detector):
             executed.domains = None
             executed.points.clear()
         executed.points.add(site.values(frame))
-        self._scopes.append({})
+        self._scopes.append({} if site.axes else self._scopes[-1])
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
         """The instance is over, and the blocks in it."""
-        del site, frame
-        self._close()
+        del frame
+        if site.axes:
+            self._close()
+        else:
+            self._scopes.pop()
 
     def _close(self) -> None:
         for site, executed in self._scopes.pop().items():

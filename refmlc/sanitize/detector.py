@@ -2,6 +2,9 @@
 
 What is undefined is raised and ends the run, as the interpreter's own failures do. A lint is noted, once for each
 place in the text, and counted each time; the run goes on.
+
+Threads that run together take turns, so what a detector knows of the place where a run is belongs to each of them:
+`place` gives a copy of it, `go_to` puts it back. A new thread begins where its loop stands.
 """
 
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from refmlc.diag.catalogue import Code
 from refmlc.diag.errors import RefmlcError
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
+from refmlc.ir import tir
 from refmlc.ir.node import Node
 from refmlc.sanitize.facts import FactTable
 
@@ -34,6 +38,28 @@ class Detector(Hooks):
         """Nothing is noted yet."""
         self.facts = facts
         self.noted: dict[object, Noted] = {}
+        self._around: list[tuple[object, ...]] = []
+        self._waiting: dict[int, tuple[object, ...]] = {}
+
+    def place(self) -> tuple[object, ...]:
+        """Where the run is, as far as this detector keeps it: a copy."""
+        return ()
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on at `place`."""
+
+    def resume_thread(self, loop: tir.For, frame: Frame) -> None:
+        """Go on where the thread waits; a new one stands where its loop does."""
+        del loop
+        here = self.place()
+        self._around.append(here)
+        self.go_to(self._waiting.pop(id(frame), here))
+
+    def pause_thread(self, loop: tir.For, frame: Frame) -> None:
+        """Remember where the thread is."""
+        del loop
+        self._waiting[id(frame)] = self.place()
+        self.go_to(self._around.pop())
 
     def undefined(self, diagnostic: Diagnostic, node: Node, frame: Frame) -> RefmlcError:
         """The failure at `node`, to be raised."""

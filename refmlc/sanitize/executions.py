@@ -46,6 +46,14 @@ class Executions(Generic[T]):
         self._scopes: list[ScopeOfBlocks[T]] = [ScopeOfBlocks()]
         self._times: dict[BlockSite, tuple[tir.Var, ...] | None] = {}
 
+    def place(self) -> list[ScopeOfBlocks[T]]:
+        """The scopes around the place where the run is: a copy, which `go_to` takes."""
+        return list(self._scopes)
+
+    def go_to(self, place: list[ScopeOfBlocks[T]]) -> None:
+        """Go on at `place`."""
+        self._scopes = list(place)
+
     def enter(self) -> None:
         """A call of a function begins."""
         self._scopes.append(ScopeOfBlocks())

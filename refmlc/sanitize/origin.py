@@ -3,15 +3,12 @@
 To the allocation, which the interpreter names, come: how much of the buffer was written, and who should have written
 the element: the nearest store to the buffer in the text, the last before the read or else the first after it, with
 the block that it stands in; or that nothing in the function writes it.
-
-Decision: shared memory that a thread reads before this thread wrote it is no finding but unsupported (RM504). Another
-thread writes it, and the barrier that would let that one go first is not in the text yet (TIR-225).
 """
 
 from dataclasses import replace
 
-from refmlc.diag import Related, error
-from refmlc.diag.catalogue import UNINITIALISED, UNSUPPORTED_CONSTRUCT
+from refmlc.diag import Related
+from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
@@ -42,11 +39,6 @@ class Origin(Detector):
         if failure.code is not UNINITIALISED or self._last is None or self._last[0].span != found.span:
             return failure
         access, view, frame = self._last
-        if access.buffer.scope.startswith("shared") and _in_threads(self.facts.at(frame), access):
-            message = (
-                f"`{access.buffer.name}` is shared memory, read before this thread wrote it: barriers are not executed"
-            )
-            return error(replace(found, code=UNSUPPORTED_CONSTRUCT, message=message, label=""))
         written = sum(1 for number in range(len(view.shadow)) if view.shadow[number])
         facts, function = self.facts.at(frame), frame[ACTIVATION].function
         notes = [f"{written} of the {len(view.shadow)} elements of `{access.buffer.name}` were written"]
@@ -60,16 +52,6 @@ class Origin(Detector):
             )
         failure.diagnostic = replace(found, notes=(*found.notes, *notes), related=(*found.related, *related))
         return failure
-
-
-def _in_threads(facts: Facts, access: tir.BufferLoad) -> bool:
-    """Whether the read stands in a loop over threads of a block."""
-    for place in facts.around.get(access, ()):
-        match place:
-            case tir.For(thread=tir.ThreadVar(tag=tag)) | tir.AttrStmt(node=tir.ThreadVar(tag=tag)):
-                if tag.startswith("threadIdx"):
-                    return True
-    return False
 
 
 def _nearest(facts: Facts, access: tir.BufferLoad) -> tir.BufferStore | None:

@@ -1,18 +1,21 @@
 """RM321: two iterations of a loop that may run at the same time access one element, and one of them writes (TIR-225).
 
-| loop                              | iterations may run at the same time                                           |
-|-----------------------------------|--------------------------------------------------------------------------------|
-| `T.parallel`, `T.vectorized`      | always                                                                         |
-| thread axis (`T.thread_binding`,  | as far as memory of scope `global` is concerned; exchange through shared memory |
-| `T.launch_thread`)                | is the matter of barriers, and private memory is seen by nobody else           |
-| serial, unrolled, virtual thread  | never                                                                          |
+| loop                              | iterations may run at the same time                                             |
+|-----------------------------------|----------------------------------------------------------------------------------|
+| `T.parallel`, `T.vectorized`      | always                                                                           |
+| `blockIdx` axis                   | always; shared and private memory is seen by nobody else                         |
+| `threadIdx` axis                  | between two meetings of the threads of a block (TIR-227): every meeting orders   |
+|                                   | accesses to shared memory, a barrier in the text those to all memory; private    |
+|                                   | memory is seen by nobody else                                                    |
+| serial, unrolled, virtual thread  | never                                                                            |
 
 Where the IR itself says how iterations come together: a block with an init whose reduce axis is bound to `threadIdx` is
 a reduction across threads. A buffer that a block allocates around the loop and that only the loop uses belongs to each
-iteration: only a read of what another iteration wrote is a race there (TIR-226).
+iteration: only a read of what another iteration wrote is a race there (TIR-226). Threads that write the same value to
+an element of shared memory do not race: each of them leaves what the others do.
 
-For each element are kept the last writer and one reader. That is enough: iterations run in order, so an access that
-races with any access before races with one of these.
+For each element are kept the last writer and one reader. That is enough: iterations run in order, those of threads
+between two meetings, so an access that races with any access before races with one of these.
 """
 
 from dataclasses import dataclass
@@ -25,10 +28,11 @@ from refmlc.interp.tensorir.instances import BlockSite
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind, IterKind
-from refmlc.ir.scopes import is_thread
+from refmlc.ir.node import Node
+from refmlc.ir.scopes import axes_of, is_thread
 from refmlc.ir.visit import walk
 from refmlc.sanitize.detector import Detector
-from refmlc.sanitize.elements import Elements, element
+from refmlc.sanitize.elements import Elements, element, size_of
 from refmlc.sanitize.facts import FactTable
 
 Values: TypeAlias = "tuple[int | None, ...]"
@@ -37,22 +41,30 @@ AT_ONCE = (ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
 
 @dataclass(slots=True, eq=False)
 class Racing:
-    """One execution of a loop whose iterations may run at the same time. `muted` counts reductions across it."""
+    """One execution of a loop whose iterations may run at the same time."""
 
     loop: tir.For
     tag: str
-    frame: Frame
     slot: Slot[int]
+
+
+@dataclass(slots=True, eq=False)
+class Iteration:
+    """Where in such an execution the run is: the frame that holds the variable. `muted` counts reductions across it."""
+
+    frame: Frame
     muted: int = 0
 
 
 @dataclass(slots=True)
 class Access:
-    """An access: the loops around it, the values of their variables, and where it stands."""
+    """An access: the loops around it, the values of their variables, after which meeting, and where it stands."""
 
     loops: tuple[Racing, ...]
     values: Values
+    phase: int
     node: tir.BufferLoad | tir.BufferStore
+    value: object = None
 
 
 @dataclass(slots=True)
@@ -80,9 +92,37 @@ class Races(Detector):
         """No loop is open."""
         super().__init__(facts)
         self._loops: tuple[Racing, ...] = ()
+        self._iterations: tuple[Iteration, ...] = ()
+        self._barriers = 0
+        self._meetings = 0
+        self._twice: tuple[Access, Access, View, int, Frame] | None = None
         self._accesses: Elements[Accesses] = Elements()
         self._reduce_vars: dict[BlockSite, tuple[tir.Var, ...]] = {}
         self._privacy: dict[tir.Buffer, tuple[tuple[Racing, ...], tuple[Racing, ...]]] = {}
+
+    def place(self) -> tuple[object, ...]:
+        """The loops around, and where in them the run is."""
+        return self._loops, tuple(Iteration(one.frame, one.muted) for one in self._iterations)
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        self._loops, self._iterations = cast("tuple[tuple[Racing, ...], tuple[Iteration, ...]]", place)
+
+    def resume_thread(self, loop: tir.For, frame: Frame) -> None:
+        """The variable of the loop is in the thread's own frame."""
+        super().resume_thread(loop, frame)
+        self._iterations[-1 if self._loops[-1].loop is loop else self._level(loop)].frame = frame
+
+    def _level(self, loop: tir.For) -> int:
+        return next(level for level, racing in enumerate(self._loops) if racing.loop is loop)
+
+    def meet(self, node: Node, implied: bool) -> None:
+        """What came before is done, for all threads of the block. Fails: RM321."""
+        del node
+        self._settle()
+        self._meetings += 1
+        if not implied:
+            self._barriers += 1
 
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
         """Iterations that may run at the same time begin."""
@@ -90,27 +130,29 @@ class Races(Detector):
             tag = "" if loop.thread is None else loop.thread.tag
             if loop.kind is not ForKind.THREAD_BINDING or is_thread(tag):
                 slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
-                self._loops = (*self._loops, Racing(loop, tag, frame, slot))
+                self._loops = (*self._loops, Racing(loop, tag, slot))
+                self._iterations = (*self._iterations, Iteration(frame))
 
     def leave_loop(self, loop: tir.For, frame: Frame) -> None:
-        """They are over."""
+        """They are over. Fails: RM321."""
         del frame
         if self._loops and self._loops[-1].loop is loop:
-            self._loops = self._loops[:-1]
+            self._settle()
+            self._loops, self._iterations = self._loops[:-1], self._iterations[:-1]
             if not self._loops:
                 self._accesses.clear()
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
         """A reduction across threads begins, perhaps."""
-        for racing in self._reduced(site, frame):
-            racing.muted += 1
+        for iteration in self._reduced(site, frame):
+            iteration.muted += 1
 
     def leave_block(self, site: BlockSite, frame: Frame) -> None:
         """It is over."""
-        for racing in self._reduced(site, frame):
-            racing.muted -= 1
+        for iteration in self._reduced(site, frame):
+            iteration.muted -= 1
 
-    def _reduced(self, site: BlockSite, frame: Frame) -> list[Racing]:
+    def _reduced(self, site: BlockSite, frame: Frame) -> list[Iteration]:
         """The loops over threads that the block reduces across."""
         if not self._loops:
             return []
@@ -119,16 +161,18 @@ class Races(Detector):
         layout = frame[ACTIVATION].layout
         slots = {layout.slot(var) for var in self._reduce_vars[site] if layout.knows(var)}
         return [
-            racing
-            for racing in self._loops
-            if racing.tag.startswith("threadIdx") and racing.frame is frame and racing.slot in slots
+            iteration
+            for racing, iteration in zip(self._loops, self._iterations, strict=True)
+            if racing.tag.startswith("threadIdx")
+            and iteration.frame[ACTIVATION].layout is layout
+            and racing.slot in slots
         ]
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """Fails: RM321."""
         if not self._loops:
             return
-        now = Access(self._loops, self._values(view), access)
+        now = self._access(access, view)
         records, keys = self._accesses.find(view, offset)
         for key in keys:
             known = records.get(key)
@@ -143,7 +187,7 @@ class Races(Detector):
         """Fails: RM321."""
         if not self._loops:
             return
-        now = Access(self._loops, self._values(view), access)
+        now = self._access(access, view)
         private = self._private(access.buffer, frame)
         records, keys = self._accesses.find(view, offset)
         for key in keys:
@@ -151,9 +195,13 @@ class Races(Detector):
             if known is None:
                 records[key] = Accesses(writer=now)
                 continue
-            for earlier in (known.writer, known.reader):
-                if earlier is not None:
-                    self._compare(earlier, now, private, view, offset, frame)
+            if known.writer is not None and _is_shared(view) and differ(known.writer, now, private) is not None:
+                self._twice = (known.writer, now, view, offset, frame)
+                now.value = _content(view, offset)
+            elif known.writer is not None:
+                self._compare(known.writer, now, private, view, offset, frame)
+            if known.reader is not None:
+                self._compare(known.reader, now, private, view, offset, frame)
             known.writer = now
 
     def _private(self, buffer: tir.Buffer, frame: Frame) -> tuple[Racing, ...]:
@@ -161,19 +209,34 @@ class Races(Detector):
         found = self._privacy.get(buffer)
         if found is None or found[0] is not self._loops:
             facts = self.facts.at(frame)
-            private = tuple(racing for racing in self._loops if facts.is_private(buffer, racing.loop))
+            shared = facts.root(buffer).scope.startswith("shared")
+            private = tuple(
+                racing
+                for racing in self._loops
+                if facts.is_private(buffer, racing.loop) and not (shared and racing.tag.startswith("threadIdx"))
+            )
             found = self._privacy[buffer] = (self._loops, private)
         return found[1]
 
-    def _values(self, view: View) -> Values:
-        """The values of the variables of the loops; None for loops that do not matter to this memory."""
-        everywhere = view.buffer.scope in ("", "global")
-        return tuple(
-            [
-                racing.frame[racing.slot] if racing.muted == 0 and (everywhere or not racing.tag) else None
-                for racing in self._loops
-            ]
-        )
+    def _access(self, node: tir.BufferLoad | tir.BufferStore, view: View) -> Access:
+        """The access, with the values of the variables of the loops; None for loops that do not matter to it."""
+        if self._twice is not None:
+            self._settle()
+        scope = view.buffer.scope
+        own = axes_of(scope)
+        values = [
+            None if iteration.muted or (racing.tag and racing.tag.startswith(own)) else iteration.frame[racing.slot]
+            for racing, iteration in zip(self._loops, self._iterations, strict=True)
+        ]
+        phase = self._meetings if scope.startswith("shared") else self._barriers
+        return Access(self._loops, tuple(values), phase, node)
+
+    def _settle(self) -> None:
+        """Two threads wrote an element of shared memory: was it the same value? Fails: RM321."""
+        if self._twice is not None:
+            (one, now, view, offset, frame), self._twice = self._twice, None
+            if _content(view, offset) != now.value:
+                self._compare(one, now, (), view, offset, frame)
 
     def _compare(
         self, one: Access, now: Access, private: tuple[Racing, ...], view: View, offset: int, frame: Frame
@@ -183,6 +246,17 @@ class Races(Detector):
             raise self.undefined(_race(one, now, level, element(now.node.buffer, view, offset)), now.node, frame)
 
 
+def _is_shared(view: View) -> bool:
+    return view.buffer.scope.startswith("shared")
+
+
+def _content(view: View, offset: int) -> bytes:
+    """The bytes of an element."""
+    size = size_of(view)
+    first = view.data.byte_offset + (view.offset + offset) * size
+    return bytes(view.data.storage.bytes[first : first + size])
+
+
 def differ(one: Access, other: Access, private: tuple[Racing, ...] = ()) -> int | None:
     """The outermost loop of which the two are in different iterations."""
     for level, (mine, its) in enumerate(zip(one.loops, other.loops, strict=False)):
@@ -190,7 +264,7 @@ def differ(one: Access, other: Access, private: tuple[Racing, ...] = ()) -> int 
             return None
         a, b = one.values[level], other.values[level]
         if a != b and a is not None and b is not None and mine not in private:
-            return level
+            return None if mine.tag.startswith("threadIdx") and one.phase != other.phase else level
     return None
 
 

@@ -15,7 +15,7 @@ Blocks without an init have no rounds: where they begin is not known (see `stale
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import REPEATED_TERM
@@ -23,7 +23,7 @@ from refmlc.interp.tensorir.frame import Frame
 from refmlc.interp.tensorir.instances import BlockSite
 from refmlc.ir.kinds import IterKind
 from refmlc.sanitize.detector import Detector
-from refmlc.sanitize.executions import Executions
+from refmlc.sanitize.executions import Executions, ScopeOfBlocks
 from refmlc.sanitize.facts import FactTable
 
 Point: TypeAlias = "tuple[int, ...]"
@@ -45,6 +45,14 @@ class Reductions(Detector):
         """Nothing is folded."""
         super().__init__(facts)
         self._executions: Executions[Rounds] = Executions(facts, Rounds)
+
+    def place(self) -> tuple[object, ...]:
+        """The executions that are open."""
+        return (self._executions.place(),)
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        self._executions.go_to(cast("list[ScopeOfBlocks[Rounds]]", place[0]))
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """A call is a scope of blocks."""

@@ -11,6 +11,7 @@ A block that declares nothing is not looked at, nor is the root block, whose reg
 """
 
 from dataclasses import dataclass, field
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from refmlc.diag import Diagnostic, Related
@@ -51,6 +52,14 @@ class DeclaredRegions(Detector):
         self._born: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
         self._allocations = 0
         self._folds: dict[BlockSite, bool] = {}
+
+    def place(self) -> tuple[object, ...]:
+        """The instances that are open."""
+        return (list(self._open),)
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        self._open = list(cast("list[Instance]", place[0]))
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
         """Remember when the storage came into being."""

@@ -14,6 +14,7 @@ Private memory: a buffer that a block around allocates and that only this block 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import SPATIAL_CONFLICT
@@ -25,7 +26,7 @@ from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 from refmlc.sanitize.detector import Detector
 from refmlc.sanitize.elements import Elements, element
-from refmlc.sanitize.executions import Executions
+from refmlc.sanitize.executions import Executions, ScopeOfBlocks
 from refmlc.sanitize.facts import FactTable
 
 Point = tuple[int, ...]
@@ -62,6 +63,16 @@ class SpatialAxes(Detector):
         super().__init__(facts)
         self._executions: Executions[Elements[Touched]] = Executions(facts, Elements)
         self._open: list[Instance | None] = []
+
+    def place(self) -> tuple[object, ...]:
+        """The executions and instances that are open."""
+        return (self._executions.place(), list(self._open))
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        executions, instances = place
+        self._executions.go_to(cast("list[ScopeOfBlocks[Elements[Touched]]]", executions))
+        self._open = list(cast("list[Instance | None]", instances))
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """A call is a scope of blocks."""

@@ -5,6 +5,7 @@ A block with a reduce axis and no init folds onto what is there. A block before 
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import STALE_START
@@ -29,6 +30,14 @@ class StaleStart(Detector):
         super().__init__(facts)
         self._written: list[Elements[bool]] = [Elements()]
         self._folding: list[BlockSite | None] = []
+
+    def place(self) -> tuple[object, ...]:
+        """The blocks that are open."""
+        return (list(self._folding),)
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        self._folding = list(cast("list[BlockSite | None]", place[0]))
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """In a new call nothing was written."""

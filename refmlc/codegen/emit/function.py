@@ -21,6 +21,7 @@ from refmlc.codegen.unit import BufferParam, Param, ScalarParam, Unit
 from refmlc.dtypes import DType
 from refmlc.ir import tir
 from refmlc.ir.scopes import is_thread
+from refmlc.ir.threads import exchanges
 from refmlc.ir.visit import walk
 from refmlc.runtime.cells import cell_size
 
@@ -38,7 +39,10 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    state = State(name, options, Facts.entry(func), find_written(func), axes=_thread_axes(func))
+    axes = _thread_axes(func)
+    if axes and exchanges(func):
+        raise Unsuited("its threads wait for each other", func.span)
+    state = State(name, options, Facts.entry(func), find_written(func), axes=axes)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
     given = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}

@@ -151,6 +151,13 @@ NOT_COVERED = Code(
     "A lint: the bindings of a block never take some values of its axes' domains. Where the axis reduces, terms are "
     "missing; where the block writes to a parameter, elements keep what the caller left there.",
 )
+BARRIER_DIVERGENCE = Code(
+    "RM327",
+    "threads do not come to the same barrier",
+    "TIR-227",
+    "All threads of a block wait at a barrier, or at a reduction over threads, and it is the same one for all of them. "
+    "Some come to another one here, or to none: hardware waits for ever, or goes on as if there was no barrier.",
+)
 STALE_START = Code(
     "RM326",
     "a reduction starts from a stale value",

@@ -3,10 +3,13 @@
 An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
 """
 
+from collections.abc import Callable
+
 from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
 from refmlc.interp.tensorir.buffers import allocate, match_region
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
+from refmlc.interp.tensorir.group import Go, Steps
 from refmlc.interp.tensorir.instances import BlockSite, site_of
 from refmlc.interp.tensorir.loops import JUMPS
 from refmlc.interp.tensorir.scope import Scope
@@ -16,6 +19,47 @@ from refmlc.ir.kinds import IterKind
 
 def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
     """One instance of the block, if the predicate holds."""
+    binds, site = _bound(scope, node)
+    instance = _instance(scope, node.block, site)
+    run = in_order((*binds, *(instance if site is None else (_watched(scope, site, in_order(instance)),))))
+    if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
+        return run
+    return _where(scope, node.predicate, run)
+
+
+def realize_in_steps(scope: Scope, node: tir.SBlockRealize, prepare: Callable[[Scope, tir.Stmt], Go]) -> Go:
+    """The same where threads meet in the body of the block."""
+    binds, site = _bound(scope, node)
+    fresh = _fresh(scope, node.block)
+    init = None if node.block.init is None else _with_init(scope, node.block, site, lambda _frame: None)
+    body, holds, hooks = prepare(scope, node.block.body), scope.expr(node.predicate), scope.machine.hooks
+
+    def instance(frame: Frame) -> Steps:
+        for part in (*fresh, *(() if init is None else (init,))):
+            part(frame)
+        yield from body(frame)
+
+    def steps(frame: Frame) -> Steps:
+        if not holds(frame):
+            return
+        for bind in binds:
+            bind(frame)
+        if site is None:
+            yield from instance(frame)
+            return
+        hooks.enter_block(site, frame)
+        try:
+            yield from instance(frame)
+        except JUMPS:
+            hooks.leave_block(site, frame)
+            raise
+        hooks.leave_block(site, frame)
+
+    return steps
+
+
+def _bound(scope: Scope, node: tir.SBlockRealize) -> tuple[tuple[Run, ...], BlockSite | None]:
+    """What binds the axes; the site, where a hook watches."""
     if len(node.iter_values) != len(node.block.iter_vars):
         has = f"block `{node.block.name}` has {len(node.block.iter_vars)} axes and {len(node.iter_values)} bindings"
         raise fail(BLOCK_RULE, has, node.span)
@@ -26,12 +70,7 @@ def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
     )
     hooks = scope.machine.hooks
     watched = hooks.watches("enter_block") or hooks.watches("leave_block") or hooks.watches("init")
-    site = site_of(scope, node) if watched else None
-    instance = _instance(scope, node.block, site)
-    run = in_order((*binds, *(instance if site is None else (_watched(scope, site, in_order(instance)),))))
-    if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
-        return run
-    return _where(scope, node.predicate, run)
+    return binds, site_of(scope, node) if watched else None
 
 
 def _watched(scope: Scope, site: BlockSite, instance: Run) -> Run:
@@ -94,20 +133,26 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
 
 def _instance(scope: Scope, block: tir.SBlock, site: BlockSite | None) -> tuple[Run, ...]:
     """The block with its axes bound: allocations, matched regions, then init and body."""
+    return (*_fresh(scope, block), _with_init(scope, block, site))
+
+
+def _fresh(scope: Scope, block: tir.SBlock) -> tuple[Run, ...]:
+    """Allocations and matched regions."""
     origin = f"of block `{block.name}`"
     fresh = [allocate(scope, buffer, f"buffer `{buffer.name}` {origin}") for buffer in block.alloc_buffers]  # TIR-219
     views = [match_region(scope, match) for match in block.match_buffers]  # TIR-220
-    return (*fresh, *views, _with_init(scope, block, site))
+    return (*fresh, *views)
 
 
 # TIR-218
-def _with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None) -> Run:
+def _with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None, body: Run | None = None) -> Run:
+    """The init where a reduction starts, then `body`, which left out is that of the block."""
     if block.init is None:
         return scope.stmt(block.body)
     init = scope.stmt(block.init)
     if site is not None and scope.machine.hooks.watches("init"):
         init = _telling(scope, site, init)
-    body = scope.stmt(block.body)
+    body = scope.stmt(block.body) if body is None else body
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
     # Innermost first: it is the one that most often is not at its first value.
     starts = tuple((scope.slot(axis.var), scope.atom(axis.dom.min)) for axis in reversed(reductions))

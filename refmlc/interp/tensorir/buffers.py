@@ -5,18 +5,18 @@ declaration is then evaluated and must be equal.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 
 from refmlc.diag import Related
 from refmlc.diag.catalogue import BAD_EXTENT, BAD_POINTER, MATCH_FAILED, OUT_OF_BOUNDS
 from refmlc.diag.errors import RefmlcError
 from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot
-from refmlc.interp.tensorir.private import PrivateShadow
+from refmlc.interp.tensorir.private import Private, follow, keep
 from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import view_on
+from refmlc.interp.tensorir.views import BufferPlace, View, view_on
 from refmlc.ir import tir
 from refmlc.ir.scopes import axes_of
+from refmlc.ir.threads import has_threads
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
@@ -33,26 +33,56 @@ def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
     negative = scope.failing(BAD_EXTENT, buffer.span)
     budget = scope.machine.budget
     unit = cell_size(buffer.dtype)
-    private, bound, axes = axes_of(buffer.scope), set(scope.threads), scope.axes
+    memories = scope.memories
+    private = _private_axes(scope, buffer)
     allocated = scope.machine.hooks.allocated if scope.machine.hooks.watches("allocated") else None
 
-    def run(frame: Frame) -> None:
+    def make(frame: Frame) -> View:
+        view = fresh(frame)
+        if allocated is not None:
+            allocated(buffer, view, frame)
+        return view
+
+    def fresh(frame: Frame) -> View:
         extents = tuple([extent(frame) for extent in shape])
         if any(extent < 0 for extent in extents):
             raise negative(frame, f"`{buffer.name}` has the shape {extents}")
         steps = tuple([stride(frame) for stride in strides]) or None
         start = 0 if offset is None else offset(frame)
         count = prod(extents) if steps is None else 1 + sum((n - 1) * s for n, s in zip(extents, steps, strict=True))
-        place.drop(frame)  # the storage of the instance before is free from here on
         nbytes = (start + count) * unit * buffer.dtype.lanes
         storage = Storage(nbytes, unit=unit, origin=origin, span=buffer.span, budget=budget)
-        view = view_on(buffer, Pointer(storage), extents, steps, start)
-        outer = {tag: slot for tag, slot in axes.items() if tag.startswith(private) and tag not in bound}
+        return view_on(buffer, Pointer(storage), extents, steps, start)
+
+    def run(frame: Frame) -> None:
+        place.drop(frame)  # the storage of the instance before is free from here on
+        place.put(frame, make(frame))
+        outer = private()
         if outer:
-            view = replace(view, shadow=PrivateShadow(view.shadow, buffer, frame, outer))
+            keep(frame, memories, Private(place, make, outer))
+
+    return _once_a_block(scope, place, fresh) if scope.steps and buffer.scope.startswith("shared") else run
+
+
+def _private_axes(scope: Scope, buffer: tir.Buffer) -> Callable[[], dict[str, Slot[int | None]]]:
+    """The slots of the axes, not entered here, to whose indices `buffer` is private; all axes are known at run time."""
+    bound, axes, beginnings = set(scope.threads), scope.axes, axes_of(buffer.scope)
+    if beginnings and scope.func is not None and has_threads(scope.func) and scope.exchange.is_folded(buffer):
+        beginnings = ("blockIdx",)  # threads reduce into it together
+    return lambda: {tag: slot for tag, slot in axes.items() if tag.startswith(beginnings) and tag not in bound}
+
+
+def _once_a_block(scope: Scope, place: BufferPlace, make: Callable[[Frame], View]) -> Run:
+    """Shared memory allocated by threads: the first one that comes allocates, the others get the same."""
+    slot, hooks = scope.group, scope.machine.hooks
+    watched = hooks.watches("allocated")
+
+    def run(frame: Frame) -> None:
+        group = frame[slot]
+        view = make(frame) if group is None else group.shared(place, frame, make)
         place.put(frame, view)
-        if allocated is not None:
-            allocated(buffer, view, frame)
+        if watched:
+            hooks.allocated(place.buffer, view, frame)
 
     return run
 
@@ -69,6 +99,8 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
     place = scope.declare_buffer(buffer)
     foreign = scope.failing(BAD_POINTER, node.span or buffer.span)
     negative = scope.failing(BAD_EXTENT, buffer.span)
+    source = node.data.buffer if isinstance(node.data, tir.BufferData) else None
+    memories = scope.memories
 
     def run(frame: Frame) -> None:
         data = pointer(frame)
@@ -81,6 +113,8 @@ def declare(scope: Scope, node: tir.DeclBuffer) -> Run:
             raise negative(frame, f"`{buffer.name}` has the shape {extents}")
         steps = tuple([stride(frame) for stride in strides]) or None
         place.put(frame, view_on(buffer, data, extents, steps, 0 if offset is None else offset(frame)))
+        if source is not None and frame[memories] is not None:
+            follow(frame, memories, source, place, run)
 
     return run
 
@@ -98,6 +132,7 @@ def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
         OUT_OF_BOUNDS, span, Related(f"`{source.buffer.name}` is declared here", source.buffer.span)
     )
     matcher = Matching(scope, buffer, scope.failing(MATCH_FAILED, span)).close(scope)
+    memories = scope.memories
 
     def run(frame: Frame) -> None:
         view = frame[source_view]
@@ -113,6 +148,8 @@ def match_region(scope: Scope, node: tir.MatchBufferRegion) -> Run:
         matcher.bind(frame, shape, strides, offset)
         matcher.check(frame, shape, strides, offset)
         place.put(frame, view_on(buffer, view.data, shape, strides, offset))
+        if frame[memories] is not None:
+            follow(frame, memories, source.buffer, place, run)
 
     return run
 

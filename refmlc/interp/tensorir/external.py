@@ -45,6 +45,22 @@ def _name_and_args(scope: Scope, node: tir.Call) -> tuple[str, tuple[Eval, ...]]
     return spelled, tuple(argument(scope, arg) for arg in rest)
 
 
+def _kernel(scope: Scope, node: tir.Call) -> Eval:  # TIR-333
+    """The arguments after those of the kernel say how many threads there are; the kernel says it itself."""
+    name, args = _name_and_args(scope, node)
+    machine, span = scope.machine, node.span
+    kernel = machine.module.functions.get(name)
+    if not isinstance(kernel, tir.PrimFunc):
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the kernel `{name}` is not in the module", span)
+    given = args[: len(kernel.params)]
+
+    def launch(frame: Frame) -> object:
+        machine.call(name, [arg(frame) for arg in given], span)
+        return 0
+
+    return launch
+
+
 def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
     name, args = _name_and_args(scope, node)
     machine, span = scope.machine, node.span
@@ -118,6 +134,7 @@ def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    "call_ffi_kernel": _kernel,
     "call_packed": _packed,
     "call_cpacked": _packed,
     "call_extern": _extern,

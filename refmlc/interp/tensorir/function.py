@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def prepare_prim_func(func: tir.PrimFunc, name: str, machine: "Machine") -> Callable[[Sequence[object]], object]:
     """The function as a callable on its arguments; destination tensors among them are written."""
-    scope = Scope(machine, name, prepare_expr, prepare_stmt)
+    scope = Scope(machine, name, prepare_expr, prepare_stmt, func=func)
     parameters = Parameters(func, scope)
     body = scope.stmt(func.body)
     layout, budget = scope.layout, machine.budget

@@ -10,13 +10,15 @@ from typing import cast
 from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.diag.source import Span
 from refmlc.dtypes import INT32
-from refmlc.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.interp.tensorir.frame import Frame, Run, Slot, in_order
+from refmlc.interp.tensorir.private import outside
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.scopes import is_thread
 
 CHUNK = 4096
+LAUNCHED = ("thread_extent", "virtual_thread")
 ZERO = tir.IntImm(INT32, 0)
 
 
@@ -45,6 +47,12 @@ def loop(scope: Scope, node: tir.For) -> Run:
     tag = "" if node.thread is None else node.thread.tag
     if tag in scope.threads:
         return _same_thread(scope, tag, node)
+    whole = _one_by_one(scope, node, tag)
+    hooks = scope.machine.hooks
+    return watched(scope, node, whole) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else whole
+
+
+def _one_by_one(scope: Scope, node: tir.For, tag: str) -> Run:
     alike = [] if node.thread is None or node.thread.var is None else [node.thread.var]
     domain = (node.min, node.extent) if node.step is None else None
     first, extent = scope.int(node.min), scope.int(node.extent)
@@ -55,6 +63,8 @@ def loop(scope: Scope, node: tir.For) -> Run:
             scope.layout.alias(var, cast("Slot[object]", slot))
         body = scope.stmt(node.body)
         jumps = scope.jumps
+    if is_thread(tag):
+        body = _entering(scope, body)
     iterate = iteration(scope, slot, _continuing(body) if jumps else body, node.span)
 
     def run(frame: Frame) -> None:
@@ -68,16 +78,14 @@ def loop(scope: Scope, node: tir.For) -> Run:
         iterate(frame, start, start + count, stride)
 
     whole = _breaking(run) if jumps else run
-    if is_thread(tag):
-        whole = _leaving(scope.axes[tag], whole)
-    hooks = scope.machine.hooks
-    return _watched(scope, node, whole) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else whole
+    return _leaving(scope, tag, whole) if is_thread(tag) else whole
 
 
-def _watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
+def watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
+    """The iterations with the hooks around them."""
     enter, leave = scope.machine.hooks.enter_loop, scope.machine.hooks.leave_loop
 
-    def watched(frame: Frame) -> None:
+    def run(frame: Frame) -> None:
         enter(node, frame)
         try:
             iterations(frame)
@@ -86,7 +94,7 @@ def _watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
             raise
         leave(node, frame)
 
-    return watched
+    return run
 
 
 def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Callable[[Frame, int, int, int], None]:
@@ -130,33 +138,56 @@ def while_loop(scope: Scope, node: tir.While) -> Run:
     return _breaking(run) if jumps else run
 
 
-def launch(scope: Scope, node: tir.AttrStmt, thread: tir.ThreadVar, extent: tir.Attr) -> Run:
-    """`T.launch_thread`: the body for each index of a thread axis, one after the other."""
+def as_loop(node: tir.AttrStmt) -> tir.For:
+    """`T.launch_thread` as the loop that it is: over the indices of a thread axis."""
+    thread, extent = cast("tir.ThreadVar", node.node), node.value
     size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
     var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
-    return loop(scope, tir.For(var, ZERO, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span))
+    return tir.For(var, ZERO, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span)
 
 
 def _same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
-    """A thread axis that is bound already: the variable is its index, the body runs once for it."""
+    """A thread axis that is bound already: the body runs once, for the index of the axis."""
+    check = same_thread(scope, tag, node)
+    return in_order((check, scope.stmt(node.body)))
+
+
+def same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
+    """The variable of a loop over a thread axis that is bound already is its index. Fails: RM315, other extents."""
     bound, outer_extent = scope.threads[tag]
     scope.layout.alias(node.loop_var, scope.layout.slot(bound))
     outer, inner = scope.int(outer_extent), scope.int(node.extent)
     wrong = scope.failing(BAD_EXTENT, node.span)
-    body = scope.stmt(node.body)
 
-    def run(frame: Frame) -> None:
+    def check(frame: Frame) -> None:
         if outer(frame) != inner(frame):
             raise wrong(frame, f"`{tag}` has extent {inner(frame)} here and {outer(frame)} around it")
+
+    return check
+
+
+def _entering(scope: Scope, body: Run) -> Run:
+    """An iteration over a thread axis: private memory is that of the index."""
+    entered = scope.outer
+
+    def run(frame: Frame) -> None:
+        for memory, view in frame[entered] or ():
+            memory.enter(frame, frame, view)
         body(frame)
 
     return run
 
 
-def _leaving(axis: Slot[int | None], loop_of: Run) -> Run:
+def _leaving(scope: Scope, tag: str, loop_of: Run) -> Run:
+    axis, memories, entered = scope.axes[tag], scope.memories, scope.outer
+
     def run(frame: Frame) -> None:
+        before = frame[entered]
+        frame[entered] = found = outside(frame, memories, tag)
         loop_of(frame)
-        frame[axis] = None
+        frame[axis], frame[entered] = None, before
+        for memory, view in found:
+            memory.leave(frame, view)
 
     return run
 

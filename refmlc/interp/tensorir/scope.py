@@ -21,9 +21,13 @@ from refmlc.interp.tensorir.frame import (
     Run,
     Slot,
 )
+from refmlc.interp.tensorir.group import Group
+from refmlc.interp.tensorir.private import Outside, Privates
 from refmlc.interp.tensorir.views import BufferPlace, Form, View
 from refmlc.ir import tir
+from refmlc.ir.attrs import CommReducer
 from refmlc.ir.scopes import is_thread
+from refmlc.ir.threads import Threads
 
 if TYPE_CHECKING:
     from refmlc.interp.machine import Machine
@@ -38,7 +42,8 @@ class Scope:
     `loops` are the `For` loops around the current place, outermost first; `domains` the domain of each variable whose
     values are known to lie in one; `threads` variable and extent of each thread axis that is bound around the place;
     `axes` the slot of each thread axis of the function; `looping` whether any loop is around the place; `jumps` whether
-    a break or continue of the loop being prepared was seen.
+    a break or continue of the loop being prepared was seen; `steps` whether the threads around the place take turns;
+    `reducer` how threads reduce here.
     """
 
     machine: "Machine"
@@ -51,8 +56,29 @@ class Scope:
     threads: dict[str, tuple[tir.Var, tir.Expr]] = field(default_factory=dict)
     buffers: dict[tir.Buffer, BufferPlace] = field(default_factory=dict)
     axes: dict[str, Slot[Integer | None]] = field(default_factory=dict)
+    func: tir.PrimFunc | None = None
+    steps: bool = False
+    reducer: CommReducer | None = None
+    _exchange: Threads | None = None
+    memories: Slot[Privates | None] = field(init=False)
+    group: Slot[Group | None] = field(init=False)
+    outer: Slot[Outside | None] = field(init=False)
     looping: bool = False
     jumps: bool = False
+
+    def __post_init__(self) -> None:
+        """The slots that every activation has: private memory, its group of threads, what is seen outside of it."""
+        self.memories = cast("Slot[Privates | None]", self.layout.new())
+        self.group = cast("Slot[Group | None]", self.layout.new())
+        self.outer = cast("Slot[Outside | None]", self.layout.new())
+
+    @property
+    def exchange(self) -> Threads:
+        """What the text of the function says about its threads, read when it is first asked for."""
+        if self._exchange is None:
+            assert self.func is not None  # noqa: S101 - only functions have threads
+            self._exchange = Threads(self.func)
+        return self._exchange
 
     def declare_buffer(self, buffer: tir.Buffer, *, strided: bool = False) -> BufferPlace:
         """Give `buffer` its slots; from here on it is in scope."""

@@ -8,11 +8,21 @@ from refmlc.interp.tensorir import access, calls, vectors
 from refmlc.interp.tensorir.blocks import realize
 from refmlc.interp.tensorir.buffers import allocate, declare
 from refmlc.interp.tensorir.frame import Frame, Run, in_order
-from refmlc.interp.tensorir.loops import Breaking, Continuing, Returning, launch, loop, while_loop
+from refmlc.interp.tensorir.loops import (
+    LAUNCHED,
+    Breaking,
+    Continuing,
+    Returning,
+    as_loop,
+    loop,
+    watched,
+    while_loop,
+)
 from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.steps import prepare_steps
+from refmlc.interp.tensorir.together import group
 from refmlc.ir import tir
-
-LAUNCHES = ("thread_extent", "virtual_thread")
+from refmlc.ir.threads import tag_of
 
 
 def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
@@ -33,7 +43,7 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
         case tir.AssertStmt():  # TIR-202
             return _assert(scope, node)
         case tir.For():  # TIR-203
-            return loop(scope, node)
+            return _loop(scope, node)
         case tir.While():  # TIR-204
             return while_loop(scope, node)
         case tir.BufferStore():  # TIR-205
@@ -43,8 +53,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
             return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
         case tir.DeclBuffer():  # TIR-207
             return declare(scope, node)
-        case tir.AttrStmt(node=tir.ThreadVar() as thread, value=extent) if node.key in LAUNCHES:  # TIR-208
-            return launch(scope, node, thread, extent)
+        case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHED:  # TIR-208
+            return _loop(scope, as_loop(node), node)
         case tir.AttrStmt():  # TIR-209
             return scope.stmt(node.body)
         case tir.SeqStmt():  # TIR-210
@@ -98,6 +108,17 @@ def _after(scope: Scope, node: tir.Stmt, run: Run) -> Run:
         after(node, frame)
 
     return watched
+
+
+def _loop(scope: Scope, node: tir.For, written: tir.Stmt | None = None) -> Run:
+    """A loop; where it is one over threads that need each other, all of them at once (TIR-227)."""
+    tag = tag_of(node)
+    inside = scope.steps or any(known.startswith("threadIdx") for known in scope.threads)
+    if not tag.startswith("threadIdx") or inside or not scope.exchange.meets(written or node):
+        return loop(scope, node)
+    run = group(scope, node, prepare_steps)
+    hooks = scope.machine.hooks
+    return watched(scope, node, run) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else run
 
 
 def _bind(scope: Scope, node: tir.Bind) -> Run:

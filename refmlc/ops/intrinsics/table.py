@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from refmlc.ops.intrinsics.rows import Effect, Intrinsic
 
-THREADS = "threads are executed one after the other, and this one needs them together"
+THREADS = "it needs the threads of a warp together, or memory that threads change at the same time"
 HARDWARE = "it belongs to one kind of hardware"
 RUNTIME = "it belongs to TVM's runtime"
 LATER = "refmlc does not define it yet"
@@ -57,6 +57,10 @@ def _rows() -> tuple[Intrinsic, ...]:
         Intrinsic("call_pure_extern", "calls a C function that has no effects", "TIR-342", PURE, "call_pure_extern"),
         Intrinsic("call_llvm_intrin", "an LLVM intrinsic by name", "TIR-343", WRITES, "call_llvm_intrin"),
         Intrinsic("call_llvm_pure_intrin", "an LLVM intrinsic by name", "TIR-343", PURE, "call_llvm_pure_intrin"),
+        # ---------------------------------------------------------------------------- threads: TIR-227 …
+        Intrinsic("tvm_storage_sync", "all threads of a block wait", "TIR-227", WRITES, "tvm_storage_sync"),
+        Intrinsic("tvm_thread_allreduce", "a value of all threads", "TIR-228", WRITES, "tvm_thread_allreduce"),
+        Intrinsic("call_ffi_kernel", "launches a kernel of the module", "TIR-333", WRITES, "call_ffi_kernel"),
         *_unexecuted(),
     )
 
@@ -64,7 +68,7 @@ def _rows() -> tuple[Intrinsic, ...]:
 def _unexecuted() -> tuple[Intrinsic, ...]:
     reasons = {
         THREADS: (
-            *("tvm_storage_sync", "tvm_thread_allreduce", "tvm_warp_shuffle", "tvm_warp_shuffle_up"),
+            *("tvm_warp_shuffle", "tvm_warp_shuffle_up"),
             *("tvm_warp_shuffle_down", "tvm_warp_shuffle_xor", "tvm_warp_activemask", "tvm_global_barrier_kinit"),
             *("thread_return", "atomic_add"),
         ),
@@ -86,7 +90,7 @@ def _unexecuted() -> tuple[Intrinsic, ...]:
                 "tvm_call_trace_packed",
                 "tvm_call_trace_packed_lowered",
             ),
-            *("call_ffi_kernel", "lookup_param", "nd_mem_alloc_with_scope", "timer_init_cuda", "timer_start_cuda"),
+            *("lookup_param", "nd_mem_alloc_with_scope", "timer_init_cuda", "timer_start_cuda"),
             *("timer_end_cuda", "timer_finalize_cuda", "print_buffer"),
         ),
         LATER: (

@@ -40,7 +40,7 @@ def test_every_supported_row_is_executed_and_the_others_are_not():
 @pytest.mark.parametrize(
     ("statement", "part"),
     [
-        ('T.tvm_storage_sync("shared")', "tvm_storage_sync"),
+        ("T.evaluate(T.tvm_warp_activemask())", "tvm_warp_activemask"),
         ("T.ptx.cp_async_commit_group()", "ptx"),
     ],
 )

@@ -403,29 +403,6 @@ def test_the_program_does_what_it_does_without_detectors():
     assert out.tolist() == np.diag([0.0, 1.0, 2.0, 3.0]).tolist()
 
 
-def test_threads_that_exchange_through_shared_memory_are_unsupported_and_no_finding():
-    body = """
-    S = T.sblock_alloc_buffer((4,), "float32", scope="{scope}")
-    for t in T.thread_binding(4, thread="threadIdx.x"):
-        S[t] = A[t]
-        B[0, t] = S[3 - t]
-"""
-    shared = report_of(body.format(scope="shared"))
-    assert (shared.verdict, found(shared)) == ("unsupported", {"RM504"})
-    everywhere = report_of(body.format(scope="global"))
-    assert (everywhere.verdict, found(everywhere)) == ("undefined", {"RM305"})
-
-
-def test_threads_may_write_the_same_shared_memory():
-    body = """
-    S = T.sblock_alloc_buffer((1,), "float32", scope="shared")
-    for t in T.thread_binding(4, thread="threadIdx.x"):
-        S[0] = A[t]
-        B[0, t] = S[0]
-"""
-    assert found(report_of(body)) == set()
-
-
 def test_a_reader_that_is_not_the_first_counts_too():
     body = """
     for k, i in T.grid(2, 2):
