@@ -88,7 +88,9 @@ def _opened(subject: Subject, name: str, block: tir.SBlock, match: tir.MatchBuff
     def moved(indices: tuple[tir.Expr, ...]) -> tuple[tir.Expr, ...]:
         starts = [side.min for side in source.region]
         inner = (
-            tir.Apply("add", (start, index), index.dtype) if start.dtype == index.dtype else index
+            tir.Apply("add", (start, index), index.dtype)
+            if start.dtype == index.dtype and not _is_zero(start)
+            else index
             for start, index in zip(starts[extra:], indices, strict=False)
         )
         return (*starts[:extra], *inner)
@@ -171,3 +173,7 @@ def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimF
 
 def _cut(items: tuple[tir.Expr, ...], place: int) -> tuple[tir.Expr, ...]:
     return (*items[:place], *items[place + 1 :])
+
+
+def _is_zero(expr: tir.Expr) -> bool:
+    return isinstance(expr, tir.IntImm) and expr.value == 0

@@ -8,6 +8,7 @@
 | a block     | its body, with the values of its axes; under its predicate where it has one; after its init  |
 | an attribute, a `while` | its body                                                                         |
 | a binding   | its value, wherever the variable is used                                                     |
+| a store, an assertion, a condition | its value, for its effects                                            |
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,12 +64,20 @@ def unwrap_statements(subject: Subject) -> Iterator[Edit]:
 def insides(node: Node) -> Iterator[tir.Stmt]:
     """What a statement can be replaced by, the simplest first."""
     match node:
+        case tir.BufferStore(_, value) | tir.Bind(_, value):
+            yield tir.Evaluate(value)
+        case tir.AssertStmt(condition):
+            yield tir.Evaluate(condition)
         case tir.For(loop_var, start, _, _, body):
             yield substitute(body, {loop_var: start})
             yield substitute(body, {loop_var: number(loop_var.dtype, 0)})
-        case tir.While(_, body) | tir.AttrStmt(_, _, _, body):
+        case tir.AttrStmt(_, _, _, body):
             yield body
-        case tir.IfThenElse(_, then_case, else_case):
+        case tir.While(condition, body):
+            yield body
+            yield tir.Evaluate(condition)
+        case tir.IfThenElse(condition, then_case, else_case):
+            yield tir.Evaluate(condition)
             yield then_case
             if else_case is not None:
                 yield else_case
