@@ -92,6 +92,11 @@ def _widens(narrow, wide):
     return narrow.kind == "int" and not narrow.is_vector and (wide.is_float or wide.bits > narrow.bits)
 
 
+def unchanged(node):
+    """No fault: what finds the others must not find this."""
+    return node
+
+
 FAULTS = (floor_for_trunc, no_predicate, off_by_one, no_init, transposed, no_cast)
 
 
@@ -133,7 +138,7 @@ class Wrong:
 
 def __getattr__(name):
     """The implementation called `planted.NAME`, for `py:planted:NAME`."""
-    faults = {f"{change.__name__}_implementation": change for change in FAULTS}
+    faults = {f"{change.__name__}_implementation": change for change in (*FAULTS, unchanged)}
     if name not in faults:
         raise AttributeError(name)
     return lambda limits: Planted(faults[name].__name__, faults[name], limits)
