@@ -6,7 +6,7 @@
 | `refmlc.strategies.drawn.Drawn`   | properties: Hypothesis decides, and shrinks toward 0              |
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -27,6 +27,13 @@ class Choices:
     def chance(self, percent: int) -> bool:
         """True in so many cases of a hundred; False is simpler."""
         return self.below(100) >= 100 - percent
+
+    def repeat(self, percent: int, most: int, make: Callable[[], object]) -> None:
+        """`make` again and again, up to `most` times, as long as the dice say so; not at all is the simplest."""
+        for _ in range(most):
+            if not self.chance(percent):
+                return
+            make()
 
     def permutation(self, items: Iterable[Item]) -> list[Item]:
         """`items` in some order; the given one is the simplest."""

@@ -1,5 +1,6 @@
 """Decisions of Hypothesis: each is an integer drawn, and a smaller one is a simpler program."""
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from hypothesis import strategies as st
@@ -18,6 +19,15 @@ class Draw(Protocol):
         ...
 
 
+@st.composite
+def _once(draw: Draw, percent: int, make: Callable[[], object]) -> bool:
+    """Whether to do it, and what is drawn then: one thing to Hypothesis, which drops such things as a whole."""
+    goes = draw(NUMBERS[100]) >= 100 - percent
+    if goes:
+        make()
+    return goes
+
+
 class Drawn(Choices):
     """Decisions of Hypothesis."""
 
@@ -30,3 +40,9 @@ class Drawn(Choices):
         if count == 1:
             return 0
         return self._draw(NUMBERS[count] if count in NUMBERS else st.integers(0, count - 1))
+
+    def repeat(self, percent: int, most: int, make: Callable[[], object]) -> None:
+        """As in `Choices`; each time is one thing, which Hypothesis may drop."""
+        for _ in range(most):
+            if not self._draw(_once(percent, make)):
+                return

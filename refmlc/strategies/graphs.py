@@ -35,7 +35,6 @@ Functions: TypeAlias = "dict[str, tir.PrimFunc | relax.Function | relax.ExternFu
 Made: TypeAlias = "list[relax.Binding]"
 DEPTH = 2  # of branches and of functions in each other
 INSTANCES = 300  # of a kernel, about
-COUNTS = {1: (0, 1, 1), 2: (0, 1, 1, 2), 3: (0, 1, 2, 2, 3, 3)}  # of blocks, for most of them
 
 
 class Graphs(Scope):
@@ -54,22 +53,26 @@ class Graphs(Scope):
     def blocks(self, most: int) -> tuple[relax.Block, ...]:
         """Up to `most` blocks of bindings; neighbours that are no dataflow blocks are one."""
         found: list[relax.Block] = []
-        for _ in range(self.choices.pick(COUNTS[most])):
+
+        def block() -> None:
             dataflow = self.choices.chance(60)
-            bindings = [one for _ in range(1 + self.choices.below(4)) for one in self.binding(dataflow=dataflow)]
+            bindings: Made = []
+            self.choices.repeat(70, 4, lambda: bindings.extend(self.binding(dataflow=dataflow)))
             if dataflow:
                 self.values = [one for one in self.values if not one.expr.dataflow]
             if bindings and not dataflow and found and isinstance(found[-1], relax.BindingBlock):
                 found[-1] = relax.BindingBlock((*found[-1].bindings, *bindings))
             elif bindings:
                 found.append((relax.DataflowBlock if dataflow else relax.BindingBlock)(tuple(bindings)))
+
+        self.choices.repeat(80, most, block)
         return tuple(found)
 
     def binding(self, *, dataflow: bool) -> Made:
         """One binding, or those that it needs with it; none where it is not to be had."""
-        forms: list[Callable[[bool], Made]] = [self.computed] * 6
-        forms += [self.packed, self.field, self.field, self.cast, self.shaped, self.number, self.constant]
-        forms += [self.filled, self.inplace, self.inplace, self.again]
+        forms: list[Callable[[bool], Made]] = [self.again, self.field, self.cast, self.constant, self.field]
+        forms += [self.computed] * 6 + [self.packed, self.shaped, self.number]
+        forms += [self.filled, self.inplace, self.inplace]
         if self.depth > 0:
             forms += [self.called, self.counted]
             if not dataflow:
