@@ -19,11 +19,9 @@ from dataclasses import dataclass
 from refmlc.diag import fail
 from refmlc.diag.catalogue import ARITY, BAD_ARGUMENTS, TYPE_MISMATCH, UNSUPPORTED_OP
 from refmlc.ir import tir
-from refmlc.ir.node import Node
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.ir.visit import substitute, walk
 from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits, plain
-from refmlc.te import Tensor, Value, create_prim_func, placeholder
+from refmlc.te import Tensor, Value, closed_prim_func, placeholder
 
 
 @dataclass(frozen=True)
@@ -56,11 +54,8 @@ def lowered(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.
     inputs = list(_tensors(arguments))
     outputs = made if isinstance(made, tuple) else (made,)
     given = [*inputs, *(_own(one, inputs) for one in outputs)]
-    bound = {extent for one in given for extent in one.buffer.shape if isinstance(extent, tir.Var)}
-    probe = create_prim_func(given)
-    free = dict.fromkeys(var for var in _sizes(probe, given) if var not in bound)
-    func = create_prim_func([*given, *(Value(var) for var in free)]) if free else probe
-    return Lowered(_renewed(func, [*free, *bound]), _type(made), tuple(free))
+    func, sizes = closed_prim_func(given)
+    return Lowered(func, _type(made), sizes)
 
 
 def _arguments(op: Operator, types: Sequence[Type | None]) -> list[Argument] | None:
@@ -133,22 +128,3 @@ def _type(made: Result) -> Type:
     if isinstance(made, tuple):
         return TupleType(tuple(TensorType(one.buffer.shape, one.buffer.dtype) for one in made))
     return TensorType(made.buffer.shape, made.buffer.dtype)
-
-
-def _sizes(func: tir.PrimFunc, given: Sequence[Tensor]) -> Iterator[tir.Var]:
-    """The variables that the function uses and does not define itself, in the order of their first use."""
-    defined: set[Node] = set(func.params)
-    for node in walk(func.body):
-        match node:
-            case tir.For(loop_var=var):
-                defined.add(var)
-            case tir.IterVar(var=var) | tir.Bind(var=var) | tir.Let(var=var):
-                defined.add(var)
-    shapes = [extent for one in given for extent in one.buffer.shape]
-    for root in (*shapes, func.body):
-        yield from (node for node in walk(root) if isinstance(node, tir.Var) and node not in defined)
-
-
-def _renewed(func: tir.PrimFunc, variables: Sequence[tir.Var]) -> tir.PrimFunc:
-    """The function with variables of its own, in place of those of the caller."""
-    return substitute(func, {var: tir.Var(var.name, var.dtype) for var in variables})

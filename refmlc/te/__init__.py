@@ -15,8 +15,10 @@
 | `operation`  | how tensors come to be                                          |
 | `regions`    | what a block reads and writes                                   |
 | `prim_func`  | the TensorIR function                                           |
+| `closed`     | the same for a caller, its variables being its own              |
 """
 
+from refmlc.te.closed import closed_prim_func
 from refmlc.te.functions import (
     abs_ as abs,
     acos,
@@ -133,6 +135,7 @@ __all__ = [
     "cast",
     "ceil",
     "ceildiv",
+    "closed_prim_func",
     "comm_reducer",
     "compute",
     "const",

@@ -24,7 +24,7 @@ from refmlc.ir import tir
 from refmlc.ops import promote
 from refmlc.te import functions
 from refmlc.te.tensor import Axis
-from refmlc.te.value import Operand, Value, const, expr_of
+from refmlc.te.value import Operand, Value, const, expr_of, operand
 
 Combine: TypeAlias = Callable[[tuple[Value, ...], tuple[Value, ...]], tuple[Value, ...]]
 
@@ -50,10 +50,7 @@ def reduce_axis(dom: Sequence[Operand], name: str = "rv") -> Axis:
     """An axis from `dom[0]` on, below `dom[1]`, whose terms are combined. Fails: RM105."""
     if len(dom) != 2:
         raise fail(BAD_ARGUMENTS, "a reduce axis has a begin and an end")
-    begin, end = (expr_of(one) for one in dom)
-    begin, end = promote.matched(begin, end, None)
-    if isinstance(begin, tir.IntImm):
-        begin = promote.constant(begin.value, end.dtype, None)
+    begin, end = promote.matched(operand(dom[0]), operand(dom[1]), None)
     return Axis(tir.Var(name, end.dtype), Value(begin), Value(end) - Value(begin), reduce=True)
 
 

@@ -91,7 +91,7 @@ class _Legalizer:
 
     def named(self, stem: str, found: Lowered) -> str:
         """The name of an equal function, else a new one for this."""
-        func = replace(found.func, private=True)
+        func = found.func
         name, number = stem, 0
         while name in self.module.functions or name in self.made:
             if name in self.made and structural_equal(self.made[name], func):
