@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from refmlc.strategies.modules import rolled_module
     from refmlc.strategies.programs import prim_funcs
     from refmlc.strategies.schedule_strategy import schedules
-    from refmlc.strategies.schedules import rolled_schedules
+    from refmlc.strategies.equivalents import rolled_schedules
 
 __all__ = [
     "AIMS",
@@ -50,7 +50,7 @@ _HOME = {
     "prim_funcs": "programs",
     "rolled": "functions",
     "rolled_module": "modules",
-    "rolled_schedules": "schedules",
+    "rolled_schedules": "equivalents",
     "schedules": "schedule_strategy",
 }
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from refmlc.ir import tir
 from refmlc.strategies.drawn import Draw, Drawn
-from refmlc.strategies.schedules import scheduled
+from refmlc.strategies.equivalents import scheduled
 
 
 @st.composite
