@@ -4,6 +4,7 @@ import click
 
 from refmlc.cli.bench import bench
 from refmlc.cli.cache import cache
+from refmlc.cli.check import check
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
@@ -25,5 +26,5 @@ def main() -> None:
     """
 
 
-for command in (show, run, explain, spec, demo, native, bench, cache, fuzz, why_command, reduce_command):
+for command in (check, show, run, explain, spec, demo, native, bench, cache, fuzz, why_command, reduce_command):
     main.add_command(command)

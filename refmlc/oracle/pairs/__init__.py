@@ -1,11 +1,11 @@
 """Pairs that need no rule: where nothing is written, an implementation still must not contradict itself.
 
-| pair                                          | file         | the other program                                    |
-|-----------------------------------------------|--------------|------------------------------------------------------|
-| serial against unrolled, vectorised, parallel  | `loops`      | loops of another kind, as `refmlc.schedule` allows    |
-| constant against loaded operand                | `operands`   | constants in a buffer, numbers written in             |
-| both branches of every `if`                    | `branches`   | the same, on arguments that reach the other branch    |
-| arguments after the call against before        | `agreement`  | the same: what it leaves as it was must be so         |
+| pair                                          | file        | the other program                                 |
+|-----------------------------------------------|-------------|---------------------------------------------------|
+| serial against unrolled, vectorised, parallel | `loops`     | loops of another kind, as `refmlc.schedule` allows |
+| constant against loaded operand               | `operands`  | constants in a buffer, numbers written in          |
+| both branches of every `if`                   | `branches`  | the same, on arguments that reach the other branch |
+| arguments after the call against before       | `agreement` | the same: what it leaves as it was must be so      |
 
 `variants` makes the other programs. A variant counts for the calls in which it is defined as the program is: a race, or
 what a variant cannot say, drops it.

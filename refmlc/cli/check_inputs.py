@@ -1,0 +1,173 @@
+"""The programs that `refmlc check` examines: what the options give, and the rest made."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from refmlc.adapters.interp import Interp
+from refmlc.cli.inputs import sizes_of
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.types import PrimType, TensorType
+from refmlc.ir.visit import walk
+from refmlc.oracle.calls import Call, Maker
+from refmlc.oracle.pairs.branches import Branch, branches, reached
+from refmlc.runtime.files import generate, is_generator, read_array
+from refmlc.runtime.tensor import Tensor
+from refmlc.strategies.arguments import arguments
+from refmlc.vm.arguments import Parameter
+from refmlc.vm.parameters import parameters_of
+
+TRIED = 8  # calls that are tried for a branch that no other one reaches
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A function with its calls. `given` makes arguments that the user gave, by their number."""
+
+    module: IRModule
+    func: str
+    calls: tuple[Call, ...]
+    given: Mapping[int, Callable[[Call], object]]
+    name: str = ""
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """Fresh arguments of a call."""
+        call = self.calls[number]
+        made = arguments(call.recipes)
+        return [self.given[at](call) if at in self.given else one for at, one in enumerate(made)]
+
+
+def public(module: IRModule) -> list[str]:
+    """The functions that are looked at when none is named."""
+    return [
+        name
+        for name, function in module.functions.items()
+        if not isinstance(function, relax.ExternFunc) and not function.private
+    ]
+
+
+def known_function(module: IRModule, func: str) -> str:
+    """`func`, which the module has. Fails: RM112."""
+    if func not in module.functions:
+        names = ", ".join(module.functions) or "none"
+        raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {names}")
+    return func
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options ask for: inputs and sizes that are given, how many calls, the seed of what is made."""
+
+    inputs: tuple[str, ...] = ()
+    dims: tuple[str, ...] = ()
+    calls: int = 3
+    seed: int = 0
+
+
+def checked_program(module: IRModule, func: str, asked: Asked, interp: Interp) -> tuple[Checked, list[Branch]]:
+    """The function with its calls, and the branches that none of them reaches.
+
+    A few more calls are made where they reach a branch that the others do not. Fails: RM111 (no argument fits, or can
+    be made), RM112, RM109.
+    """
+    maker = Maker(module, func)
+    function = module.functions[func]
+    parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
+    sizes = sizes_of(asked.dims)
+    for name in sizes:
+        if name not in {var.name for var in maker.dims}:
+            known = ", ".join(var.name for var in maker.dims) or "none"
+            raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {known}")
+    given = _given(func, parameters, asked.inputs, sizes)
+    made = tuple(maker.call(number, asked.seed, sizes) for number in range(asked.calls))
+    program = Checked(module, func, made, given)
+    missed = [branch for branch in branches(module) if _reachable(branch, module, func)]
+    if not missed or len(given) == len(parameters):
+        return program, [*unreached(program, missed, interp)]
+    return _reaching(program, missed, maker, asked, sizes, interp)
+
+
+def unreached(program: Checked, missed: Iterable[Branch], interp: Interp) -> list[Branch]:
+    """Those of `missed` that no call of `program` reaches."""
+    found = reached(program, range(len(program.calls)), interp)
+    return [branch for branch in missed if branch not in found]
+
+
+def _reaching(
+    program: Checked, missed: Iterable[Branch], maker: Maker, asked: Asked, sizes: Mapping[str, int], interp: Interp
+) -> tuple[Checked, list[Branch]]:
+    """The program with more calls, as far as they reach what others do not."""
+    left = unreached(program, missed, interp)
+    for number in range(asked.calls, asked.calls + TRIED):
+        if not left:
+            break
+        more = Checked(program.module, program.func, (maker.call(number, asked.seed, sizes),), program.given)
+        still = unreached(more, left, interp)
+        if len(still) < len(left):
+            program, left = replace(program, calls=(*program.calls, *more.calls)), still
+    return program, left
+
+
+def _reachable(branch: Branch, module: IRModule, func: str) -> bool:
+    """Whether the `if` stands in `func`, or in a function that it may call."""
+    todo, seen = [func], {func}
+    while todo:
+        function = module.functions[todo.pop()]
+        for node in walk(function):
+            if node is branch.node:
+                return True
+            if isinstance(node, tir.GlobalVar) and node.name in module.functions and node.name not in seen:
+                seen.add(node.name)
+                todo.append(node.name)
+    return False
+
+
+def _given(
+    func: str, parameters: list[Parameter], inputs: tuple[str, ...], sizes: dict[str, int]
+) -> dict[int, Callable[[Call], object]]:
+    """What makes the arguments that the options give; `sizes` learns what their shapes say."""
+    names = [parameter.name for parameter in parameters]
+    found: dict[int, Callable[[Call], object]] = {}
+    for text in inputs:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise fail(BAD_USAGE, f"`--input {text}` is not NAME=VALUE")
+        if name not in names:
+            raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
+        at = names.index(name)
+        found[at] = _source(func, parameters[at], value, at, sizes)
+    return found
+
+
+def _source(func: str, parameter: Parameter, text: str, at: int, sizes: dict[str, int]) -> Callable[[Call], object]:
+    ty = parameter.ty
+    if is_generator(text):
+        return lambda call: _generated(text, call, at)
+    if isinstance(ty, PrimType):
+        number = _number(func, parameter, text)
+        return lambda _call: number
+    array = np.ascontiguousarray(read_array(Path(text)))
+    if isinstance(ty, TensorType) and ty.shape is not None:
+        for extent, size in zip(ty.shape, array.shape, strict=False):
+            if isinstance(extent, tir.Var):
+                sizes.setdefault(extent.name, size)
+    return lambda _call: Tensor.from_numpy(array.copy())
+
+
+def _generated(text: str, call: Call, at: int) -> object:
+    """What a generator gives, in the place of what was made."""
+    made = arguments(call.recipes)[at]
+    if not isinstance(made, Tensor):
+        return made
+    return generate(text, made.shape, made.dtype)
+
+
+def _number(func: str, parameter: Parameter, text: str) -> int | float:
+    try:
+        return float(text) if isinstance(parameter.ty, PrimType) and parameter.ty.dtype.is_float else int(text)
+    except ValueError:
+        raise fail(BAD_INPUT, f"`{parameter.name}` of `{func}` is a number, `{text}` is given") from None

@@ -1,0 +1,208 @@
+"""Calls made for a function: sizes of its symbolic dimensions, boundaries included, and recipes of its arguments.
+
+| call      | symbolic dimensions               | floats                    | integers                            |
+|-----------|-----------------------------------|---------------------------|-------------------------------------|
+| 1         | 3, 4, 5, …: each another one       | in -1 … 1                 | indices that any dimension has       |
+| 2         | 1                                 | multiples of 1/4, ±0      | the same                            |
+| 3         | the first 0, the others 2          | ±inf, NaN, subnormals, …  | the ends, where they are no indices  |
+| 4, 5, …   | by the seed, of 1 … 9              | the same three, in turn   | the same                            |
+
+| parameter of a prim_func                                          | argument                                      |
+|------------------------------------------------------------------|-----------------------------------------------|
+| only loaded, or first loaded in program order                     | initialised                                   |
+| first stored to, or what a reduction folds into                    | uninitialised: it is an output                 |
+
+Decision: indices are what integers are taken for wherever one may reach an index, since a random one has no meaning.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_INPUT
+from refmlc.dtypes import FLOAT32, DType
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.visit import walk
+from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
+from refmlc.vm.dims import Dims, known
+from refmlc.vm.parameters import parameters_of
+
+WAYS = ("tame", "small", "edges")
+FIRST = 3
+MOST = 1 << 24  # elements of a tensor that is made
+UNKNOWN_SIZES = (2, 3, 4, 5)
+
+
+@dataclass(frozen=True)
+class Call:
+    """The recipes of one call, and the sizes that were chosen for it."""
+
+    recipes: tuple[Argument, ...]
+    sizes: Mapping[str, int]
+    way: str
+
+
+class Maker:
+    """Makes calls of one function."""
+
+    def __init__(self, module: IRModule, func: str) -> None:
+        """Look at the function. Fails: RM111 for an extern function."""
+        function = module.functions[func]
+        if isinstance(function, relax.ExternFunc):
+            raise fail(BAD_INPUT, f"`{func}` is an extern function: it has no body to run")
+        self._parameters = parameters_of(function)
+        self._func = func
+        self._fresh = outputs(function) if isinstance(function, tir.PrimFunc) else frozenset()
+        self._indexed = any(_may_index(one) for one in module.functions.values())
+        self.dims = list(dict.fromkeys(self._variables()))
+
+    def call(self, number: int, seed: int, given: Mapping[str, int]) -> Call:
+        """Call `number`; `given` are sizes by name that are not chosen. Fails: RM111 where there is no argument."""
+        dims = self._sizes(number, seed, given)
+        way = WAYS[number % len(WAYS)]
+        recipes = [
+            self._recipe(parameter.name, parameter.ty, dims, way, seed * 1009 + number * 31 + at)
+            for at, parameter in enumerate(self._parameters)
+        ]
+        return Call(tuple(recipes), {var.name: size for var, size in dims.items()}, way)
+
+    def _variables(self) -> Iterator[tir.Var]:
+        for parameter in self._parameters:
+            for extent in _extents(parameter.ty):
+                yield from (node for node in walk(extent) if isinstance(node, tir.Var))
+
+    def _sizes(self, number: int, seed: int, given: Mapping[str, int]) -> Dims:
+        random = Random(seed * 7919 + number)  # noqa: S311 - reproducible, not secret
+        found: Dims = {}
+        for at, var in enumerate(self.dims):
+            chosen = (FIRST + at, 1, 2 if at else 0)[number] if number < len(WAYS) else random.randint(1, 9)
+            found[var] = given.get(var.name, chosen)
+        return found
+
+    def _recipe(self, name: str, ty: Type | None, dims: Dims, way: str, seed: int) -> Argument:
+        match ty:
+            case TensorType(shape=shape, dtype=kind, ndim=ndim):
+                sizes = UNKNOWN_SIZES[: max(ndim, 1)] if shape is None else self._shape(name, shape, dims)
+                return self._array(name, FLOAT32 if kind is None else kind, sizes, dims, way, seed)
+            case PrimType(dtype=kind, value=value) if kind.kind not in ("handle", "void"):
+                return Number(kind, self._number(kind, value, dims, way, seed))
+            case ShapeType(values=values, ndim=ndim):
+                return ShapeOf(UNKNOWN_SIZES[: max(ndim, 0)] if values is None else self._shape(name, values, dims))
+            case TupleType(fields=fields):
+                return TupleOf(
+                    tuple(self._recipe(name, one, dims, way, seed + 7 * at) for at, one in enumerate(fields))
+                )
+            case _:
+                raise fail(BAD_INPUT, f"no argument can be made for `{name}` of `{self._func}`: give `--input`")
+
+    def _shape(self, name: str, shape: Sequence[tir.Expr], dims: Dims) -> tuple[int, ...]:
+        sizes = [known(extent, dims) for extent in shape]
+        if any(size is None or size < 0 for size in sizes):
+            raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has a size that cannot be chosen: give `--input`")
+        return tuple(size for size in sizes if size is not None)
+
+    def _array(self, name: str, kind: DType, sizes: tuple[int, ...], dims: Dims, way: str, seed: int) -> Array:
+        if kind.kind == "handle":
+            raise fail(BAD_INPUT, f"no argument can be made for `{name}` of `{self._func}`, which holds handles")
+        count = 1
+        for size in sizes:
+            count *= size
+        if count > MOST:
+            raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has {count} elements: give `--input` or `--dim`")
+        form = "fresh" if name in self._fresh else "compact"
+        low, high = self._range(kind, dims, way)
+        return Array(kind, sizes, way, seed, low, high, form)
+
+    def _range(self, kind: DType, dims: Dims, way: str) -> tuple[int, int]:
+        if not kind.is_integer:
+            return 0, 0
+        if way == "edges" and not self._indexed:
+            return kind.minimum, kind.maximum
+        return 0, min(max(self._smallest(dims) - 1, 0), kind.maximum)
+
+    def _smallest(self, dims: Dims) -> int:
+        """The least size of any dimension of a parameter, 0 and 1 left out."""
+        sizes = [known(extent, dims) for parameter in self._parameters for extent in _extents(parameter.ty)]
+        return min((size for size in sizes if size is not None and size > 1), default=2)
+
+    def _number(self, kind: DType, value: tir.Expr | None, dims: Dims, way: str, seed: int) -> int | float:
+        fixed = None if value is None else known(value, dims)
+        if fixed is not None:
+            return fixed
+        if kind.is_float:
+            return Random(seed).choice((0.5, -1.25, 2.0, 1.0))  # noqa: S311 - reproducible, not secret
+        return 1 if way == "small" or kind.kind == "bool" else min(2, self._smallest(dims) - 1)
+
+
+def _extents(ty: Type | None) -> Iterator[tir.Expr]:
+    match ty:
+        case TensorType(shape=shape) if shape is not None:
+            yield from shape
+        case ShapeType(values=values) if values is not None:
+            yield from values
+        case PrimType(value=tir.Var() as value):
+            yield value
+        case TupleType(fields=fields):
+            for one in fields:
+                yield from _extents(one)
+        case _:
+            return
+
+
+def outputs(func: tir.PrimFunc) -> frozenset[str]:
+    """The names of the buffers given that are written before they are read, or that a reduction folds into."""
+    first: dict[tir.Buffer, bool] = {}
+    for store, in_reduction in _stores(func.body, in_reduction=False):
+        loads = {node.buffer for node in walk(store) if isinstance(node, tir.BufferLoad)}
+        for buffer in loads:
+            if not (buffer is store.buffer and in_reduction):
+                first.setdefault(buffer, False)
+        first.setdefault(store.buffer, True)
+    given = set(func.buffer_map.values())
+    return frozenset(buffer.name for buffer, stored in first.items() if stored and buffer in given)
+
+
+def _stores(stmt: tir.Stmt, *, in_reduction: bool) -> Iterator[tuple[tir.BufferStore, bool]]:
+    """Every store in program order, and whether it stands in a block that reduces."""
+    match stmt:
+        case tir.BufferStore():
+            yield stmt, in_reduction
+        case tir.For(body=body) | tir.While(body=body) | tir.AttrStmt(body=body):
+            yield from _stores(body, in_reduction=in_reduction)
+        case tir.SeqStmt(seq):
+            for part in seq:
+                yield from _stores(part, in_reduction=in_reduction)
+        case tir.IfThenElse(_, then_case, else_case):
+            yield from _stores(then_case, in_reduction=in_reduction)
+            if else_case is not None:
+                yield from _stores(else_case, in_reduction=in_reduction)
+        case tir.SBlockRealize(block=block):
+            reduces = block.init is not None or any(axis.kind.value == "reduce" for axis in block.iter_vars)
+            if block.init is not None:
+                yield from _stores(block.init, in_reduction=in_reduction)
+            yield from _stores(block.body, in_reduction=in_reduction or reduces)
+        case _:
+            return
+
+
+def _may_index(function: "tir.PrimFunc | relax.Function | relax.ExternFunc") -> bool:
+    """Whether an element may become an index: one stands in an index, or is bound to a variable."""
+    if not isinstance(function, tir.PrimFunc):
+        return False
+    for node in walk(function.body):
+        match node:
+            case tir.BufferLoad(indices=indices) | tir.BufferStore(indices=indices):
+                if any(_loads(index) for index in indices):
+                    return True
+            case tir.Bind(value=value) | tir.Let(value=value):
+                if _loads(value):
+                    return True
+            case _:
+                pass
+    return False
+
+
+def _loads(expr: tir.Expr) -> bool:
+    return any(isinstance(node, tir.BufferLoad) for node in walk(expr))
