@@ -1,0 +1,113 @@
+"""A case made again: what the oracle says now, and whether what was written down still holds.
+
+`holds` asks an answer of any implementation for what the file asserts, and for nothing else: no reference is run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+
+import numpy as np
+
+from refmlc.adapters.implementation import Answer, Ended, Implementation
+from refmlc.adapters.limits import Limits
+from refmlc.dtypes import DType
+from refmlc.evidence.case_file import CaseFile
+from refmlc.evidence.literals import Data, number_of, tensor_of
+from refmlc.evidence.record import place_of
+from refmlc.oracle.examine import Examination, examine
+from refmlc.oracle.parts import Part, parts
+from refmlc.oracle.values import bits, written
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Shape, kind_of
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of a case. `broken`: by call, what the file says and the meaning does not hold any more."""
+
+    case: CaseFile
+    examination: Examination
+    broken: tuple[str, ...]
+
+
+def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Limits | None = None) -> Replayed:
+    """Examine the case again. Fails: RM1xx, RM109 for a file that is no case."""
+    examination = examine([case], implementations, limits=limits)[0]
+    broken = []
+    for number, reference in enumerate(examination.reference):
+        wrong = holds(case, number, reference.answer)
+        if wrong:
+            broken.append(f"call {number + 1}: {wrong}")
+    return Replayed(case, examination, tuple(broken))
+
+
+def holds(case: CaseFile, number: int, answer: Answer) -> str:
+    """Why `answer` is not what call `number` must come to; empty where it is."""
+    wanted = case.calls[number].assertion
+    match wanted:
+        case {"kind": "return", "parts": list(recorded)}:
+            if not isinstance(answer, Ended):
+                return f"it does not return: {answer.message}"
+            found = parts(case.module, case.func, answer)
+            if len(found) != len(recorded):
+                return f"{len(found)} values come back, {len(recorded)} are recorded"
+            told = (_part(part, data) for part, data in zip(found, recorded, strict=True) if isinstance(data, dict))
+            return next((why for why in told if why), "")
+        case {"kind": "undefined" | "trap" as kind, **rest}:
+            return _stops(answer, str(kind), rest)
+        case _:
+            return ""
+
+
+def _stops(answer: Answer, kind: str, wanted: Mapping[str, Data]) -> str:
+    if isinstance(answer, Ended):
+        return f"it returns, {kind} {wanted.get('code')} is recorded"
+    code = "" if answer.diagnostic is None else answer.diagnostic.code.id
+    place = "" if answer.diagnostic is None else place_of(answer.diagnostic)
+    if (answer.why.value, code) != (kind, wanted.get("code")) or (wanted.get("place") and place != wanted["place"]):
+        recorded = f"{kind} {wanted.get('code')} at {wanted.get('place')}"
+        return f"it is {answer.why.value} {code} at {place}, recorded is {recorded}"
+    return ""
+
+
+def _part(part: Part, data: Mapping[str, Data]) -> str:
+    """Why one value is not the one that is recorded."""
+    match part.value, data:
+        case _, {"rule": "any"}:
+            return ""
+        case Tensor() as tensor, {"dtype": _}:
+            return _tensor(part.label, tensor, data)
+        case Shape() as shape, {"extents": list(extents)}:
+            same = list(shape) == extents
+        case bool() | int() | float() as value, {"value": recorded}:
+            kind = DType("float64", "float", 64) if isinstance(value, float) else DType("int64", "int", 64)
+            same = bits(value) == bits(number_of(recorded, kind)) if not isinstance(value, bool) else value == recorded
+        case _:
+            same = False
+    return "" if same else f"{part.label} is {kind_of(part.value)}, another value is recorded"
+
+
+def _tensor(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
+    recorded = tensor_of(data)
+    if (tensor.shape, tensor.dtype) != (recorded.shape, recorded.dtype):
+        return f"{label} is {kind_of(tensor)}, recorded is {kind_of(recorded)}"
+    there = written(recorded).reshape(-1)
+    mine, own = (np.ascontiguousarray(each.numpy()).reshape(-1) for each in (tensor, recorded))
+    for number in np.flatnonzero(there).tolist():
+        if not _permitted(mine[number].item(), own[number].item(), number, data):
+            return f"{label}: element {number} is {mine[number]}, recorded is {own[number]}"
+    return ""
+
+
+def _permitted(value: float, recorded: float, number: int, data: Mapping[str, Data]) -> bool:
+    match data:
+        case {"rule": "certified", "low": list(low), "high": list(high), **rest}:
+            specials = rest.get("specials")
+            allowed = str(specials[number]).split() if isinstance(specials, list) else []
+            if isnan(value) or isinf(value):
+                return ("nan" if isnan(value) else "inf" if value > 0 else "-inf") in allowed
+            wide = DType("float64", "float", 64)
+            return number_of(low[number], wide) <= value <= number_of(high[number], wide)
+        case _:
+            return bits(value) == bits(recorded)
