@@ -170,7 +170,9 @@ class BlockBuilder:
 
     def _bound(self, draft: _Draft, value: relax.Expr, hint: str, *, dataflow: bool) -> relax.Var:
         ty = self.type_of(value)
-        var = relax.Var(draft.fresh(hint or ("lv" if dataflow else "gv")), ty or AnyType(), dataflow)
+        # A call that says its type leaves nothing to annotate, as in TVM's text.
+        annotation = None if isinstance(value, relax.Call) and value.ty_args else ty or AnyType()
+        var = relax.Var(draft.fresh(hint or ("lv" if dataflow else "gv")), annotation, dataflow)
         draft.bindings.append(relax.VarBinding(var, value))
         self._types[var] = ty
         self._values[var] = value
