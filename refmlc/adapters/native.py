@@ -27,6 +27,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+from refmlc.transform import legalize_ops
 from refmlc.vm.native.choosing import Choosing
 from refmlc.vm.native.compiled import Compiled, Translation
 from refmlc.vm.native.module import NativeModule
@@ -75,6 +76,7 @@ class Native:
     def prepare_all(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
         """Compile `modules` together."""
         refused = [self._refused(module) for module in modules]
+        modules = [legalize_ops(module) for module in modules]  # what operators do becomes functions
         taken = [number for number, why in enumerate(refused) if why is None]
         compiled = self._compiled([modules[number] for number in taken]) if taken else []
         made = dict(zip(taken, compiled, strict=True))

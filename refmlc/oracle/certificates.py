@@ -22,6 +22,7 @@ from refmlc.oracle.program import Program
 from refmlc.oracle.rule import Exact, Rule, chosen
 from refmlc.oracle.values import bits
 from refmlc.runtime.tensor import Tensor
+from refmlc.transform import legalize_ops
 
 OTHERS = Freedom(ulps=4.0)
 """What other implementations may do besides. Decision: who calls a platform's float32 functions, which are documented
@@ -43,8 +44,12 @@ class Certificates:
 
     @property
     def exact(self) -> bool:
-        """Whether no operator of the program rounds, so that its bits are the only result."""
-        return only_exact(self._program.module)
+        """Whether no operator of the program rounds, so that its bits are the only result.
+
+        Of Relax its certificate says so, which also looks at what is called from outside.
+        """
+        module = self._program.module
+        return isinstance(module.functions[self._program.func], tir.PrimFunc) and only_exact(module)
 
     def rule(self, at: int) -> Rule | None:
         """The rule for part `at`; None: refmlc cannot say what is permitted."""
@@ -72,8 +77,8 @@ class Certificates:
     def _certify(self) -> dict[int, CertifiedTensor]:
         program = self._program
         try:
-            arguments = program.arguments(self._number)
-            outputs = certify(program.module, program.func, arguments, freedom=self._freedom).outputs
+            arguments, module = program.arguments(self._number), legalize_ops(program.module)
+            outputs = certify(module, program.func, arguments, freedom=self._freedom).outputs
         except RefmlcError as failure:
             self.problem = f"no bound: {failure.diagnostic.message}"
             return {}

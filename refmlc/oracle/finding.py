@@ -131,4 +131,11 @@ def _argument(arg: object) -> str:
         return f"{head} not all initialised"
     if arg.size > MOST_VALUES or arg.dtype.kind == "handle":
         return head
-    return f"{head} {arg.numpy().tolist()}"
+    return f"{head} {_plain(arg.numpy().tolist())}"
+
+
+def _plain(value: object) -> str:
+    """Nested lists of numbers, floats to six digits."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_plain, value))}]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

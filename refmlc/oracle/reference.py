@@ -19,6 +19,7 @@ from refmlc.oracle.program import Program
 from refmlc.sanitize.kinds import ALL, LINTS
 from refmlc.sanitize.report import Finding, Report
 from refmlc.sanitize.sanitizer import Sanitizer
+from refmlc.transform import legalize_ops
 
 OWN = ALL - LINTS - {"RM305"}
 """What only a detector finds: the plain interpreter goes on."""
@@ -58,8 +59,9 @@ def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Colle
 
 
 def _sanitized(program: Program, number: int, interp: Interp, kinds: Collection[str]) -> Reference:
-    hooks = Sanitizer(program.module, kinds)
-    answer = Interpreted(program.module, interp, hooks).run(program.func, program.arguments(number))
+    module = legalize_ops(program.module)  # detectors look into the functions that operators are
+    hooks = Sanitizer(module, kinds)
+    answer = Interpreted(module, interp, hooks).run(program.func, program.arguments(number))
     told = _explained(answer, hooks)
     plain = answer
     if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:

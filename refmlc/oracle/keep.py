@@ -1,0 +1,70 @@
+"""Predicates for reduction that keep a verdict the same.
+
+| predicate     | holds as long as                                                                           |
+|---------------|--------------------------------------------------------------------------------------------|
+| `ends_in`     | some call of the case ends in this code under the sanitizer, or meets it as a lint         |
+| `same_verdict` | an implementation has a finding of the same code on the case: never another kind of one   |
+| `fails_to_read` | a text is refused with this code                                                         |
+"""
+
+from collections.abc import Callable
+
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.interp import Interp
+from refmlc.adapters.limits import Limits
+from refmlc.check.reading import read
+from refmlc.diag import RefmlcError
+from refmlc.oracle.examine import examine
+from refmlc.oracle.finding import Finding
+from refmlc.oracle.reference import references
+from refmlc.sanitize.report import Finding as Noted
+from refmlc.strategies.case import Case
+
+
+def ends_in(code: str, limits: Limits | None = None) -> Callable[[Case], bool]:
+    """The predicate: the interpreter and its sanitizer tell `code` of a call of the case."""
+    interp = Interp(Limits() if limits is None else limits)
+
+    def keep(case: Case) -> bool:
+        return any(one.diagnostic.code.id == code for one in _noted(case, interp))
+
+    return keep
+
+
+def codes_of(case: Case, limits: Limits | None = None) -> list[str]:
+    """The codes that the interpreter and its sanitizer tell of the calls of the case. Order: as met."""
+    interp = Interp(Limits() if limits is None else limits)
+    return list(dict.fromkeys(one.diagnostic.code.id for one in _noted(case, interp)))
+
+
+def _noted(case: Case, interp: Interp) -> list[Noted]:
+    reports = [reference.report for reference in references(case, interp, sanitize=True)]
+    return [finding for report in reports if report is not None for finding in report.findings]
+
+
+def findings_of(case: Case, implementation: Implementation, limits: Limits | None = None) -> tuple[Finding, ...]:
+    """What the oracle finds of an implementation on a case."""
+    (examined,) = examine([case], [implementation], limits=limits)
+    return tuple(one for one in examined.findings if one.implementation == implementation.name)
+
+
+def same_verdict(implementation: Implementation, code: str, limits: Limits | None = None) -> Callable[[Case], bool]:
+    """The predicate: the implementation has a finding of `code` on the case."""
+
+    def keep(case: Case) -> bool:
+        return any(one.code.id == code for one in findings_of(case, implementation, limits))
+
+    return keep
+
+
+def fails_to_read(code: str) -> Callable[[str], bool]:
+    """The predicate on texts: reading one, static rules among it, fails with `code`."""
+
+    def keep(text: str) -> bool:
+        try:
+            read(text, "reduced.py")
+        except RefmlcError as failure:
+            return failure.code.id == code
+        return False
+
+    return keep
