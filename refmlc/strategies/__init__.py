@@ -1,5 +1,62 @@
 """Programs, arguments and values for property tests, drawn by Hypothesis or rolled from a seed.
 
+| strategy                        | draws                                                                           |
+|---------------------------------|---------------------------------------------------------------------------------|
+| `dtypes()`                      | a scalar dtype                                                                  |
+| `scalars(dtype)`                | a value: limits, NaN, ±0, ±infinity, subnormals more often than others          |
+| `shapes()`                      | extents, 0 and 1 among them                                                     |
+| `tensors(dtype, shape)`         | a `refmlc.Tensor`                                                               |
+| `prim_exprs(dtype, variables)`  | an expression that is defined for all values of the variables                   |
+| `prim_funcs(aim="")`            | a TensorIR function with arguments: a `Case`                                    |
+| `ir_modules()`                  | a Relax graph over such functions: a `Case`                                     |
+| `schedules(func)`               | functions that must mean what `func` means                                      |
+| `inputs_for(module, func)`      | recipes of arguments for any module                                             |
+
+`rolled(seed)`, `rolled_module(seed)`, `rolled_inputs(module, func, seed)` and `rolled_schedules` give the same from a
+seed: quickly, always the same, and without Hypothesis.
+
+A test draws a case and calls it. Arguments are fresh each time, so each implementation gets its own:
+
+>>> from hypothesis import given, settings
+>>> from refmlc import VirtualMachine, build
+>>> from refmlc.strategies import prim_funcs
+>>> @settings(max_examples=5, database=None)
+... @given(prim_funcs(small=True))
+... def test_the_tiers_agree(case):
+...     tensors = []
+...     for tier in ("interp", "auto"):
+...         arguments = case.arguments()
+...         VirtualMachine(build(case.module, tier))[case.func](*arguments)
+...         tensors.append([one.numpy().tobytes() for one in arguments if hasattr(one, "numpy")])
+...     assert tensors[0] == tensors[1]
+>>> test_the_tiers_agree()
+
+What fails is shrunk: fewer and smaller blocks, plainer indices, smaller extents, float32 and int32, arguments 0, 1, 2 …
+The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest program with a property:
+
+>>> from hypothesis import find
+>>> from refmlc.ir import tir
+>>> from refmlc.ir.visit import walk
+>>> case = find(prim_funcs(), lambda case: any(isinstance(node, tir.While) for node in walk(case.module)))
+>>> print("while " in repr(case), len(case.prim_func.buffer_map))
+True 2
+
+Programs are defined for their arguments: no code of RM3xx is met, not even by a detector. With an aim they are made to
+show a code, in a good share of the draws; so a detector that finds nothing can be told from one that works:
+
+>>> from refmlc.sanitize import sanitize
+>>> reports = [sanitize(case.module, case.func, case.arguments()) for case in (rolled(n, "RM321") for n in range(20))]
+>>> any(report.counts["RM321"] for report in reports)
+True
+
+`AIMS` are all aims: those of `CHECKED` the interpreter finds in every run, those of `WATCHED` its detectors find.
+
+Arguments are made from recipes (`Array`, `Number`, `Same`, `ShapeOf`, `TupleOf`), which are small and data: a `Case` is
+kept as JSON, and comes back as it was.
+
+>>> Case.from_json(rolled(7).to_json()).calls == rolled(7).calls
+True
+
 The names of the package are looked up when they are first used: what is made from a seed needs no Hypothesis.
 """
 
@@ -9,12 +66,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from refmlc.strategies.arguments import Argument, Array, Number, Same, ShapeOf, TupleOf
     from refmlc.strategies.case import Case
+    from refmlc.strategies.data import dtypes, scalars, shapes, tensors
+    from refmlc.strategies.equivalents import rolled_schedules
     from refmlc.strategies.functions import AIMS, CHECKED, WATCHED, rolled
+    from refmlc.strategies.inputs import rolled_inputs
     from refmlc.strategies.module_strategy import ir_modules
     from refmlc.strategies.modules import rolled_module
-    from refmlc.strategies.programs import prim_funcs
+    from refmlc.strategies.programs import inputs_for, prim_exprs, prim_funcs
     from refmlc.strategies.schedule_strategy import schedules
-    from refmlc.strategies.equivalents import rolled_schedules
 
 __all__ = [
     "AIMS",
@@ -27,12 +86,19 @@ __all__ = [
     "Same",
     "ShapeOf",
     "TupleOf",
+    "dtypes",
+    "inputs_for",
     "ir_modules",
+    "prim_exprs",
     "prim_funcs",
     "rolled",
+    "rolled_inputs",
     "rolled_module",
     "rolled_schedules",
+    "scalars",
     "schedules",
+    "shapes",
+    "tensors",
 ]
 
 _HOME = {
@@ -46,12 +112,19 @@ _HOME = {
     "ShapeOf": "arguments",
     "TupleOf": "arguments",
     "WATCHED": "functions",
+    "dtypes": "data",
+    "inputs_for": "programs",
     "ir_modules": "module_strategy",
+    "prim_exprs": "programs",
     "prim_funcs": "programs",
     "rolled": "functions",
+    "rolled_inputs": "inputs",
     "rolled_module": "modules",
     "rolled_schedules": "equivalents",
+    "scalars": "data",
     "schedules": "schedule_strategy",
+    "shapes": "data",
+    "tensors": "data",
 }
 
 

@@ -7,14 +7,27 @@ trace says which steps were taken: `split i0 by 3; reorder i1, i0_0`.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from refmlc import schedule
 from refmlc.diag.errors import Malformed, Unsupported
 from refmlc.ir import tir
 from refmlc.schedule.places import places
+from refmlc.script import show
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.rewrites import REWRITES
+
+
+class Equivalent(NamedTuple):
+    """A function that must mean the same as another one, and the steps that lead from that to it."""
+
+    trace: str
+    func: tir.PrimFunc
+
+    def __repr__(self) -> str:
+        """The steps, and the function as TVMScript."""
+        return f"{self.trace or 'no step'}\n{show(self.func)}"
+
 
 Step: TypeAlias = "Callable[[tir.PrimFunc, Choices], tuple[str, tir.PrimFunc] | None]"
 ATTEMPTS = 12  # at a step, before it is given up: most targets do not suit most steps
@@ -111,7 +124,7 @@ def _stepped(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] |
     return None if changed is None else (name, changed)
 
 
-def scheduled(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> tuple[str, tir.PrimFunc]:
+def scheduled(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> Equivalent:
     """The function after up to `steps` steps, and their trace; the trace is empty where none could be taken."""
     trace: list[str] = []
     for _ in range(1 + choices.below(steps)):
@@ -121,10 +134,10 @@ def scheduled(func: tir.PrimFunc, choices: Choices, steps: int = 3) -> tuple[str
                 trace.append(found[0])
                 func = found[1]
                 break
-    return "; ".join(trace), func
+    return Equivalent("; ".join(trace), func)
 
 
-def rolled_schedules(func: tir.PrimFunc, seed: int, count: int = 4, steps: int = 3) -> list[tuple[str, tir.PrimFunc]]:
+def rolled_schedules(func: tir.PrimFunc, seed: int, count: int = 4, steps: int = 3) -> list[Equivalent]:
     """Up to `count` functions that must mean the same, each with the trace of its steps. Order: the same for a seed."""
     found = [scheduled(func, Rolled(f"{seed}/{number}"), steps) for number in range(count)]
-    return [one for one in found if one[0]]
+    return [one for one in found if one.trace]

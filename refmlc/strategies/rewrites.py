@@ -1,12 +1,12 @@
 """Rewrites of a function that are no steps of a schedule, and change nothing that it means.
 
-| rewrite        | what it does                                                   | the same bits because        |
-|----------------|----------------------------------------------------------------|------------------------------|
-| `renamed`      | other names for what the body defines                          | names mean nothing           |
-| `plus_nothing` | an integer `x` that is stored is `x + 0`, `x * 1`, `max(x, x)` | exact, never overflows       |
-| `loaded`       | a constant operand is loaded from memory that holds it         | a load gives what was stored |
-| `divided_if`   | `if c: s else: t` is `if c: s` and `if not c: t`               | c reads no memory            |
-| `partitioned`  | a loop with no block in it is two, one after the other         | the order is the same        |
+| rewrite        | what it does                                                   | the same bits because         |
+|----------------|----------------------------------------------------------------|-------------------------------|
+| `renamed`      | other names for what the body defines                          | names mean nothing            |
+| `plus_nothing` | an integer `x` that is stored is `x + 0`, `x * 1`, `max(x, x)` | exact, never overflows        |
+| `loaded`       | a constant operand is loaded from memory that holds it         | a load gives what was stored  |
+| `divided_if`   | `if c: s else: t` is `if c: s` and `if not c: t`               | s writes nothing that c reads |
+| `partitioned`  | a loop with no block in it is two, one after the other         | the order is the same         |
 
 A rewrite gives None where it finds nothing to change.
 """
@@ -19,6 +19,7 @@ from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.node import Node
 from refmlc.ir.visit import substitute, walk
+from refmlc.schedule.accesses import problem
 from refmlc.schedule.places import Place, fresh_name, places, top, with_stmt, with_top
 from refmlc.strategies.choices import Choices
 
@@ -98,21 +99,25 @@ def _constant(node: tir.Apply) -> int:
 
 def divided_if(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """An `if` with two cases becomes two with one each."""
-    found = [
-        place.stmt
-        for place in places(func.body)
-        if isinstance(place.stmt, tir.IfThenElse)
-        and place.stmt.else_case is not None
-        and not any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(place.stmt.condition))
-    ]
-    if not found:
+    found = [place.stmt for place in places(func.body)]
+    ifs = [one for one in found if isinstance(one, tir.IfThenElse) and one.else_case is not None]
+    ifs = [one for one in ifs if _is_same_again(func, one)]
+    if not ifs:
         return None
-    one = choices.pick(found)
-    if not isinstance(one, tir.IfThenElse) or one.else_case is None:
-        return None
+    one = choices.pick(ifs)
     opposite = tir.Apply("not", (one.condition,), BOOL)
-    parts = (tir.IfThenElse(one.condition, one.then_case), tir.IfThenElse(opposite, one.else_case))
-    return with_stmt(func, one, tir.SeqStmt(parts))
+    parts = [tir.IfThenElse(one.condition, one.then_case)]
+    if one.else_case is not None:
+        parts.append(tir.IfThenElse(opposite, one.else_case))
+    return with_stmt(func, one, tir.SeqStmt(tuple(parts)))
+
+
+def _is_same_again(func: tir.PrimFunc, one: tir.IfThenElse) -> bool:
+    """Whether the condition is the same after the first case: that writes nothing that it reads."""
+    if problem(func, one.then_case) is not None or any(isinstance(part, tir.Call) for part in walk(one.condition)):
+        return False
+    read = {part.buffer for part in walk(one.condition) if isinstance(part, tir.BufferLoad)}
+    return not any(isinstance(part, tir.BufferStore) and part.buffer in read for part in walk(one.then_case))
 
 
 def partitioned(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:

@@ -4,10 +4,14 @@ from hypothesis import strategies as st
 
 from refmlc.ir import tir
 from refmlc.strategies.drawn import Draw, Drawn
-from refmlc.strategies.equivalents import scheduled
+from refmlc.strategies.equivalents import Equivalent, scheduled
 
 
-@st.composite
-def schedules(draw: Draw, func: tir.PrimFunc, steps: int = 3) -> tuple[str, tir.PrimFunc]:
+def schedules(func: tir.PrimFunc, steps: int = 3) -> st.SearchStrategy[Equivalent]:
     """The trace of up to `steps` legal steps, and `func` after them. Shrinks toward fewer and simpler steps."""
-    return scheduled(func, Drawn(draw), steps)
+
+    @st.composite
+    def stepped(draw: Draw) -> Equivalent:
+        return scheduled(func, Drawn(draw), steps)
+
+    return stepped()
