@@ -69,6 +69,7 @@ from refmlc.diag.codes.undefined import (
     UNDECLARED_ACCESS,
     UNINITIALISED,
     UNWRITTEN_OUTPUT,
+    USE_AFTER_INPLACE,
     USE_AFTER_KILL,
 )
 from refmlc.diag.codes.unsupported import (
@@ -150,6 +151,7 @@ __all__ = [
     "UNSUPPORTED_INTRINSIC",
     "UNSUPPORTED_OP",
     "UNWRITTEN_OUTPUT",
+    "USE_AFTER_INPLACE",
     "USE_AFTER_KILL",
     "WRONG_RESULT",
     "WRONG_VERDICT",

@@ -58,6 +58,10 @@ RUN: dict[str, tuple[str, str]] = {
         'if t < 16:\n    T.tvm_storage_sync("shared")  # there are 32 threads',
         'if t < 16:\n    S[t] = A[t]\nT.tvm_storage_sync("shared")',
     ),
+    "RM328": (
+        "y = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)\nz = R.add(x, y)",
+        "z = R.add(x, x)\ny = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)",
+    ),
     "RM401": ('assert n == 4, "n is 4"  # n is 5', 'assert n >= 4, "n is at least 4"'),
     "RM402": (
         'vm["main"](x)  # main calls "env.relu"',

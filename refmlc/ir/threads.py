@@ -1,4 +1,4 @@
-"""Which threads need each other (TIR-227, TIR-229): where a function written for threads cannot run them one after the other.
+"""Which threads need each other (TIR-227, TIR-229): where they cannot be run one after the other.
 
 A *group* is a loop over a `threadIdx` axis with no other around it, with all threads of a block below it. Its threads
 meet where all of them wait for each other (TIR-227):

@@ -94,24 +94,21 @@ def _shared(one: Around, other: Around) -> Around:
 
 
 class FactTable:
-    """The facts of the functions of a module, each read when it is first asked for."""
+    """The facts of functions, each read when it is first asked for: those of a module, and what operators stand for."""
 
     def __init__(self, module: IRModule) -> None:
         """No function is read yet."""
         self.module = module
-        self._known: dict[str, Facts] = {}
+        self._known: dict[tir.PrimFunc, Facts] = {}
 
     def at(self, frame: Frame) -> Facts:
         """The facts of the function that `frame` is of."""
-        return self.of(frame[ACTIVATION].function)
-
-    def of(self, name: str) -> Facts:
-        """The facts of the TensorIR function `name`."""
-        if name not in self._known:
-            func = self.module.functions[name]
-            assert isinstance(func, tir.PrimFunc), name  # noqa: S101 - only those have frames
-            self._known[name] = facts_of(func)
-        return self._known[name]
+        func = frame[ACTIVATION].layout.func
+        assert func is not None  # noqa: S101 - only functions of TensorIR have frames
+        known = self._known.get(func)
+        if known is None:
+            known = self._known[func] = facts_of(func)
+        return known
 
     def loops(self, node: Node, frame: Frame) -> Loops:
         """The loops around `node`, as a failure there names them."""

@@ -12,6 +12,7 @@
 | RM324 | an output is not all written                         | lint         |
 | RM325 | points of a domain are not executed                  | lint         |
 | RM326 | a reduction starts from a stale value                | lint         |
+| RM328 | a tensor is used after a call in place consumed it   | yes          |
 
 The other codes of RM3xx are the interpreter's own: it checks them in every run, with or without detectors. Switching
 RM305 off leaves the verdict and drops what `origin` adds to it.
@@ -22,6 +23,7 @@ from collections.abc import Collection
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.sanitize.aliasing import NoAlias
+from refmlc.sanitize.consumed import UsesAfterInplace
 from refmlc.sanitize.coverage import Coverage
 from refmlc.sanitize.detector import Detector
 from refmlc.sanitize.effects import HiddenEffects
@@ -45,6 +47,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     Outputs,
     Coverage,
     StaleStart,
+    UsesAfterInplace,
 )
 ALL = frozenset(detector.code.id for detector in DETECTORS)
 LINTS = frozenset(detector.code.id for detector in DETECTORS if detector.is_lint)

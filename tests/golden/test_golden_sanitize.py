@@ -19,7 +19,7 @@ from refmlc.sanitize import ALL, LINTS, sanitize
 
 CASES = sorted((Path(__file__).parent / "sanitize").glob("*.toml"))
 UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"
-KINDS = {"RM305", "RM318", "RM319", "RM320", "RM321", "RM322", "RM323", "RM324", "RM325", "RM326"}
+KINDS = {"RM305", "RM318", "RM319", "RM320", "RM321", "RM322", "RM323", "RM324", "RM325", "RM326", "RM328"}
 
 
 def clears_its_input(x, y):

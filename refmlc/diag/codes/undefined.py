@@ -158,6 +158,13 @@ BARRIER_DIVERGENCE = Code(
     "All threads of a block wait at a barrier, or at a reduction over threads, and it is the same one for all of them. "
     "Some come to another one here, or to none: hardware waits for ever, or goes on as if there was no barrier.",
 )
+USE_AFTER_INPLACE = Code(
+    "RM328",
+    "a tensor is used after a call in place consumed it",
+    "RLX-214",
+    "`call_tir_inplace` and `call_inplace_packed` write into arguments, whose tensors go by the name of the result from "
+    "then on. The old name is used here. The operators count as pure, so a compiler may move this use before the call.",
+)
 STALE_START = Code(
     "RM326",
     "a reduction starts from a stale value",

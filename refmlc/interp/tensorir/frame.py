@@ -59,8 +59,9 @@ ACTIVATION = cast("Slot[Activation]", 0)
 
 @dataclass(slots=True)
 class Layout:
-    """The slots of one function, given out while it is prepared."""
+    """The slots of one function, given out while it is prepared. `func` is that function, where it is one of TensorIR."""
 
+    func: tir.PrimFunc | None = None
     template: list[object] = field(default_factory=lambda: [None])
     named: dict[str, Slot[object]] = field(default_factory=dict)
     _vars: dict[tir.Var, Slot[object]] = field(default_factory=dict)

@@ -68,6 +68,7 @@ class Scope:
 
     def __post_init__(self) -> None:
         """The slots that every activation has: private memory, its group of threads, what is seen outside of it."""
+        self.layout.func = self.func
         self.memories = cast("Slot[Privates | None]", self.layout.new())
         self.group = cast("Slot[Group | None]", self.layout.new())
         self.outer = cast("Slot[Outside | None]", self.layout.new())

@@ -231,3 +231,59 @@ def test_what_an_output_held_before_is_kept_for_calls_in_place():
     report = report_of(text, f=copy, g=adds)
     assert found(report) == set()
     assert report.result.numpy().tolist() == [1.0, 2.0, 2.0, 3.0]
+
+
+IN_PLACE = """
+    @T.prim_func
+    def g(A: T.Buffer((4,), "float32")):
+        for i in range(4):
+            A[i] = A[i] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+{body}
+"""
+OUT = 'out_ty=R.Tensor((4,), "float32")'
+CONSUME = f"R.call_tir_inplace(Module.g, (x,), inplace_indices=[0], {OUT})"
+
+
+def in_place(*lines):
+    return report_of(IN_PLACE.format(body="\n".join(f"        {line}" for line in lines)))
+
+
+def test_the_new_name_of_what_was_written_in_place_may_be_used():
+    report = in_place(f"y = {CONSUME}", "z = R.add(y, y)", "return z")
+    assert found(report) == set()
+    assert report.result.numpy().tolist() == [2.0, 4.0, 6.0, 8.0]
+    again = CONSUME.replace("(x,)", "(y,)")
+    assert found(in_place(f"y = {CONSUME}", f"z = {again}", "return z")) == set()
+
+
+def test_the_old_name_may_not():
+    for lines in (
+        (f"y = {CONSUME}", "z = R.add(x, y)", "return z"),
+        ("w = x", f"y = {CONSUME}", "z = R.add(w, y)", "return z"),
+        (f"y = {CONSUME}", "return x"),
+        (f"y = {CONSUME}", f"z = {CONSUME}", "return z"),
+    ):
+        report = in_place(*lines)
+        assert report.verdict == "undefined"
+        assert found(report) == {"RM328"}
+
+
+def test_of_a_tuple_only_the_field_that_was_consumed_is_gone():
+    lines = ("w = R.add(x, x)", "t = (x, w)", f"y = {CONSUME}", "z = t[{field}]", "return z")
+    for field, expected in ((0, {"RM328"}), (1, set())):
+        assert found(in_place(*(line.format(field=field) for line in lines))) == expected
+
+
+def test_a_caller_loses_what_a_function_consumed():
+    text = IN_PLACE.format(body="        y = R.add(x, x)\n        z = Module.h(y)\n        return {result}")
+    text += f"""
+    @R.function
+    def h(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        y = {CONSUME}
+        return y
+"""
+    assert found(report_of(text.format(result="z"))) == set()
+    assert found(report_of(text.format(result="y"))) == {"RM328"}
