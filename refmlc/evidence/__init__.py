@@ -8,8 +8,26 @@
 | `page`, `heat`, `listing`    | the page, the map of the difference, the program with its marks   |
 """
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.evidence.case_file import CaseFile, read_case
 from refmlc.evidence.record import case_of, case_text, recorded
 from refmlc.evidence.replay import Replayed, holds, replay
 
-__all__ = ["CaseFile", "Replayed", "case_of", "case_text", "holds", "read_case", "recorded", "replay"]
+if TYPE_CHECKING:
+    from refmlc.oracle.blame import Blame
+    from refmlc.oracle.finding import Finding
+
+__all__ = ["CaseFile", "Replayed", "case_of", "case_text", "holds", "read_case", "recorded", "replay", "write_page"]
+
+
+def write_page(finding: "Finding", path: Path | str, blame: "Blame | None" = None) -> None:
+    """Write the page of `finding` to `path`. Fails: RM109 (the file), RM111, RM112 (no extra `[report]`)."""
+    try:
+        from refmlc.evidence import page  # noqa: PLC0415 - an extra: cases are written without it
+    except ModuleNotFoundError as missing:
+        raise fail(BAD_USAGE, f"a page needs `{missing.name}`", None, "pip install 'refmlc[report]'") from None
+    page.write_page(finding, path, blame)

@@ -96,7 +96,7 @@ def _tensor(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
     mine, own = (np.ascontiguousarray(each.numpy()).reshape(-1) for each in (tensor, recorded))
     for number in np.flatnonzero(there).tolist():
         if not _permitted(mine[number].item(), own[number].item(), number, data):
-            return f"{label}: element {number} is {mine[number]}, recorded is {own[number]}"
+            return f"{label}: element {number} is {mine[number]!s}, recorded is {own[number]!s}"
     return ""
 
 

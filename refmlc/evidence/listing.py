@@ -1,0 +1,52 @@
+"""The program as HTML: coloured by Pygments, lines numbered, marked lines with what is said of them."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+LIGHT, DARK = "default", "github-dark"
+WIDEST = 2000  # characters of a line that are shown
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line of the program that matters. Lines count from 1."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line: its number, its HTML, what is said of it."""
+
+    number: int
+    html: Markup
+    marks: tuple[str, ...]
+
+
+def lines_of(text: str, marks: list[Mark]) -> list[Line]:
+    """The lines of a program. Everything of the text is escaped by Pygments."""
+    shown = "\n".join(line[:WIDEST] for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    lexer = PythonLexer(stripnl=False, ensurenl=False)
+    formatter = HtmlFormatter(nowrap=True)
+    html = [highlight(line, lexer, formatter) for line in shown.split("\n")]
+    while html and not html[-1].strip():
+        html.pop()
+    said: dict[int, list[str]] = {}
+    for mark in marks:
+        if mark.why not in said.setdefault(mark.line, []):
+            said[mark.line].append(mark.why)
+    return [
+        Line(number, Markup(line.rstrip("\n")), tuple(said.get(number, ())))  # noqa: S704 - escaped by Pygments
+        for number, line in enumerate(html, 1)
+    ]
+
+
+def style(name: str) -> str:
+    """The rules of a style of Pygments, for tokens alone."""
+    rules = HtmlFormatter(style=name, nobackground=True).get_style_defs(".code").split("\n")
+    return "\n".join(rule for rule in rules if rule.startswith(".code ."))
