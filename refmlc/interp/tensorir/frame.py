@@ -59,7 +59,7 @@ ACTIVATION = cast("Slot[Activation]", 0)
 
 @dataclass(slots=True)
 class Layout:
-    """The slots of one function, given out while it is prepared. `func` is that function, where it is one of TensorIR."""
+    """The slots of one function, given out while it is prepared. `func` is that function of TensorIR."""
 
     func: tir.PrimFunc | None = None
     template: list[object] = field(default_factory=lambda: [None])
