@@ -1,18 +1,57 @@
-"""Strategies of programs, for Hypothesis."""
+"""Strategies of expressions, functions and arguments, for Hypothesis."""
+
+from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
+from refmlc.dtypes import DType
+from refmlc.ir import IRModule, tir
+from refmlc.strategies.arguments import Argument
 from refmlc.strategies.case import Case
 from refmlc.strategies.drawn import Draw, Drawn
 from refmlc.strategies.functions import case_of, drawn_aim
+from refmlc.strategies.inputs import Inputs
+from refmlc.strategies.ranges import Sized, limits
+from refmlc.strategies.special import Special
+
+Variables = Sequence[tir.Var] | Mapping[tir.Var, tuple[int, int]]
 
 
 @st.composite
-def prim_funcs(draw: Draw, aim: str | None = "") -> Case:
+def prim_exprs(draw: Draw, dtype: DType, variables: Variables = (), *, depth: int = 2, aim: str = "") -> tir.Expr:
+    """A scalar expression of `dtype` over the variables, with operators of all kinds, `depth` of them in each other.
+
+    It is defined for all values of the variables: of a mapping those of low … high (for floats all), else all of the
+    dtype. With an `aim`, one of RM306 … RM309 and RM311, guards against that code are left out.
+    """
+    made = Special(Drawn(draw), aim)
+    ranges = variables if isinstance(variables, Mapping) else {var: limits(var.dtype) for var in variables}
+    made.numbers = [Sized(var, low, high) for var, (low, high) in ranges.items()]
+    made.palette = tuple(dict.fromkeys([dtype, *(var.dtype for var in ranges), *made.palette]))
+    return made.value(dtype, depth).expr
+
+
+@st.composite
+def prim_funcs(draw: Draw, aim: str | None = "", *, small: bool = False) -> Case:
     """A TensorIR function with arguments to call it on, defined for them, or aimed at the code `aim`; None: any.
+
+    `small`: one output, extents of 1 … 3, one call.
 
     Decision: a `Case`, not a bare function. Whether a program is defined depends on what it is called with, and the
     generator knows both.
     """
     choices = Drawn(draw)
-    return case_of(choices, drawn_aim(choices) if aim is None else aim)
+    return case_of(choices, drawn_aim(choices) if aim is None else aim, small=small)
+
+
+@st.composite
+def inputs_for(
+    draw: Draw, module: IRModule, func: str = "main", *, dims: Mapping[str, int] | None = None
+) -> tuple[Argument, ...]:
+    """Recipes of arguments for a call of `func` of any module (`refmlc.strategies.inputs`).
+
+    `refmlc.strategies.arguments.arguments` makes fresh arguments of them. `dims`: symbolic dimensions by name.
+
+    Fails: RM112 (no such function), RM504 (a parameter that nothing can be made for).
+    """
+    return Inputs(Drawn(draw), dims or {}).of(module, func)

@@ -1,0 +1,155 @@
+"""Recipes of arguments for any module: made from what its parameters declare, and what their use asks of them.
+
+| parameter                | argument                                                                                |
+|--------------------------|-----------------------------------------------------------------------------------------|
+| a symbolic dimension     | 2, 3, 1, 0, 5, 4, 7: one value for all its places; or what the caller says               |
+| a buffer, first loaded   | filled: floats of any way, integers within what `needs` finds, else -100 … 100          |
+| a buffer, first stored   | an output: fresh memory, nothing in it initialised                                       |
+| a number                 | the dimension that it is, else small                                                     |
+| a tensor of Relax        | filled; what a dimension of it is not known, is 2                                        |
+| a shape, a tuple         | made of the same                                                                         |
+"""
+
+from collections.abc import Mapping
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
+from refmlc.dtypes import FLOAT32, DType
+from refmlc.ir import IRModule, relax, tir, types
+from refmlc.ir.visit import walk
+from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
+from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.dimensions import extent_of, variables
+from refmlc.strategies.needs import Need, needs_of
+from refmlc.strategies.ranges import limits
+
+SIZES = (2, 3, 1, 0, 5, 4, 7)
+TAME = 100
+WAYS = ("tame", "small", "steps", "edges", "any")
+UNKNOWN = 2
+LOOKING_UP = ("take", "gather", "scatter", "index", "one_hot", "embedding", "dynamic_strided_slice")
+
+
+def rolled_inputs(
+    module: IRModule, func: str, seed: int, *, dims: Mapping[str, int] | None = None
+) -> tuple[Argument, ...]:
+    """Recipes for one call of `func`, the same for the same seed. `dims`: symbolic dimensions that are given.
+
+    Seed 0 has floats in -1 … 1 and dimensions of 2 and more; others have all sizes and all values.
+
+    Fails: RM112 (no such function), RM504 (a parameter that nothing can be made for).
+    """
+    choices = Rolled(seed)
+    return Inputs(choices, dims or {}, gentle=seed == 0).of(module, func)
+
+
+class Inputs:
+    """Makes arguments. `gentle`: only usual values and sizes."""
+
+    def __init__(self, choices: Choices, dims: Mapping[str, int], *, gentle: bool = False) -> None:
+        """Nothing is decided yet."""
+        self.choices = choices
+        self.dims = dims
+        self.gentle = gentle
+        self.sizes: dict[tir.Var, int] = {}
+        self.indices = False
+
+    def of(self, module: IRModule, func: str) -> tuple[Argument, ...]:
+        """Arguments for one call."""
+        function = module.functions.get(func)
+        match function:
+            case tir.PrimFunc():
+                return self.of_prim_func(function)
+            case relax.Function():
+                self.indices = _looks_up(module, function)
+                return tuple(self.of_type(param.ty, param.name) for param in function.params)
+            case _:
+                known = ", ".join(module.functions)
+                raise fail(BAD_USAGE, f"the module has no function `{func}` to call", None, f"its functions: {known}")
+
+    def size(self, var: tir.Var) -> int:
+        """The value of a symbolic dimension."""
+        if var not in self.sizes:
+            drawn = self.choices.pick(SIZES[:2] if self.gentle else SIZES)
+            self.sizes[var] = self.dims.get(var.name, drawn)
+        return self.sizes[var]
+
+    def extent(self, expr: tir.Expr) -> int:
+        """The value of an extent."""
+        return extent_of(expr, self.size)
+
+    def of_prim_func(self, func: tir.PrimFunc) -> tuple[Argument, ...]:
+        """Arguments of a TensorIR function."""
+        needs = needs_of(func)
+        shapes = {var for buffer in func.buffer_map.values() for size in buffer.shape for var in variables(size)}
+        found: list[Argument] = []
+        for param in func.params:
+            buffer = func.buffer_map.get(param)
+            if buffer is not None:
+                found.append(self.of_buffer(buffer, needs[buffer]))
+            elif param in shapes:
+                found.append(Number(param.dtype, self.size(param)))
+            else:
+                found.append(self.number(param.dtype, param.name))
+        return tuple(found)
+
+    def of_buffer(self, buffer: tir.Buffer, need: Need) -> Array:
+        """A tensor for a buffer."""
+        shape = tuple(self.extent(size) for size in buffer.shape)
+        if need.stored and not need.filled:
+            return Array(buffer.dtype, shape, "steps", 0, 0, 0, "fresh")
+        high = min([self.extent(one) - 1 for one in need.below], default=None)
+        need.within(0 if need.low is None and high is not None else _least(need), high)
+        return self.array(buffer.dtype, shape, need.low, need.high)
+
+    def array(self, kind: DType, shape: tuple[int, ...], low: int | None = None, high: int | None = None) -> Array:
+        """A filled tensor; `low` and `high` bound integers."""
+        least, most = limits(kind)
+        least, most = max(least, -TAME), min(most, TAME)
+        if kind.is_integer:
+            least, most = max(least, low if low is not None else least), min(most, high if high is not None else most)
+            most = max(least, most)
+        way = self.choices.pick(WAYS[:1] if self.gentle else WAYS)
+        return Array(kind, shape, way, self.choices.below(1000), least, most)
+
+    def number(self, kind: DType, name: str) -> Number:
+        """A number."""
+        if kind.kind == "handle":
+            raise fail(UNSUPPORTED_CONSTRUCT, f"no argument can be made for the pointer `{name}`", None)
+        value = self.dims.get(name, self.choices.pick((2, 1, 3, 0, 5)))
+        return Number(kind, float(value)) if kind.is_float else Number(kind, min(value, limits(kind)[1]))
+
+    def of_type(self, ty: types.Type | None, name: str) -> Argument:
+        """A value of a Relax type."""
+        match ty:
+            case types.TensorType(shape=shape, dtype=kind, ndim=ndim):
+                unknown = (UNKNOWN,) * max(ndim, 0)
+                extents = unknown if shape is None else tuple(self.extent(size) for size in shape)
+                return self.array(kind or FLOAT32, extents, *((0, 0) if self.indices else (None, None)))
+            case types.ShapeType(values=None, ndim=ndim):
+                return ShapeOf((UNKNOWN,) * max(ndim, 0))
+            case types.ShapeType(values=tuple() as values):
+                return ShapeOf(tuple(self.extent(value) for value in values))
+            case types.PrimType(dtype=kind, value=tir.Var() as var) if kind.is_integer:
+                return Number(kind, self.size(var))
+            case types.PrimType(dtype=kind):
+                return self.number(kind, name)
+            case types.TupleType(fields=fields):
+                return TupleOf(tuple(self.of_type(one, name) for one in fields))
+            case _:
+                raise fail(UNSUPPORTED_CONSTRUCT, f"no argument can be made for `{name}`: its type is not known", None)
+
+
+def _least(need: Need) -> int:
+    return need.low if need.low is not None else -TAME
+
+
+def _looks_up(module: IRModule, function: relax.Function) -> bool:
+    """Whether a graph uses integers as places: then they are all 0, which is a place of every tensor."""
+    for node in walk(function):
+        if isinstance(node, relax.Op) and any(part in node.name for part in LOOKING_UP):
+            return True
+        called = module.functions.get(node.name) if isinstance(node, tir.GlobalVar) else None
+        if isinstance(called, tir.PrimFunc) and any(one.below or one.high == 0 for one in needs_of(called).values()):
+            return True
+    return False

@@ -1,0 +1,161 @@
+"""What a TensorIR function needs of the buffers that it is given, as far as its text shows that cheaply.
+
+| where a loaded value stands                      | the values must be         |
+|--------------------------------------------------|----------------------------|
+| as an index of an axis of n elements             | 0 … n - 1                  |
+| somewhere in such an index, in a loop's extent   | 0                          |
+| as a divisor                                     | 1 and more                 |
+| as a shift count of a dtype of b bits            | 0 … b - 1                  |
+
+A buffer is filled by the caller if a load is the first access to it in the order of the text; others are outputs.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from refmlc.ir import tir
+from refmlc.ir.node import Node
+from refmlc.ir.visit import children, walk
+
+DIVISIONS = frozenset(("floordiv", "floormod", "truncdiv", "truncmod", "div", "ceildiv"))
+SHIFTS = frozenset(("shift_left", "shift_right"))
+PASSING = frozenset(("likely", "tvm_thread_invariant", "ignore_loop_partition"))
+
+
+@dataclass
+class Need:
+    """What is known of one buffer: whether it is filled before the call, and the limits of integers in it.
+
+    `below`: extents that the values are indices of, not known before the call.
+    """
+
+    filled: bool = False
+    stored: bool = False
+    low: int | None = None
+    high: int | None = None
+    below: list[tir.Expr] = field(default_factory=list)
+
+    def within(self, low: int, high: int | None) -> None:
+        """Narrow the limits."""
+        self.low = low if self.low is None else max(self.low, low)
+        if high is not None:
+            self.high = high if self.high is None else min(self.high, high)
+
+
+Access: TypeAlias = tir.BufferLoad | tir.BufferStore
+Needs: TypeAlias = Callable[[tir.Buffer], Need]
+
+
+def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
+    """What the function needs of each buffer parameter."""
+    found = {buffer: Need() for buffer in func.buffer_map.values()}
+    sources = _sources(func)
+
+    def need(buffer: tir.Buffer) -> Need:
+        while buffer in sources:
+            buffer = sources[buffer]
+        return found.setdefault(buffer, Need())
+
+    for access, stores in _accesses(func.body):
+        one = need(access.buffer)
+        one.filled |= not stores and not one.stored
+        one.stored |= stores
+    for node in walk(func.body):
+        _limits(node, need)
+    return found
+
+
+def _sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
+    """For each view the buffer that it looks at."""
+    found: dict[tir.Buffer, tir.Buffer] = {}
+    for node in walk(func.body):
+        match node:
+            case tir.MatchBufferRegion(buffer=buffer, source=source) if buffer is not source.buffer:
+                found[buffer] = source.buffer
+            case tir.DeclBuffer(buffer=buffer, data=tir.BufferData(buffer=source)) if buffer is not source:
+                found[buffer] = source
+    return found
+
+
+def _accesses(body: tir.Stmt) -> Iterator[tuple[Access, bool]]:
+    """Each load and store, and whether it stores, in the order of the text; the init of a block before its body.
+
+    A pointer that is taken (`A.data`, `T.address_of`) is a load: who gets it may read.
+    """
+    stack: list[object] = [body]
+    while stack:
+        node = stack.pop()
+        match node:
+            case tuple():
+                yield node[0], True
+            case tir.SBlock(body=inside, init=init):
+                stack += [inside] if init is None else [inside, init]
+            case tir.BufferStore():
+                stack += [(node,), *reversed(tuple(child for child in children(node) if child is not node.buffer))]
+            case tir.BufferLoad():
+                yield node, False
+                stack += reversed(node.indices)
+            case tir.BufferData(buffer=buffer):
+                yield tir.BufferLoad(buffer, ()), False
+            case tir.DeclBuffer() | tir.Buffer():
+                pass
+            case _ if isinstance(node, Node):
+                stack += reversed(tuple(children(node)))
+
+
+def _limits(node: Node, need: Needs) -> None:
+    """Note what the place of loaded values asks of them."""
+    match node:
+        case tir.BufferLoad(buffer=buffer, indices=indices) | tir.BufferStore(buffer=buffer, indices=indices):
+            for index, extent in zip(indices, buffer.shape, strict=False):
+                _index(index, extent, need)
+        case tir.For(min=first, extent=extent):
+            for load in (*_loads(first), *_loads(extent)):
+                need(load.buffer).within(0, 0)
+        case tir.Apply(op=op, args=(_, divisor)) if op in DIVISIONS and node.dtype.is_integer:
+            _bounded(divisor, 1, None, need)
+        case tir.Apply(op=op, args=(_, count)) if op in SHIFTS:
+            _bounded(count, 0, node.dtype.bits - 1, need)
+
+
+def _bounded(operand: tir.Expr, low: int, high: int | None, need: Needs) -> None:
+    load = _bare(operand)
+    if load is not None:
+        need(load.buffer).within(low, high)
+
+
+def _index(index: tir.Expr, extent: tir.Expr, need: Needs) -> None:
+    load = _bare(index)
+    if load is not None:
+        need(load.buffer).within(0, None)
+        need(load.buffer).below.append(extent)
+        return
+    for inner in _loads(index):
+        need(inner.buffer).within(0, 0)
+
+
+def _bare(expr: tir.Expr) -> tir.BufferLoad | None:
+    """The load that an expression is, conversions and hints around it aside."""
+    while True:
+        match expr:
+            case tir.Cast(value=value):
+                expr = value
+            case tir.Apply(op=name, args=(inner,)) if name in PASSING:
+                expr = inner
+            case tir.BufferLoad():
+                return expr
+            case _:
+                return None
+
+
+def _loads(expr: tir.Expr) -> Iterator[tir.BufferLoad]:
+    """The loads of integers in an expression; what is clamped or wrapped is free."""
+    stack: list[Node] = [expr]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tir.Apply) and node.op in ("max", "min", "floormod"):
+            continue
+        if isinstance(node, tir.BufferLoad) and node.dtype.is_integer:
+            yield node
+        stack += [child for child in children(node) if not isinstance(child, tir.Buffer)]
