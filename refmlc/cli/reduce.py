@@ -1,7 +1,8 @@
-"""`refmlc reduce FILE --while COMMAND`: the smallest program for which a command still ends with 0."""
+"""`refmlc reduce FILE`: the smallest program for which a command still ends with 0, or a verdict stays the same."""
 
 import signal
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -15,9 +16,10 @@ from refmlc.cli.durations import Duration
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.ir import IRModule
-from refmlc.reduce import Reduction, TextReduction, reduce, reduce_text
+from refmlc.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
 from refmlc.reduce.command import Command, Ran
 
+Found = Reduction | TextReduction
 COMMAND_HELP = (
     "A shell command; exit status 0: still of interest. It gets the candidate's path as {}, $1 and $REFMLC_FILE."
 )
@@ -25,75 +27,133 @@ COMMAND_HELP = (
 
 @click.command("reduce")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--while", "command", metavar="COMMAND", required=True, help=COMMAND_HELP)
+@click.option("--while", "command", metavar="COMMAND", help=COMMAND_HELP)
+@click.option("--code", metavar="CODE", help="Keep that `refmlc check` tells this code: RM304.")
+@click.option("--impl", metavar="SPEC", help="Keep that this implementation is wrong: native[:WAY], tvm:PYTHON, cmd:….")
 @click.option("--out", "target", type=click.Path(path_type=Path), help="Where to.  [default: FILE.reduced.py]")
 @click.option("--time", "seconds", type=Duration(), metavar="TIME", help="Stop after this time.  [default: no limit]")
 @click.option("--limit", type=Duration(), default="60s", show_default=True, help="Time for one run of the command.")
 @click.option("--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Commands at a time.")
-@click.option("--func", help="A function that is never left out.")
+@click.option("--func", help="A function that is never left out; the one that is called.")
 @click.option("--lines", is_flag=True, help="Take FILE as lines of any text.")
 @json_option
 def reduce_command(  # noqa: PLR0913 - one parameter per option
     file: Path,
-    command: str,
+    command: str | None,
+    code: str | None,
+    impl: str | None,
     target: Path | None,
     seconds: float | None,
     limit: float,
+    *,
     jobs: int,
     func: str | None,
-    *,
     lines: bool,
     as_json: bool,
 ) -> None:
-    """Make the program in FILE smaller as long as COMMAND ends with 0 on it.
+    """Make the program in FILE smaller as long as COMMAND ends with 0 on it, or the verdict stays the same.
 
     Each candidate is a valid module; a file that refmlc does not read, or that is not of interest as refmlc shows
     it, is reduced by its lines. The best so far is always in the output file, after Ctrl-C too.
     """
+    if (command is None) == (code is None and impl is None):
+        raise fail(BAD_USAGE, "say what is to be kept: `--while COMMAND`, or `--code` and `--impl`")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     target = target or file.with_name(f"{file.stem}.reduced{file.suffix}")
-    text = text_of(file)
     begin = monotonic()
-    with Command(command, file.name, limit) as predicate, err.status(f"reducing {file} …") as status:
-        expect(predicate.run(text), limit)
-        job = Job(predicate, target, seconds, jobs, lambda line: status.update(f"reducing {file}: {line}"))
-        write(target, text)
-        module = None if lines else as_module(text, file, func)
-        if module is not None and not predicate.holds(refmlc.show(module, show_meta=True)):
-            err.print("note: as refmlc shows it, the program is not of interest: its lines are reduced", style="dim")
-            module = None
-        found = job.text(text) if module is None else job.module(module, func or "")
+    with err.status(f"reducing {file} …") as status:
+        job = Job(file, target, seconds, jobs, func, lambda line: status.update(f"reducing {file}: {line}"))
+        if command is not None:
+            with Command(command, file.name, limit) as predicate:
+                found: Found = job.command(predicate, limit, lines=lines)
+        else:
+            found = job.verdict(code, impl)
+    write(target, whole_text(found))
     report(file, target, found, monotonic() - begin, as_json=as_json)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One reduction: the predicate, where the best goes, the limits, and who is told."""
+    """One reduction: where the best goes, the limits, the function that stays, and who is told."""
 
-    predicate: Command
+    file: Path
     target: Path
     seconds: float | None
     jobs: int
+    func: str | None
     tell: Callable[[str], None]
 
-    def module(self, module: IRModule, func: str) -> Reduction:
-        """Reduce a module."""
+    def command(self, predicate: Command, limit: float, *, lines: bool) -> Found:
+        """Reduce the file while a command holds."""
+        text = text_of(self.file)
+        expect(predicate.run(text), limit)
+        module = None if lines else self.module(text)
+        write(self.target, text)
+        if module is not None and not predicate.holds(refmlc.show(module, show_meta=True)):
+            err.print("note: as refmlc shows it, the program is not of interest: its lines are reduced", style="dim")
+            module = None
+        if module is None:
+            return self.lines(text, predicate.holds)
         return reduce(
             module,
-            lambda candidate: self.predicate.holds(source_of(candidate)),
-            func=func,
+            lambda candidate: predicate.holds(source_of(candidate)),
+            func=self.func or "",
             seconds=self.seconds,
             jobs=self.jobs,
             on_progress=self._better,
         )
 
-    def text(self, text: str) -> TextReduction:
-        """Reduce lines."""
-        return reduce_text(text, self.predicate.holds, seconds=self.seconds, jobs=self.jobs, on_progress=self._better)
+    def verdict(self, code: str | None, impl: str | None) -> Found:
+        """Reduce the file while a verdict stays the same. Fails: RM112 where the file does not come to it."""
+        from refmlc.adapters.lookup import implementation  # noqa: PLC0415 - the oracle: commands start without it
+        from refmlc.cli.reduce_verdict import is_static, known_code, wanted  # noqa: PLC0415 - the same
+        from refmlc.oracle.keep import fails_to_read  # noqa: PLC0415 - the same
 
-    def _better(self, found: Reduction | TextReduction) -> None:
-        write(self.target, found.text)
+        if code is not None and is_static(known_code(code)) and impl is None:
+            return self.lines(text_of(self.file), fails_to_read(code))
+        module = self._with_function(refmlc.read_file(self.file))
+        if impl is None:
+            need = wanted(module, self.func, code, None)
+            return reduce_case(need.case, need.keep, seconds=self.seconds, on_progress=self._better)
+        with closing(implementation(impl)) as judged:
+            need = wanted(module, self.func, code, judged)
+            return reduce_case(need.case, need.keep, seconds=self.seconds, on_progress=self._better)
+
+    def lines(self, text: str, holds: Callable[[str], bool]) -> TextReduction:
+        """Reduce lines."""
+        return reduce_text(text, holds, seconds=self.seconds, jobs=self.jobs, on_progress=self._better)
+
+    def module(self, text: str) -> IRModule | None:
+        """The module in the text; None, with a note, where there is none that obeys the static rules."""
+        try:
+            module = refmlc.read(text, str(self.file))
+        except RefmlcError as failure:
+            err.print(f"note: {failure.code.id}, {failure.diagnostic.message}: its lines are reduced", style="dim")
+            return None
+        return self._with_function(module)
+
+    def _with_function(self, module: IRModule) -> IRModule:
+        if self.func is not None and self.func not in module.functions:
+            known = ", ".join(module.functions) or "none"
+            raise fail(BAD_USAGE, f"the module has no function `{self.func}`", None, f"its functions: {known}")
+        return module
+
+    def _better(self, found: Found) -> None:
+        write(self.target, whole_text(found))
         self.tell(sizes(found))
+
+
+def whole_text(found: Found) -> str:
+    """The text of the result; where calls belong to it, with them as comments."""
+    if isinstance(found, TextReduction) or found.case is None:
+        return found.text
+    lines = [found.text.rstrip("\n"), ""]
+    for call in found.case.calls:
+        lines += [
+            f"# `{found.case.func}` is called with" + ("" if call else " no arguments"),
+            *(f"#   {one}" for one in call),
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def text_of(file: Path) -> str:
@@ -107,19 +167,6 @@ def text_of(file: Path) -> str:
 def source_of(module: IRModule) -> str:
     """The text that the module was read from."""
     return refmlc.show(module, show_meta=True) if module.source is None else module.source.text
-
-
-def as_module(text: str, file: Path, func: str | None) -> IRModule | None:
-    """The module in the text; None, with a note, where there is none that obeys the static rules."""
-    try:
-        module = refmlc.read(text, str(file))
-    except RefmlcError as failure:
-        err.print(f"note: {failure.code.id}, {failure.diagnostic.message}: its lines are reduced", style="dim")
-        return None
-    if func is not None and func not in module.functions:
-        known = ", ".join(module.functions) or "none"
-        raise fail(BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {known}")
-    return module
 
 
 def expect(ran: Ran, limit: float) -> None:
@@ -138,13 +185,13 @@ def write(target: Path, text: str) -> None:
     Path(file.name).replace(target)
 
 
-def sizes(found: Reduction | TextReduction) -> str:
+def sizes(found: Found) -> str:
     """Sizes before and after, in words."""
     pairs = [f"{a} → {b} {name}" for name, (a, b) in measures(found).items()]
     return f"{', '.join(pairs)}; {found.tries} tries"
 
 
-def measures(found: Reduction | TextReduction) -> dict[str, tuple[int, int]]:
+def measures(found: Found) -> dict[str, tuple[int, int]]:
     """Sizes before and after, by name."""
     before, after = found.before, found.after
     if isinstance(found, TextReduction):
@@ -153,13 +200,13 @@ def measures(found: Reduction | TextReduction) -> dict[str, tuple[int, int]]:
     return {name: (getattr(before, name), getattr(after, name)) for name in names}
 
 
-def report(file: Path, target: Path, found: Reduction | TextReduction, seconds: float, *, as_json: bool) -> None:
+def report(file: Path, target: Path, found: Found, seconds: float, *, as_json: bool) -> None:
     """The result, and where it is."""
     if as_json:
         data = {name: {"before": before, "after": after} for name, (before, after) in measures(found).items()}
         counts = {"tries": found.tries, "steps": found.steps, "finished": found.finished, "seconds": seconds}
-        print_json({"file": str(file), "out": str(target), "text": found.text, **data, **counts})
+        print_json({"file": str(file), "out": str(target), "text": whole_text(found), **data, **counts})
         return
-    out.print(found.text.rstrip("\n"), markup=False)
+    out.print(whole_text(found).rstrip("\n"), markup=False)
     end = "" if found.finished else "; the time is up"
     err.print(f"{sizes(found)}, {seconds:.1f} s{end}; in {target}", style="dim")

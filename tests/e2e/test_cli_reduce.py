@@ -34,9 +34,9 @@ class Module:
 """
 SMALL = """\
 @T.prim_func
-def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+def main(A: T.Buffer((1,), "float32")):
     for i in range(4):
-        B[i] = T.exp(A[i] + T.float32(1))
+        A[0] = T.exp(A[0] + T.float32(1))
 """
 # An implementation that is wrong about `T.exp` of what is computed, in a language of its own choice.
 CHECKER = """\
@@ -206,3 +206,67 @@ def test_an_interrupt_keeps_the_best_so_far_and_leaves_nothing_running(folder, n
     time.sleep(0.1)
     assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
     assert not list(folder.glob("refmlc-reduce-*"))
+
+
+BAD = PROGRAM.replace("P[i, j] +", "P[i, j + 1] +")
+SQUARE = """\
+@T.prim_func
+def main(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4, 4), "float32")):
+    for i, j in T.grid(4, 4):
+        B[i, j] = T.exp(A[i, j]) + T.float32(1)
+"""
+
+
+def test_a_code_is_kept(folder):
+    Path("bad.py").write_text(BAD)
+    done = run("bad.py", "--code", "RM304")
+    assert done.exit_code == 0
+    assert function(done.stdout) == [
+        "    def main():",
+        "        A = T.alloc_buffer((1,))",
+        "        T.evaluate(A[1])",
+        "",
+        "# `main` is called with no arguments",
+    ]
+    assert refmlc.read_file("bad.reduced.py")["main"].params == ()
+
+
+def test_a_code_that_is_not_met_is_told_with_those_that_are(folder):
+    Path("bad.py").write_text(BAD)
+    done = run("bad.py", "--code", "RM305")
+    assert done.exit_code == 2
+    assert "no call ends in RM305" in done.stderr
+    assert "met: RM304" in done.stderr
+    assert "there is no code `RM000`" in run("bad.py", "--code", "RM000").stderr
+
+
+def test_a_code_of_a_static_rule_is_kept_by_lines(folder):
+    Path("bad.py").write_text(PROGRAM + "        break\n")
+    done = run("bad.py", "--code", "RM213")
+    assert done.exit_code == 0
+    assert [line.strip() for line in done.stdout.splitlines()][-1] == "break"
+    assert len(done.stdout.splitlines()) <= 5
+
+
+def test_a_wrong_implementation_is_kept_wrong_with_its_arguments(folder):
+    Path("square.py").write_text(SQUARE)
+    done = run("square.py", "--impl", "py:planted:transposed_implementation")
+    assert done.exit_code == 0
+    text = done.stdout
+    assert "T.exp" not in text
+    (loops,) = [line for line in text.splitlines() if "range" in line or "grid" in line]
+    assert "2" in loops
+    assert text.count("#   float32[2, 2] compact") + text.count("#   float32[2, 2] fresh") >= 1
+
+
+def test_an_implementation_that_is_right_leaves_nothing_to_keep(folder):
+    done = run("prog.py", "--impl", "interp")
+    assert done.exit_code == 2
+    assert "there is nothing to keep" in done.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--while", "true", "--code", "RM304")])
+def test_one_thing_is_to_be_kept(folder, options):
+    done = run("prog.py", *options)
+    assert done.exit_code == 2
+    assert "say what is to be kept" in done.stderr

@@ -1,0 +1,79 @@
+"""What `refmlc reduce` keeps without a command: a code of the interpreter, or an implementation's finding.
+
+| options              | what is kept                                                                     |
+|----------------------|----------------------------------------------------------------------------------|
+| `--code RM1xx`, RM2xx | the text is refused with this code: its lines are reduced                       |
+| `--code RM3xx`, RM4xx | a call ends in this code, as `refmlc check` says                                |
+| `--impl SPEC`        | the implementation has a finding: RM701 … RM704, the first one, or that of `--code` |
+
+The calls are those that `refmlc check` makes; they are reduced too, and written into the result as comments.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.limits import Limits
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.ir import IRModule, relax
+from refmlc.oracle.calls import Maker
+from refmlc.oracle.keep import codes_of, ends_in, findings_of, same_verdict
+from refmlc.strategies.case import Case
+
+CALLS = 3
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A case that shows what is kept, and the predicate."""
+
+    case: Case
+    keep: Callable[[Case], bool]
+
+
+def known_code(code: str) -> str:
+    """`code`, which is in the catalogue. Fails: RM112."""
+    if code not in CODES:
+        raise fail(BAD_USAGE, f"there is no code `{code}`", None, "`refmlc explain` lists them")
+    return code
+
+
+def is_static(code: str | None) -> bool:
+    """Whether a text is refused with this code before anything runs."""
+    return code is not None and code.startswith(("RM1", "RM2"))
+
+
+def wanted(module: IRModule, func: str | None, code: str | None, implementation: Implementation | None) -> Wanted:
+    """The first function, the one named where one is, whose calls show what is kept. Fails: RM112 where none does."""
+    limits = Limits()
+    met: list[str] = []
+    for case in _cases(module, func):
+        if implementation is None:
+            codes = codes_of(case, limits)
+        else:
+            codes = [one.code.id for one in findings_of(case, implementation, limits)]
+        met += codes
+        shown = code or (codes[0] if codes else None)
+        if shown in codes:
+            return Wanted(case, _predicate(shown, implementation, limits))
+    what = f"ends in {code}" if code else "is found to be wrong"
+    raise fail(
+        BAD_USAGE,
+        f"no call {what}: there is nothing to keep",
+        None,
+        f"met: {', '.join(dict.fromkeys(met)) or 'nothing'}",
+    )
+
+
+def _predicate(code: str, implementation: Implementation | None, limits: Limits) -> Callable[[Case], bool]:
+    return ends_in(code, limits) if implementation is None else same_verdict(implementation, code, limits)
+
+
+def _cases(module: IRModule, func: str | None) -> Iterator[Case]:
+    """A case for each function that may be called. Fails: RM111 where no arguments can be made for it."""
+    for name, function in module.functions.items():
+        if isinstance(function, relax.ExternFunc) or (function.private if func is None else name != func):
+            continue
+        maker = Maker(module, name)
+        yield Case(module, name, tuple(maker.call(number, 0, {}).recipes for number in range(CALLS)))
