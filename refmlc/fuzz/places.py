@@ -68,6 +68,6 @@ def _cluster(address: str) -> Iterator[Place]:
         executor = client.get_executor(pure=False, retries=5)
         yield Place(executor, max(1, sum(client.nthreads().values())))
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        executor.shutdown(wait=False)  # what is not done is cancelled
         with suppress(OSError, TimeoutError):
             client.close()
