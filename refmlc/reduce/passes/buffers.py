@@ -146,11 +146,13 @@ def _flatter(subject: Subject, name: str, function: tir.PrimFunc, buffer: tir.Bu
 
 
 def _with_flatter(call: tuple[Argument, ...], number: int, place: int) -> tuple[Argument, ...]:
-    """The arguments, the array `number` without a dimension."""
+    """The arguments, the array `number` without a dimension, laid out as the buffer is then."""
     one = call[number] if number < len(call) else None
     if not isinstance(one, Array) or place >= len(one.shape):
         return call
-    return (*call[:number], replace(one, shape=(*one.shape[:place], *one.shape[place + 1 :])), *call[number + 1 :])
+    form = "compact" if one.form in ("strided", "offset") else one.form
+    flat = replace(one, shape=(*one.shape[:place], *one.shape[place + 1 :]), form=form)
+    return (*call[:number], flat, *call[number + 1 :])
 
 
 def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimFunc:

@@ -95,13 +95,19 @@ def _cast(data: np.ndarray, dtype: DType) -> np.ndarray:
 def _argument(one: Argument, new: Callable[[DType], DType]) -> Argument:
     match one:
         case Array(dtype):
-            return one if new(dtype) == dtype else replace(one, dtype=new(dtype))
+            low, high = _within(new(dtype), one.low), _within(new(dtype), one.high)
+            return one if new(dtype) == dtype else replace(one, dtype=new(dtype), low=low, high=high)
         case Number(dtype, value) if new(dtype) != dtype:
-            return Number(new(dtype), float(value) if new(dtype).is_float else int(value))
+            return Number(new(dtype), float(value) if new(dtype).is_float else _within(new(dtype), int(value)))
         case TupleOf(items):
             return TupleOf(tuple(_argument(item, new) for item in items))
         case _:
             return one
+
+
+def _within(dtype: DType, value: int) -> int:
+    """The nearest value of an integer dtype."""
+    return min(max(value, dtype.minimum), dtype.maximum) if dtype.is_integer else value
 
 
 def _one_lane(subject: Subject) -> Subject:
