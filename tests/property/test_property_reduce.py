@@ -12,11 +12,13 @@ from planted_bugs import FAULTS
 from tier_outcomes import call
 
 import refmlc
+from refmlc.adapters.limits import Limits
 from refmlc.check.module import check_module
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
+from refmlc.oracle.keep import ends_in
 from refmlc.reduce import reduce, reduce_case
-from refmlc.strategies.functions import rolled
+from refmlc.strategies.functions import AIMS, rolled
 
 STEPS = 20_000
 SEEDS = 400
@@ -93,6 +95,22 @@ def test_planted_bugs_shrink_to_a_few_lines(fault, wanted, record_property):
         assert check_module(candidate.module) == ()
     again = reduce_case(found.case, keep)
     assert (again.text, again.steps) == (found.text, 0)
+
+
+WITNESSES = AIMS if SOAK else ("RM304", "RM306", "RM310", "RM321")
+
+
+@pytest.mark.parametrize("code", WITNESSES)
+def test_programs_without_meaning_shrink_to_a_witness(code):
+    limits = Limits(steps=STEPS)
+    keep = ends_in(code, limits)
+    case = next(one for one in (rolled(seed, code) for seed in range(SEEDS)) if keep(one))
+    found = reduce_case(case, keep)
+    assert found.case is not None
+    assert keep(found.case)
+    assert blocks(found.module) <= 2
+    assert max(extents(found.module)) <= 3
+    assert len(lines(found.text)) <= 11
 
 
 @settings(max_examples=500 if SOAK else 25)

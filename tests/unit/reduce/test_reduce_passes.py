@@ -320,3 +320,19 @@ def test_what_an_edit_leaves_behind_is_swept_up():
     assert body(refmlc.show(tidied(refmlc.read(text))))[1:] == ["A[0] = 1"]
     tidy = refmlc.read(STORES)
     assert tidied(tidy) is tidy
+
+
+def test_arguments_stay_within_their_dtype():
+    text = func('A: T.Buffer((4,), "int64"), n: T.int64', "A[0] = n")
+    wide = refmlc.dtypes.dtype("int64")
+    calls = ((Array(wide, (4,), low=-(2**60), high=2**60), Number(wide, 2**40)),)
+    (array, number) = next(simpler_dtypes(Subject(refmlc.read(text), "main", calls)))().calls[0]
+    assert (array.low, array.high, number.value) == (-(2**31), 2**31 - 1, 2**31 - 1)
+
+
+def test_an_argument_of_a_lower_rank_is_compact():
+    text = func("a: T.handle", 'A = T.match_buffer(a, (4,), "int32", strides=(1,))', "A[0] = 1")
+    calls = ((Array(INT32, (4,), form="strided"),),)
+    (found,) = [edit() for edit in lower_ranks(Subject(refmlc.read(text), "main", calls))]
+    assert found.calls == ((Array(INT32, ()),),)
+    assert found.calls[0][0].tensor().shape == ()
