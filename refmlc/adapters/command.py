@@ -39,4 +39,5 @@ class Command(Remote):
         super().__init__(command, limits, name or f"cmd:{' '.join(command)}")
         problem = self.start()
         if problem is not None:
+            self.close()
             raise fail(BAD_USAGE, f"`{' '.join(command)}` does not start as an implementation: {problem}")

@@ -34,4 +34,5 @@ class Tvm(Remote):
         super().__init__([python, script], limits, f"tvm:{python}", footprint=FOOTPRINT)
         problem = self.start()
         if problem is not None:
+            self.close()
             raise fail(BAD_USAGE, f"`{python}` does not run TVM: {problem}")

@@ -34,6 +34,7 @@ from refmlc.runtime.values import Shape, kind_of
 MOST_BYTES = 1 << 32
 MOST_AXES = 64
 LONGEST = 120
+SHORT = 30
 
 
 class Unsendable(Exception):
@@ -162,8 +163,8 @@ def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
     try:
         found = dtype(kind)
         stored = storage_dtype(found.scalar)
-    except RefmlcError as failure:
-        raise Misspelt(f"{_text(value)} is no tensor: {failure.diagnostic.message}") from None
+    except (KeyError, RefmlcError):
+        raise Misspelt(f"{_text(value)} is no tensor: there is no dtype `{kind[:SHORT]}`") from None
     count = prod(shape) * found.lanes
     if count * stored.itemsize > MOST_BYTES:
         raise Misspelt(f"{_text(value)} is too large")

@@ -4,7 +4,7 @@
 |-----------|-----------------------------------|---------------------------|-------------------------------------|
 | 1         | 3, 4, 5, …: each another one       | in -1 … 1                 | indices that any dimension has       |
 | 2         | 1                                 | multiples of 1/4, ±0      | the same                            |
-| 3         | the first 0, the others 2          | ±inf, NaN, subnormals, …  | the ends, where they are no indices  |
+| 3         | the first 0, the others 2          | ±inf, NaN, subnormals, …  | of ±1000, where they are no indices  |
 | 4, 5, …   | by the seed, of 1 … 9              | the same three, in turn   | the same                            |
 
 | parameter of a prim_func                                          | argument                                      |
@@ -31,6 +31,7 @@ from refmlc.vm.parameters import parameters_of
 
 WAYS = ("tame", "small", "edges")
 FIRST = 3
+LARGEST = 1000  # of 32 and 64 bits, where a sum that overflows has no meaning: such operands are the user's to give
 MOST = 1 << 24  # elements of a tensor that is made
 UNKNOWN_SIZES = (2, 3, 4, 5)
 
@@ -119,7 +120,7 @@ class Maker:
         if not kind.is_integer:
             return 0, 0
         if way == "edges" and not self._indexed:
-            return kind.minimum, kind.maximum
+            return max(kind.minimum, -LARGEST), min(kind.maximum, LARGEST)
         return 0, min(max(self._smallest(dims) - 1, 0), kind.maximum)
 
     def _smallest(self, dims: Dims) -> int:
