@@ -11,6 +11,7 @@ from refmlc.cli.explain import explain
 from refmlc.cli.fuzz import fuzz
 from refmlc.cli.native import native
 from refmlc.cli.reduce import reduce_command
+from refmlc.cli.replay import replay
 from refmlc.cli.run import run
 from refmlc.cli.show import show
 from refmlc.cli.spec import spec
@@ -26,5 +27,5 @@ def main() -> None:
     """
 
 
-for command in (check, show, run, explain, spec, demo, native, bench, cache, fuzz, why_command, reduce_command):
+for command in (check, show, run, explain, spec, demo, native, bench, cache, fuzz, why_command, reduce_command, replay):
     main.add_command(command)

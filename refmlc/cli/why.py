@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
@@ -12,8 +13,11 @@ from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.inputs import Inputs, gather
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.provenance import Limits, as_data, outline, why
-from refmlc.provenance.outline import DEPTH, Line
+
+if TYPE_CHECKING:
+    from refmlc.provenance import Line
+
+DEPTH = 8
 
 _ELEMENT = re.compile(r"\s*([A-Za-z_][\w.]*)?\s*(?:\[\s*((?:\d+\s*,?\s*)*|\(\s*\))\s*\])?\s*", re.ASCII)
 
@@ -44,6 +48,8 @@ def why_command(  # noqa: PLR0913 - one parameter per option
 
     The function is run several times; nothing is logged but what the element depends on.
     """
+    from refmlc.provenance import Limits, as_data, outline, text, why  # noqa: PLC0415 - other commands start without it
+
     module = refmlc.read_file(file)
     func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
     name, index = parsed(element)
@@ -53,7 +59,11 @@ def why_command(  # noqa: PLR0913 - one parameter per option
     if as_json:
         print_json({"file": str(file), **as_data(found)})
         return
-    out.print(_tree(outline(found, depth), None))
+    line = outline(found, depth)
+    if out.is_terminal:
+        out.print(_tree(line, None))
+    else:
+        click.echo(text(line))
     err.print(f"{len(found.writes)} stores, {found.runs} runs", style="dim")
 
 
@@ -66,7 +76,7 @@ def parsed(element: str) -> tuple[str, tuple[int, ...]]:
     return match[1] or "", tuple(int(index) for index in indices)
 
 
-def _tree(line: Line, above: Tree | None) -> Tree:
+def _tree(line: "Line", above: Tree | None) -> Tree:
     """The outline as rich draws trees; nothing in it is markup."""
     label = Text.assemble(
         line.text,

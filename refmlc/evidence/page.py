@@ -5,6 +5,7 @@ the head forbids every request besides. Needs the extra `[report]`.
 """
 
 import platform
+import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -32,7 +33,7 @@ from refmlc.runtime.values import kind_of
 from refmlc.vm.parameters import parameters_of
 
 MOST_ROWS = 20
-MOST_VALUES = 64
+MOST_VALUES = 32
 WIDEST_BAR = 16
 
 
@@ -97,7 +98,7 @@ def page(finding: Finding, blame: Blame | None = None) -> str:
         histogram=[] if difference is None else _bars(difference),
         outline=None if found is None else outline(found),
         report="" if finding.reference.report is None else finding.reference.report.text(),
-        command=f"refmlc replay {case.id}.toml --impl {finding.implementation}",
+        command=shlex.join(["refmlc", "replay", f"{case.id}.toml", "--impl", finding.implementation]),
         case_id=case.id,
         case=case.toml(),
         versions=_versions(finding),

@@ -82,7 +82,9 @@ def test_an_assertion_is_asked_of_any_answer() -> None:
 
 
 def test_a_case_whose_record_is_wrong_says_so() -> None:
-    text = case_text(scale()).replace('rule = "certified"', 'rule = "exact"').replace('"0x1.2000000000000p+2"', '"0x1p+2"')
+    text = (
+        case_text(scale()).replace('rule = "certified"', 'rule = "exact"').replace('"0x1.2000000000000p+2"', '"0x1p+2"')
+    )
     assert replay(read_case(text), []).broken == ("call 1: `B`: element 0 is 4.5, recorded is 4.0",)
 
 
