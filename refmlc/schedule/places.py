@@ -16,6 +16,7 @@ from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import BOOL, DType
 from refmlc.ir import tir
+from refmlc.ir.equal import structural_equal
 from refmlc.ir.node import Node
 from refmlc.ir.visit import rewrite, substitute, walk
 
@@ -148,8 +149,13 @@ def with_top(
     root = func.body
     if isinstance(root, tir.SBlockRealize) and is_root(root):
         buffers = (*(one for one in root.block.alloc_buffers if one not in dropped), *added)
+        if not buffers and not root.block.annotations:
+            return replace(func, body=sequence(kept))  # a root block that allocates nothing is not written
         block = replace(root.block, body=sequence(kept), alloc_buffers=buffers)
         return replace(func, body=replace(root, block=block))
+    if added and func.s_tir and any(isinstance(node, tir.SBlockRealize) for part in kept for node in walk(part)):
+        block = tir.SBlock("root", (), None, None, sequence(kept), None, tuple(added))
+        return replace(func, body=tir.SBlockRealize((), TRUE, block))
     return replace(func, body=sequence([*(tir.AllocBuffer(one) for one in added), *kept]))
 
 
@@ -186,6 +192,12 @@ def fresh_name(func: tir.PrimFunc, name: str) -> str:
         number += 1
         found = f"{name}_{number}"
     return found
+
+
+def same_indices(a: tir.BufferStore, b: tir.BufferStore) -> bool:
+    """Whether two stores are to one place of one buffer."""
+    pairs = zip(a.indices, b.indices, strict=False)
+    return a.buffer is b.buffer and len(a.indices) == len(b.indices) and all(structural_equal(*pair) for pair in pairs)
 
 
 def integer(value: int, dtype: DType) -> tir.IntImm:

@@ -26,7 +26,7 @@ from refmlc.ir.visit import substitute, walk
 from refmlc.schedule.accesses import accesses, problem, separates
 from refmlc.schedule.linear import sum_of
 from refmlc.schedule.loops import plain
-from refmlc.schedule.places import TRUE, fresh_name, get_block, place_of_block, refused, with_stmt
+from refmlc.schedule.places import TRUE, fresh_name, get_block, place_of_block, refused, same_indices, with_stmt
 
 STEP = "decompose_reduction"
 
@@ -93,7 +93,7 @@ def _same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest) -> N
         raise refused(STEP, why, realize.span)
     if not isinstance(init, tir.BufferStore) or not isinstance(body, tir.BufferStore) or block.alloc_buffers:
         raise refused(STEP, f"`{block.name}` does more than one store", realize.span)
-    if init.buffer is not body.buffer or tuple(init.indices) != tuple(body.indices):
+    if not same_indices(init, body):
         raise refused(STEP, "init and update store to different places", realize.span)
     if any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(init)):
         raise refused(STEP, "the init reads memory", realize.span)

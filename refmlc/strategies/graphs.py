@@ -74,9 +74,7 @@ class Graphs(Scope):
         forms += [self.computed] * 6 + [self.packed, self.shaped, self.number]
         forms += [self.filled, self.inplace, self.inplace]
         if self.depth > 0:
-            forms += [self.called, self.counted]
-            if not dataflow:
-                forms += [self.chosen] * 3
+            forms += [self.chosen] * (0 if dataflow else 3) + [self.called, self.counted]
         if not dataflow:
             forms += [self.asserted]
         return self.choices.pick(forms)(dataflow)

@@ -32,7 +32,8 @@ class Modules(Graphs):
         for _ in range(self.choices.pick((0, 1, 2, 1))):
             self.symbols.append(self.symbol("n", self.choices.pick(EXTENTS)))
         known = {dim.name for dim in self.symbols}
-        kinds: list[Kind] = [self.parameter() for _ in range(1 + self.choices.below(3))]
+        kinds: list[Kind] = [self.parameter()]
+        self.choices.repeat(60, 2, lambda: kinds.append(self.parameter()))
         whole = {dim.name for kind in kinds for dim in dims_of(kind)}
         kinds += [Tensors(self.choices.pick(DTYPES), (dim,)) for dim in self.symbols if dim.name not in whole]
         self.kinds = tuple(kinds)
