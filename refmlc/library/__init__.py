@@ -7,11 +7,25 @@ From a row follow: how the text is read, the type of a call on symbolic shapes, 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from refmlc.library.activation import ACTIVATION
 from refmlc.library.binary import BINARY
+from refmlc.library.choice import CHOICE
+from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
 from refmlc.library.lowering import Lowered, lowered, type_of
 
-OPERATORS: Mapping[str, Operator] = MappingProxyType({row.name: row for row in (*ELEMENTWISE, *BINARY)})
+OPERATORS: Mapping[str, Operator] = MappingProxyType(
+    {
+        row.name: row
+        for row in (
+            *ELEMENTWISE,
+            *BINARY,
+            *CREATION,
+            *CHOICE,
+            *ACTIVATION,
+        )
+    }
+)
 
 __all__ = ["OPERATORS", "Lowered", "Operator", "lowered", "type_of"]

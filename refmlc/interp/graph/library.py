@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 
 from refmlc.diag.catalogue import TYPE_MISMATCH, UNSUPPORTED_OP
 from refmlc.diag.errors import RefmlcError, error
-from refmlc.dtypes import BOOL, FLOAT32, INT64
+from refmlc.dtypes import BOOL, FLOAT64, INT64
 from refmlc.interp.graph.activation import Activation, Eval, Scope
 from refmlc.interp.graph.memory import fresh
 from refmlc.interp.graph.operands import Site
@@ -40,7 +40,8 @@ def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
 
 def _made(site: Site, op: Operator, node: relax.Call, values: Sequence[object]) -> tuple[Lowered, Prepared]:
     try:
-        function = lowered(op, [_type(value) for value in values], node.attrs)
+        types = [_type(value, arg) for value, arg in zip(values, node.args, strict=True)]
+        function = lowered(op, types, node.attrs)
     except RefmlcError as refused:
         if refused.diagnostic.span is None and node.span is not None:
             raise error(refused.diagnostic.at(node.span)) from None
@@ -64,8 +65,9 @@ def _key(value: object) -> Hashable:
             return value if isinstance(value, Hashable) else id(value)
 
 
-def _type(value: object) -> Type:
-    """The type of a value, which says all that is known of it."""
+def _type(value: object, arg: relax.Expr | None = None) -> Type:
+    """The type of a value, which says all that is known of it; a number has the dtype that `arg` says."""
+    declared = arg.value.dtype if isinstance(arg, relax.PrimValue) else None
     match value:
         case Tensor():
             return TensorType(tuple(tir.IntImm(INT64, extent) for extent in value.shape), value.dtype)
@@ -76,9 +78,11 @@ def _type(value: object) -> Type:
         case bool():
             return PrimType(BOOL, tir.IntImm(BOOL, int(value)))
         case int():
-            return PrimType(INT64, tir.IntImm(INT64, value))
+            dtype = declared or INT64
+            return PrimType(dtype, tir.IntImm(dtype, value))
         case float():
-            return PrimType(FLOAT32, tir.FloatImm(FLOAT32, value))
+            dtype = declared or FLOAT64
+            return PrimType(dtype, tir.FloatImm(dtype, value))
         case _:
             return AnyType()
 

@@ -86,7 +86,7 @@ def test_nothing_follows_from_types_that_do_not_say_enough(unknown):
         (OPERATORS["add"], [of(4)], {}, "RM206", "takes 2 arguments, 1 are given"),
         (OPERATORS["add"], [of(4), of(5)], {}, "RM202", "dimension 0 of the operands: 4 is not 5"),
         (OPERATORS["add"], [of(4), of(4, dtype=INT32)], {}, "RM201", "one dtype; these are float32 and int32"),
-        (OPERATORS["add"], [of(4), ShapeType((N,))], {}, "RM201", "takes a tensor as `b`"),
+        (OPERATORS["add"], [of(4), ShapeType((N,))], {}, "RM201", "takes a tensor or a number as `b`"),
         (OPERATORS["exp"], [of(4, dtype=INT32)], {}, "RM201", "`exp` is not defined on int32"),
         (OPERATORS["exp"], [of(4)], {"axis": 1}, "RM105", "`exp` has no attribute `axis`"),
         (Operator("x", repeated, "LIB-999", reason="no reason"), [of(4)], {}, "RM501", "not supported: no reason"),
