@@ -1,6 +1,6 @@
 """`cache_read` and `cache_write`: a buffer of one's own between a block and memory.
 
-`cache_read` copies all of a buffer before the statement at the root that holds the block, which then reads the copy.
+`cache_read` copies all of a buffer at the begin of the function, as TVM's does; the block then reads the copy.
 Legal where the function never writes the buffer: a parameter, all of which the caller has written, or the copy would
 read what is not initialised. The copy is of the same dtype, so that the same bits are read.
 
@@ -47,7 +47,7 @@ def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = 
     statements, at = top(func), position(func, realize)
     changed = substitute(statements[at], {realize: _with(func, realize, buffer, copy)})
     nest = _copying(func, buffer, copy)
-    return with_top(func, [*statements[:at], nest, changed, *statements[at + 1 :]], added=(copy,))
+    return with_top(func, [nest, *statements[:at], changed, *statements[at + 1 :]], added=(copy,))
 
 
 def cache_write(func: tir.PrimFunc, block: str, scope: str = "global") -> tir.PrimFunc:

@@ -29,7 +29,8 @@ def written(tensor):
     """The bits of the written elements; NaN is one class."""
     cells = np.ascontiguousarray(tensor.numpy()).reshape(-1)
     codes = cells.view(f"u{cells.dtype.itemsize}") if cells.dtype.kind != "b" else cells
-    nan = cells != cells if tensor.dtype.is_float else np.zeros(len(cells), bool)  # noqa: PLR0124 - the test for NaN
+    with np.errstate(all="ignore"):
+        nan = np.isnan(cells.astype(float)) if tensor.dtype.is_float else np.zeros(len(cells), bool)
     own = tensor.strides is not None or not tensor.size
     shadow = [own or tensor.shadow[number] != 0 for number in range(tensor.size)]
     return [

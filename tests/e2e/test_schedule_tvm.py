@@ -1,0 +1,148 @@
+"""Real TVM's schedule and ours: the same loops around the same blocks, the same bits; what both refuse."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from refmlc import schedule
+from refmlc.check.reading import read
+from refmlc.diag import Unsupported
+from refmlc.dtypes import FLOAT32
+from refmlc.ir import IRModule, tir
+from refmlc.runtime.tensor import Tensor
+from refmlc.schedule.places import places
+from refmlc.vm import VirtualMachine, build
+
+PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
+SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
+
+pytestmark = [
+    pytest.mark.tvm,
+    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
+]
+
+TEXT = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((6, 4), "float32"), B: T.Buffer((4, 5), "float32"), X: T.Buffer((6, 5), "float32")):
+    P = T.sblock_alloc_buffer((4, 5), "float32")
+    for i, j in T.grid(4, 5):
+        with T.sblock("scale"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            P[vi, vj] = B[vi, vj] * T.float32(3)
+    for i, j, k in T.grid(6, 5, 4):
+        with T.sblock("product"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                X[vi, vj] = T.float32(0)
+            X[vi, vj] = X[vi, vj] + A[vi, vk] * P[vk, vj]
+"""
+STEPS = {
+    "split": [["split", "product", 0, [None, 3]]],
+    "split with a rest": [["split", "product", 1, [None, 2]]],
+    "split in three": [["split", "product", 0, [None, 3, 1]]],
+    "fuse": [["fuse", "product", [0, 1]]],
+    "reorder": [["reorder", "product", [2, 0, 1]]],
+    "reorder a part": [["reorder", "product", [2, 1]]],
+    "tile": [
+        ["split", "product", 0, [None, 2]],
+        ["split", "product", 2, [None, 5]],
+        ["reorder", "product", [0, 2, 1, 3]],
+    ],
+    "unroll": [["unroll", "product", 2]],
+    "vectorize": [["vectorize", "scale", 1]],
+    "parallel": [["parallel", "product", 0]],
+    "parallel fused": [["fuse", "product", [0, 1]], ["parallel", "product", 0]],
+    "inline": [["compute_inline", "scale"]],
+    "cache_read": [["cache_read", "product", 0]],
+    "cache_write": [["cache_write", "product"]],
+    "decompose at the sum": [["decompose_reduction", "product", 2]],
+    "decompose at the outermost": [["decompose_reduction", "product", 0]],
+    "decompose, then split": [["decompose_reduction", "product", 1], ["split", "product_update", 1, [None, 2]]],
+}
+REFUSED = {
+    "parallel sum": [["parallel", "product", 2]],
+    "vectorized sum": [["vectorize", "product", 2]],
+    "inlined output": [["compute_inline", "product"]],
+    "fused across": [["fuse", "product", [0, 2]]],
+    "decomposed inside": [["reorder", "product", [2, 0]], ["decompose_reduction", "product", 2]],
+}
+
+
+def applied(func, name, block, *args):
+    """Our step for the same words."""
+    loops = schedule.get_loops(func, block)
+    match name:
+        case "split":
+            return schedule.split(func, loops[args[0]], args[1])[0]
+        case "fuse":
+            return schedule.fuse(func, *(loops[place] for place in args[0]))[0]
+        case "reorder":
+            return schedule.reorder(func, [loops[place] for place in args[0]])
+        case "unroll" | "vectorize" | "parallel":
+            return getattr(schedule, name)(func, loops[args[0]])
+        case "cache_read":
+            buffer = next(one for one in func.buffer_map.values() if one.name == "A")
+            return schedule.cache_read(func, block, buffer)
+        case "decompose_reduction":
+            return schedule.decompose_reduction(func, block, loops[args[0]])
+        case _:
+            return getattr(schedule, name)(func, block)
+
+
+def stepped(steps):
+    func = read(TEXT, "s.py")["main"]
+    for step in steps:
+        func = applied(func, *step)
+    return func
+
+
+@pytest.fixture(scope="module")
+def theirs():
+    cases = {name: {"text": TEXT, "steps": steps} for name, steps in (STEPS | REFUSED).items()}
+    done = subprocess.run(
+        [PYTHON, str(SIDE)],
+        input=json.dumps([*cases.values()]),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return dict(zip(cases, json.loads(done.stdout), strict=True))
+
+
+def nests(func):
+    """The loops around each block: extents and kinds."""
+    return [
+        [(one.extent.value, one.kind.value) for one in place.around if isinstance(one, tir.For)]
+        for place in places(func.body)
+        if isinstance(place.stmt, tir.SBlockRealize) and place.stmt.block.name != "root"
+    ]
+
+
+def result(func):
+    random = np.random.default_rng(3)
+    a, b = random.standard_normal((6, 4), np.float32), random.standard_normal((4, 5), np.float32)
+    target = Tensor.empty((6, 5), FLOAT32)
+    VirtualMachine(build(IRModule({"main": func}), tier="interp"))["main"](a, b, target)
+    return target.numpy().tobytes()
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_both_make_the_same_nests_and_bits(theirs, name):
+    found = theirs[name]
+    assert "text" in found, found
+    other, ours = read(found["text"], "tvm.py")["main"], stepped(STEPS[name])
+    assert nests(ours) == nests(other), found["text"]
+    assert result(ours) == result(other) == result(read(TEXT, "s.py")["main"])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_both_refuse(theirs, name):
+    assert "refused" in theirs[name], theirs[name]
+    with pytest.raises(Unsupported):
+        stepped(REFUSED[name])

@@ -1,0 +1,54 @@
+"""Runs where TVM is: applies steps of TVM's own schedule; JSON on stdin, JSON on stdout.
+
+In: `[{"text": …, "steps": [["split", "map", 0, [null, 3]], …]}]`; a loop is its place among those around the block.
+Out: for each the text of the function after the steps, or `{"refused": …}`.
+"""
+
+import json
+import sys
+
+import tvm
+from tvm.script import from_source
+
+
+def schedule_of(text):
+    module = tvm.IRModule({"main": from_source(text)})
+    try:
+        return tvm.s_tir.Schedule(module)
+    except AttributeError:
+        return tvm.tir.Schedule(module)
+
+
+def apply(schedule, name, block, *args):
+    get = getattr(schedule, "get_sblock", None) or schedule.get_block
+    found = get(block)
+    loops = schedule.get_loops(found)
+    match name:
+        case "split":
+            schedule.split(loops[args[0]], factors=args[1])
+        case "fuse" | "reorder":
+            getattr(schedule, name)(*(loops[place] for place in args[0]))
+        case "unroll" | "vectorize" | "parallel":
+            getattr(schedule, name)(loops[args[0]])
+        case "compute_inline":
+            schedule.compute_inline(found)
+        case "cache_read":
+            schedule.cache_read(found, args[0], "global")
+        case "cache_write":
+            schedule.cache_write(found, 0, "global")
+        case "decompose_reduction":
+            schedule.decompose_reduction(found, loops[args[0]])
+
+
+def result(case):
+    schedule = schedule_of(case["text"])
+    try:
+        for step in case["steps"]:
+            apply(schedule, *step)
+    except Exception as failure:
+        return {"refused": str(failure).splitlines()[0] if str(failure) else type(failure).__name__}
+    return {"text": schedule.mod["main"].script()}
+
+
+if __name__ == "__main__":
+    json.dump([result(case) for case in json.load(sys.stdin)], sys.stdout)
