@@ -41,7 +41,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 @click.option("--aim", help="What programs do wrong: a code, `none`, or `any` for a mixture.  [default: any]")
 @click.option("--sanitize", type=click.IntRange(0), help="One batch in so many runs under the sanitizer; 0: none.")
 @click.option("--batch", "size", type=click.IntRange(1), help="How many programs are compiled together.")
-@click.option("--thrift", type=click.IntRange(0, 95), help="How small programs are: 0 as they come, 60 small.")
+@click.option("--large", type=click.IntRange(0), help="One function in so many is not small; 0: none.")
 @click.option("--limit", "program_seconds", type=Duration(), help="How long one program may take.")
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Address space of a worker.")
 @click.option("--shrink", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds for each finding.")

@@ -15,12 +15,16 @@ from refmlc.adapters.implementation import Implementation
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.lookup import implementation
 from refmlc.fuzz.coverage import covered
-from refmlc.fuzz.programs import program
+from refmlc.fuzz.programs import as_case, program, rewrites
 from refmlc.fuzz.result import BatchResult, Found, Json, merged
 from refmlc.fuzz.settings import Settings
 from refmlc.fuzz.signature import signature
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.pairs.contradiction import of_interpreter
+from refmlc.oracle.pairs.variant import Variant
+from refmlc.oracle.program import Program
+from refmlc.script import show
 from refmlc.strategies.case import Case
 
 REFERENCE = "interp"
@@ -31,13 +35,18 @@ def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     """A `BatchResult` as data, of these programs of batch number `batch`."""
     known = Settings.from_json(settings)
     cases = [program(known, number) for number in numbers]
+    others = [(at, one) for at, number in enumerate(numbers) for one in rewrites(known, number, cases[at])]
     sanitized = known.sanitize > 0 and batch % known.sanitize == 0
-    examined = examined_by(known, asked(known, batch), cases, sanitize=sanitized)
+    everything: list[Program] = [*cases, *(one for _, one in others)]
+    examined = examined_by(known, asked(known, batch), everything, sanitize=sanitized)
+    places = [*range(len(cases)), *(at for at, _ in others)]
     findings = [
-        as_found(known, number, one) for number, each in zip(numbers, examined, strict=True) for one in each.findings
+        as_found(known, numbers[at], one) for at, each in zip(places, examined, strict=True) for one in each.findings
     ]
+    for (at, variant), theirs in zip(others, examined[len(cases) :], strict=True):
+        findings += [as_found(known, numbers[at], one) for one in contradictions(variant, examined[at], theirs)]
     codes = {code for each in examined for reference in each.reference if (code := code_of(reference.answer))}
-    coverage = covered((case.module for case in cases), codes)
+    coverage = covered((each.module for each in everything), codes)
     notes = {"programs under the sanitizer": len(cases)} if sanitized else {}
     return BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes).to_json()
 
@@ -59,11 +68,18 @@ def asked(settings: Settings, batch: int) -> list[str]:
 
 
 def examined_by(
-    settings: Settings, specs: Sequence[str], cases: Sequence[Case], *, sanitize: bool
+    settings: Settings, specs: Sequence[str], cases: Sequence[Program], *, sanitize: bool
 ) -> list[Examination]:
     """The cases, examined with the implementations `specs`."""
     others = [implemented(spec, settings.program_seconds) for spec in specs if spec != REFERENCE]
     return examine(cases, others, sanitize=sanitize, limits=limits_of(settings.program_seconds))
+
+
+def contradictions(variant: Variant, ours: Examination, theirs: Examination) -> list[Finding]:
+    """The calls in which the interpreter itself gives other bits to a rewrite."""
+    pairs = zip(ours.reference, theirs.reference, strict=True)
+    found = [of_interpreter(variant, number, one, other) for number, (one, other) in enumerate(pairs)]
+    return [each for each in found if each is not None]
 
 
 @cache
@@ -112,8 +128,15 @@ def as_found(settings: Settings, number: int, finding: Finding) -> Found:
         number,
         settings.seed_of(number),
         settings.kind_of(number),
-        as_json(finding.case) if isinstance(finding.case, Case) else {},
+        case_of(finding),
     )
+
+
+def case_of(finding: Finding) -> Json:
+    """The program of a finding as data; of a pair with the text of the other program."""
+    case = as_case(finding.case)
+    data = {} if case is None else as_json(case)
+    return data if finding.other is None else {**data, "other": show(finding.other.module)}
 
 
 def as_json(case: Case) -> Json:

@@ -27,7 +27,7 @@ class Settings:
     """What decides the findings.
 
     `implementations` are specs (`refmlc.adapters.lookup`); `SPEC@N`: in one batch of N only. `aim`: a code, "" for
-    programs that are defined, `any` for a mixture. `thrift`: how many of a hundred decisions keep a program small.
+    programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none.
     `sanitize`: one batch in so many is under the sanitizer, 0: none. `runner` is the function that does a batch:
     `module:function`; `describe` beside it gives the program of a number as data.
     Units: seconds (for one program, compilation included), MiB of address space of a worker.
@@ -38,7 +38,7 @@ class Settings:
     kinds: tuple[str, ...] = ("functions",)
     aim: str = ANY
     size: int = 48
-    thrift: int = 40
+    large: int = 16
     sanitize: int = 4
     program_seconds: float = 30.0
     memory: int = 8192

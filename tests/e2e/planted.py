@@ -151,7 +151,7 @@ def spec(fault):
 
 def settings(fault, **other):
     """A campaign that looks for a fault: small programs that are defined, nothing else compared."""
-    return Settings(**({"implementations": (spec(fault),), "aim": "", "sanitize": 0, "thrift": 30, "size": 16} | other))
+    return Settings(**({"implementations": (spec(fault),), "aim": "", "sanitize": 0, "large": 4, "size": 16} | other))
 
 
 def hunt(fault, path, *, shrink=60.0, programs=None, seconds=60.0, **other):
