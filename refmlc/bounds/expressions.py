@@ -1,7 +1,7 @@
 """Expressions as closures that give values which may be sets; cases in the order of `refmlc.ir.tir`.
 
-Where a condition is uncertain both arms are taken and united. Vectors and calls other than hints and `T.fma` are not
-certified (RM504).
+Where a condition is uncertain both arms are taken and united. Vectors are their lanes (`lanes`). Calls other than hints
+and `T.fma` are not certified (RM504).
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Eval: TypeAlias = Callable[[], Value]
 def prepare_expr(run: "Run", node: tir.Expr) -> Eval:
     """`node` as a closure on the state of `run`."""
     if node.dtype.is_vector:
-        raise not_certified(f"a vector ({node.dtype})", node.span)
+        raise not_certified(f"a vector ({node.dtype}) where a number is due", node.span)
     match node:
         case tir.Var():
             values = run.values
@@ -49,8 +49,12 @@ def prepare_expr(run: "Run", node: tir.Expr) -> Eval:
             return _either(prepare_expr(run, node.a), prepare_expr(run, node.b))
         case tir.Select() | tir.IfThenElseExpr():
             return _chosen(run, node)
+        case tir.Let(var=var, body=body) if var.dtype.is_vector:
+            return prepare_expr(run, run.lanes.let(node, body))
         case tir.Let():
             return _let(run, node)
+        case tir.Shuffle():
+            return prepare_expr(run, run.lanes.shuffled(node, 0))
         case tir.BufferLoad():
             return _load(run, node)
         case tir.Call():
@@ -175,7 +179,7 @@ def _element(run: "Run", view: View, node: tir.BufferLoad, at: tuple[int, ...]) 
 
 
 def _call(run: "Run", node: tir.Call) -> Eval:
-    args = [arg for arg in node.args if isinstance(arg, tir.Apply | tir.BufferLoad | tir.Var | tir.Cast | tir.FloatImm)]
+    args = [arg for arg in node.args if isinstance(arg, tir.Expr)]
     match node.callee:
         case "tvm_thread_invariant" | "ignore_loop_partition":
             return prepare_expr(run, cast("tir.Expr", node.args[0]))  # a hint: the signature has one expression

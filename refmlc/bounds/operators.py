@@ -5,16 +5,21 @@
 | integers and bools            | the row on every combination of the choices                                     |
 | floats to a float             | `arithmetic`, `functions`, max and min of enclosures                            |
 | floats to a bool              | which relations occur between members (`relation`)                              |
-| reinterpret, other operators  | the row, where every operand is one number; else RM504: not certified           |
+| reinterpret, other operators  | the row on every combination of members, where they are few; else anything      |
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import cast
 
 from refmlc.bounds import arithmetic, functions
-from refmlc.bounds.choice import UNKNOWN, Choice, Value, Whole, lifted, one_of, truth
+from refmlc.bounds.choice import MOST, UNKNOWN, Choice, Value, Whole, lifted, members, one_of, truth
 from refmlc.bounds.enclosure import (
+    ANYTHING,
     EQ,
     GT,
     LT,
@@ -37,7 +42,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.diag.source import Span
 from refmlc.dtypes import DType
-from refmlc.ops.contract import Scalar
+from refmlc.dtypes.rounding import rounder
+from refmlc.ops.contract import Scalar, UndefinedValue
 from refmlc.ops.scalar import SCALAR_OPS, converter
 
 Operator = Callable[..., Value]
@@ -71,7 +77,7 @@ def operator(name: str, operands: Sequence[DType], result: DType, freedom: Freed
     row = SCALAR_OPS[name].value(tuple(operands), result)
     if not operands[0].is_float and not result.is_float:
         return lambda *args: lifted(cast("Callable[..., int]", row), *(as_whole(arg) for arg in args))
-    return lambda *args: _certain(row, args, result, span)
+    return lambda *args: on_members(row, args, operands, result)
 
 
 def _related(wanted: int, a: Value, b: Value) -> Whole:
@@ -98,8 +104,13 @@ def _on_floats(name: str, operands: Sequence[DType], grid: Grid, freedom: Freedo
             return smaller
         case "abs":
             return absolute
+        case "likely":
+            return lambda a: a
         case "sqrt":
             return lambda a: grid.fitted(arithmetic.square_root(a, grid))
+        case "reinterpret":
+            row = SCALAR_OPS[name].value(tuple(operands), grid.dtype)
+            return lambda a: on_members(row, (a,), operands, grid.dtype)
         case "ldexp":
             return lambda a, n: grid.fitted(functions.ldexp(a, _number(n, span), grid))
         case _ if len(operands) == 1:
@@ -120,14 +131,45 @@ def _number(value: Value, span: Span | None) -> int:
     raise not_certified("an integer that depends on a rounding, here", span)
 
 
-def _certain(row: Callable[..., Scalar], args: Sequence[Value], result: DType, span: Span | None) -> Value:
-    numbers: list[Scalar] = []
-    for arg in args:
-        if isinstance(arg, Choice) or (isinstance(arg, Enclosure) and not (arg.exact and arg.centre)):
-            raise not_certified("an operator on bits that depend on a rounding or on the sign of 0", span)
-        numbers.append(float(arg.centre) if isinstance(arg, Enclosure) else arg)
-    value = row(*numbers)
-    return point(float(value)) if result.is_float else int(value)
+def on_members(row: Callable[..., Scalar], args: Sequence[Value], operands: Sequence[DType], result: DType) -> Value:
+    """The row on every combination of members; anything where an operand has too many of them."""
+    sets = [possible(arg, kind) for arg, kind in zip(args, operands, strict=True)]
+    known = [found for found in sets if found is not None]
+    if len(known) < len(sets) or prod(len(found) for found in known) > MOST:
+        return ANYTHING if result.is_float else UNKNOWN
+    values: list[Scalar] = []
+    for combination in product(*known):
+        with suppress(UndefinedValue):  # it does not occur in a defined program
+            values.append(row(*combination))
+    if not values:
+        return ANYTHING if result.is_float else UNKNOWN
+    if not result.is_float:
+        return one_of(int(value) for value in values)
+    together = point(float(values[0]))
+    for value in values[1:]:
+        together = join(together, point(float(value)))
+    return together
+
+
+def possible(value: Value, dtype: DType) -> list[Scalar] | None:
+    """The members, both zeros where one is; None where they are more than `MOST`, or NaN, whose bits are any."""
+    if not isinstance(value, Enclosure):
+        found = members(value)
+        return None if found is None else list(found)
+    if value.specials & NAN or value.size == math.inf:
+        return None
+    numbers = [x for bit, x in ((PINF, math.inf), (NINF, -math.inf)) if value.specials & bit]
+    if not value.finite:
+        return numbers
+    row = SCALAR_OPS["nextafter"].value((dtype, dtype), dtype)
+    zeros = [0.0] if dtype.format.special == "fnuz" else [0.0, -0.0]
+    x = rounder(dtype)(float(value.low))
+    while x < value.low:
+        x = float(row(x, math.inf))
+    while x <= value.high and len(numbers) <= MOST:
+        numbers += [x] if x else zeros
+        x = float(row(x, math.inf))
+    return numbers if 0 < len(numbers) <= MOST else None
 
 
 def not_certified(what: str, span: Span | None) -> Exception:

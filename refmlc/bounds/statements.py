@@ -5,6 +5,7 @@
 | a store, all of it certain            | replaces the element                                                     |
 | a store under an uncertain condition  | adds to what the element may be; both branches run, one after the other  |
 | `B[i] = B[i] op t` in a block with reduce axes | makes `t` one more term of `B[i]`, closed when it is read next   |
+| a store of a vector                   | the same for each lane, when all of them are computed                    |
 | anything else                         | as the interpreter does                                                  |
 
 A branch that begins with what another may have left holds a superset of what it holds alone: so running both on one
@@ -21,6 +22,7 @@ from refmlc.bounds.choice import Value, can
 from refmlc.bounds.enclosure import Enclosure, join, negated
 from refmlc.bounds.expressions import Eval, indices_of, prepare_expr
 from refmlc.bounds.freedom import Freedom
+from refmlc.bounds.lanes import Lanes
 from refmlc.bounds.operators import not_certified
 from refmlc.bounds.places import Pending, View, as_float, as_whole, fresh, neutral, united
 from refmlc.bounds.roundoff import Grid
@@ -61,6 +63,7 @@ class Run:
         self.views: dict[tir.Buffer, View] = {}
         self.declared: set[tir.Buffer] = set()
         self.threads: set[str] = set()
+        self.lanes = Lanes()
         self.reducing = False
         self.unsure = 0
 
@@ -132,6 +135,9 @@ def _sequence(parts: list[Do]) -> Do:
 
 
 def _bind(run: Run, node: tir.Bind) -> Do:
+    if node.var.dtype.is_vector:
+        lanes = enumerate(run.lanes.of_var(node.var))
+        return _sequence([_bind(run, tir.Bind(own, run.lanes.of(node.value, lane))) for lane, own in lanes])
     value = prepare_expr(run, node.value)
 
     def bind() -> None:
@@ -239,7 +245,9 @@ def _branch(run: Run, condition: Value, then_case: Do, else_case: Do) -> None:
 
 def _store(run: Run, node: tir.BufferStore) -> Do:
     run.known(node.buffer, node.span)
-    if run.reducing and node.buffer.dtype.is_float and not node.value.dtype.is_vector:
+    if node.value.dtype.is_vector:
+        return _store_lanes(run, node)
+    if run.reducing and node.buffer.dtype.is_float:
         found = reduction(node)
         if found is not None:
             return _combine(run, node, *found)
@@ -253,6 +261,31 @@ def _store(run: Run, node: tir.BufferStore) -> Do:
             _put(run, node, view, at, written, certain=len(places) == 1)
 
     return store
+
+
+def _store_lanes(run: Run, node: tir.BufferStore) -> Do:
+    """A vector: in a block with reduce axes each lane may be a reduction of its own."""
+    stores, buffer = run.lanes.stores(node), node.buffer
+    if run.reducing and buffer.dtype.is_float and all(reduction(one) is not None for one in stores):
+        if any(_reads_besides(one) for one in stores):
+            raise not_certified("a vector of reductions that read each other", node.span)
+        return _sequence([_store(run, one) for one in stores])
+    parts = [(one, prepare_expr(run, one.value), indices_of(run, one)) for one in stores]
+
+    def store() -> None:
+        found = [(one, value(), indices()) for one, value, indices in parts]
+        for one, value, places in found:
+            for at in places:
+                _put(run, one, run.views[buffer], at, value, certain=len(places) == 1)
+
+    return store
+
+
+def _reads_besides(node: tir.BufferStore) -> bool:
+    """Whether a term of a reduction reads the memory that it is written to."""
+    _, terms = reduction(node) or ("", [])
+    loads = [part for term, _ in terms for part in walk(term) if isinstance(part, tir.BufferLoad)]
+    return any(load.buffer is node.buffer for load in loads)
 
 
 def _put(run: Run, node: tir.BufferStore, view: View, at: tuple[int, ...], value: Value, *, certain: bool) -> None:

@@ -1,16 +1,26 @@
 """For test-suites: two programs mean the same, a program is defined; Hypothesis profiles; the pytest plugin.
 
-    from refmlc.testing import assert_defined, assert_equivalent
-
-    def test_my_pass():
-        assert_defined(before)
-        assert_equivalent(before, my_pass(before))
+>>> from refmlc.testing import assert_defined, assert_equivalent
+>>> before = '''
+... @T.prim_func(s_tir=True)
+... def main(A: T.Buffer(("n",), "float32"), B: T.Buffer(("n",), "float32")):
+...     n = T.int32()
+...     for i in range(n):
+...         B[i] = A[i] * T.float32(2)
+... '''
+>>> assert_defined(before)
+>>> assert_equivalent(before, before.replace("A[i] * T.float32(2)", "A[i] + A[i]"))
+>>> assert_equivalent(before, before.replace("range(n)", "range(n - 1)"))  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+    ...
+refmlc.testing.failures.Inequivalent: error[RM705]: the program before is defined, the program after is not: ...extent of loop `i` is -1...
 
 | file          | holds                                                                              |
 |---------------|------------------------------------------------------------------------------------|
 | `assertions`  | the two assertions, and what they raise                                            |
 | `refinement`  | when one call of the program after may stand for the call of the program before      |
-| `calls`       | the calls that are tried: given, or drawn and made small by Hypothesis               |
+| `calls`       | the calls that are tried: given, or drawn                                          |
+| `smallest`    | a drawn call that fails, made small                                                |
 | `failures`    | the exceptions, each with a diagnostic                                             |
 | `profiles`    | Hypothesis profiles `ci`, `dev`, `soak`                                            |
 | `plugin`      | for pytest: failures as text instead of a traceback, `--refmlc-calls`, `--refmlc-seed` |

@@ -21,9 +21,10 @@ from refmlc.ir import IRModule
 from refmlc.ir.relax import ExternFunc
 from refmlc.oracle.reference import references
 from refmlc.sanitize.kinds import ALL
-from refmlc.testing.calls import Call, Program, Tried, as_module, entry, smallest, told, usual
+from refmlc.testing.calls import Call, Program, Tried, as_module, drawn as draw, entry, told, usual
 from refmlc.testing.failures import Inequivalent, NotDefined
 from refmlc.testing.refinement import INTERP, Refinement
+from refmlc.testing.smallest import smallest
 from refmlc.vm.parameters import parameters_of
 
 
@@ -41,8 +42,8 @@ def assert_equivalent(
     """`after` may stand for `before`: the same bits, or results within the certified bound, and no less defined.
 
     `inputs` are the arguments of each call; without them `calls` calls are drawn from `seed` (20 and 0, or what
-    REFMLC_CALLS and REFMLC_SEED say), and of those that fail a smallest one is told. `implementations` run `after`:
-    `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
+    REFMLC_CALLS and REFMLC_SEED say), and one that fails is made small before it is told. `after` is run by
+    `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
     Fails: `Inequivalent` (RM701, RM703 … RM705); RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
@@ -106,13 +107,15 @@ def _first(
     drawn: tuple[int | None, int | None],
     problem: Callable[[Call], Diagnostic | None],
 ) -> Diagnostic | None:
-    """The finding on a smallest call that has one, with the arguments; of given calls that is the first."""
+    """The finding on the first call that has one, with the arguments; a drawn call is made small."""
     calls, seed = usual("REFMLC_CALLS", drawn[0]), usual("REFMLC_SEED", drawn[1])
-    call: Call | None
-    if inputs is None:
-        call = smallest(module, func, calls, seed, lambda call: problem(call) is not None)
-    else:
-        call = next((call for call in inputs if problem(call) is not None), None)
+
+    def fails(call: Call) -> bool:
+        return problem(call) is not None
+
+    call = next(filter(fails, inputs if inputs is not None else draw(module, func, calls, seed)), None)
+    if call is not None and inputs is None:
+        call = smallest(module, func, call, fails)
     found = None if call is None else problem(call)
     if call is None or found is None:
         return None

@@ -1,4 +1,4 @@
-"""The calls that an assertion tries: given ones, or drawn ones, of which Hypothesis finds a smallest that fails.
+"""The calls that an assertion tries: those that it is given, or drawn ones.
 
 | a program is given as       | which is                                          |
 |-----------------------------|---------------------------------------------------|
@@ -11,16 +11,12 @@ Each call gets fresh copies, so that no program sees what another has written.
 """
 
 import os
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, settings
-from hypothesis.errors import NoSuchExample
 
-from refmlc import strategies
 from refmlc.check.reading import read
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -28,11 +24,13 @@ from refmlc.ir import IRModule, relax, tir
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
 from refmlc.strategies.arguments import Array, Number, Same, ShapeOf, TupleOf, arguments
+from refmlc.strategies.inputs import rolled_inputs
 from refmlc.vm.arguments import as_value
 
 Function: TypeAlias = tir.PrimFunc | relax.Function
 Program: TypeAlias = IRModule | Function | str
 Call: TypeAlias = Sequence[object]
+APART = 1_000_000  # seeds of different assertions have no call in common
 USUAL = {"REFMLC_CALLS": 20, "REFMLC_SEED": 0}
 
 
@@ -98,22 +96,9 @@ def _copied(arg: object, copies: dict[int, object]) -> object:
     return copies[id(arg)]
 
 
-def smallest(module: IRModule, func: str, calls: int, seed: int, fails: Callable[[Call], bool]) -> Call | None:
-    """Of so many drawn calls one that fails, made as small as Hypothesis can; None: none fails."""
-    rules = settings(
-        max_examples=calls,
-        deadline=None,
-        database=None,
-        derandomize=False,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        chance = random.Random(seed)  # noqa: S311 - no secret
-        found: Call = find(strategies.inputs_for(module, func), fails, settings=rules, random=chance)
-    except NoSuchExample:
-        return None
-    return found
+def drawn(module: IRModule, func: str, calls: int, seed: int) -> Iterator[Call]:
+    """So many calls, the same ones for the same seed. Fails: RM504 for parameters that nothing can be made for."""
+    return (rolled_inputs(module, func, seed * APART + number) for number in range(calls))
 
 
 def told(call: Call, names: Sequence[str]) -> tuple[str, ...]:

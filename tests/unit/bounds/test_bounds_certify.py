@@ -218,7 +218,6 @@ class Module:
 @pytest.mark.parametrize(
     ("expression", "what"),
     [
-        ('T.reinterpret("float32", A[i] * A[i])', "`reinterpret`"),
         ('T.call_pure_extern("float32", "sinf", A[i])', "a call of"),
     ],
 )
