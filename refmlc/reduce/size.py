@@ -21,7 +21,7 @@ from refmlc.dtypes import DType
 from refmlc.ir import IRModule, relax, tir, types
 from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.ir.node import Node
-from refmlc.ir.visit import walk
+from refmlc.ir.visit import children, walk
 from refmlc.reduce.passes.names import oddly_named
 from refmlc.reduce.subject import Subject
 from refmlc.strategies.arguments import Argument, Array, Number
@@ -48,13 +48,15 @@ STATEMENTS = (
 WEIGHTS: Mapping[type[Node], int] = {
     tir.IntImm: 1,
     tir.FloatImm: 1,
-    tir.Var: 2,
-    relax.Var: 2,
+    tir.Var: 0,
+    relax.Var: 0,
     tir.BufferLoad: 4,
     tir.SeqStmt: 0,
     IRModule: 0,
 }
 RANKS = {"float32": 0, "int32": 0, "bool": 0, "handle": 0, "void": 0, "int64": 1, "float16": 2, "float64": 2, "int8": 2}
+USE = 2  # what a use of a variable weighs: the variable itself is one object wherever it is used
+VARIABLES = (tir.Var, relax.Var)
 IRREGULAR = 2000  # magnitude of a float that is no small integer
 
 
@@ -63,7 +65,7 @@ def size_of(subject: Subject, text: str) -> ModuleSize:
     statements = weight = oddities = magnitude = 0
     for node in walk(subject.module):
         statements += isinstance(node, STATEMENTS) + _held(node)
-        weight += WEIGHTS.get(type(node), 3)
+        weight += WEIGHTS.get(type(node), 3) + USE * sum(isinstance(part, VARIABLES) for part in children(node))
         oddities += _oddities(node)
         magnitude += _magnitude(node)
     arguments = [one for call in subject.calls for one in call]

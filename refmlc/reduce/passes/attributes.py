@@ -8,18 +8,20 @@
 | a symbolic dimension                | a constant: a size of an argument, 1, 2, 3  |
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from operator import add, mul, sub
 
 from refmlc.ir import relax, tir
 from refmlc.ir.node import Node
-from refmlc.ir.visit import walk
+from refmlc.ir.visit import rewrite, walk
 from refmlc.reduce.passes.extents import sizes_of
 from refmlc.reduce.passes.literals import number
 from refmlc.reduce.subject import Edit, Function, Subject, graphs, prim_funcs
 
 SIZES = (1, 2, 3, 4)
+FOLDS: Mapping[str, Callable[[int, int], int]] = {"add": add, "sub": sub, "mul": mul}
 
 
 def plain_functions(subject: Subject) -> Iterator[Edit]:
@@ -56,13 +58,24 @@ def _plainer(function: Function) -> Iterator[Function]:
 
 
 def constant_dimensions(subject: Subject) -> Iterator[Edit]:
-    """A variable of shapes is a constant."""
+    """A variable of shapes is a constant; what is computed of constants in a graph is one."""
     sizes = dict.fromkeys((*sizes_of(subject.calls), *SIZES))
     functions: list[tuple[str, tir.PrimFunc | relax.Function]] = [*prim_funcs(subject), *graphs(subject)]
     for name, function in functions:
         for var in _dimensions(function):
             for size in sizes:
                 yield partial(subject.with_nodes, name, {var: number(var.dtype, size)})
+    for name, graph in graphs(subject):
+        yield partial(subject.with_function, name, rewrite(graph, _folded))
+
+
+def _folded(node: Node) -> Node:
+    """A sum or product of constants as one."""
+    match node:
+        case tir.Apply(op, (tir.IntImm(dtype, a), tir.IntImm(_, b))) if op in FOLDS:
+            return number(dtype, FOLDS[op](a, b))
+        case _:
+            return node
 
 
 def _dimensions(function: tir.PrimFunc | relax.Function) -> list[tir.Var]:
