@@ -35,6 +35,24 @@ class Choices:
                 return
             make()
 
+    def grouped(self, make: Callable[[], Item]) -> Item:
+        """What `make` makes by decisions that belong together: a part of a program, which can be left out as one."""
+        return make()
+
+    def several(self, names: Sequence[str], percents: Sequence[int], make: Callable[[str], Item]) -> list[Item]:
+        """Parts, one for each name until a decision ends it: each by its chance. None is simplest."""
+        found: list[Item] = []
+
+        def one() -> bool:
+            wanted = self.chance(percents[len(found)])
+            if wanted:
+                found.append(make(names[len(found)]))
+            return wanted
+
+        while len(found) < len(percents) and self.grouped(one):
+            pass
+        return found
+
     def permutation(self, items: Iterable[Item]) -> list[Item]:
         """`items` in some order; the given one is the simplest."""
         left, order = list(items), []

@@ -41,8 +41,25 @@ class Drawn(Choices):
             return 0
         return self._draw(NUMBERS[count] if count in NUMBERS else st.integers(0, count - 1))
 
+    def grouped(self, make: Callable[[], Value]) -> Value:
+        """What `make` makes: a span to Hypothesis, which shrinks by leaving spans out."""
+        return self._draw(_part(self, make))
+
+    def drawing(self, draw: Draw, make: Callable[[], Value]) -> Value:
+        """What `make` makes with `draw` in place of the usual one."""
+        outer, self._draw = self._draw, draw
+        try:
+            return make()
+        finally:
+            self._draw = outer
+
     def repeat(self, percent: int, most: int, make: Callable[[], object]) -> None:
         """As in `Choices`; each time is one thing, which Hypothesis may drop."""
         for _ in range(most):
             if not self._draw(_once(percent, make)):
                 return
+
+
+@st.composite
+def _part(draw: Draw, choices: Drawn, make: Callable[[], Value]) -> Value:
+    return choices.drawing(draw, make)

@@ -8,6 +8,7 @@ aim); empty: it is defined.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from refmlc.dtypes import BOOL, INT32
 from refmlc.ir import IRModule, tir
@@ -40,20 +41,25 @@ class Functions(Signature):
     def function(self) -> tir.PrimFunc:
         """The function; `recipes` gives its arguments after that."""
         self.symbolic()
-        for name in INPUTS[: self.choices.pick((1, 2, 1, 2, 3, 0) if not self.tiny else (1, 1, 2))]:
-            self.held.append(self.input(name))
-        for name in ("a0", "b0")[: self.choices.pick((0, 0, 1, 2) if not self.tiny else (0, 0, 0, 1))]:
-            self.scalar(name)
-        outputs = [self.output(name) for name in OUTPUTS[: self.choices.pick((1, 1, 2) if not self.tiny else (1,))]]
-        statements = []
-        for _ in range(self.choices.pick((0, 0, 1, 1, 2) if not self.tiny else (0, 0, 0, 1))):
-            held = self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False)
-            statements += self.written(held)
+        several, tiny = self.choices.several, self.tiny
+        several(INPUTS, (100, 30) if tiny else (85, 55, 30), self.given)
+        several(("a0", "b0"), (25,) if tiny else (50, 50), self.scalar)
+        outputs = several(OUTPUTS, (100,) if tiny else (100, 33), self.output)
+        stages = several("..", (25,) if tiny else (60, 33), self.between)
         for held in outputs:
-            statements += self.aside() + self.written(held)
+            stages.append(self.choices.grouped(self.aside))
+            stages.append(self.choices.grouped(partial(self.written, held)))
         if self.choices.chance(15):
-            statements += self.returned()
-        return self._assembled(statements)
+            stages.append(self.returned())
+        return self._assembled([statement for stage in stages for statement in stage])
+
+    def given(self, name: str) -> None:
+        """A buffer that the caller fills, to be read from now on."""
+        self.held.append(self.input(name))
+
+    def between(self, _name: str) -> list[tir.Stmt]:
+        """A stage that fills a buffer of the program's own."""
+        return self.written(self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False))
 
     def written(self, held: Held) -> list[tir.Stmt]:
         """The stage of `held`, maybe in something else; then maybe some of it is changed in place."""
@@ -120,7 +126,7 @@ class Functions(Signature):
         params = tuple(var for var, _ in self.params)
         buffer_map = {var: buffer for var, buffer in self.params if buffer is not None}
         statements = statements or [tir.Evaluate(number(INT32, 0))]
-        if self.choices.chance(50) and self.made:
+        if self.made and not self.choices.chance(50):
             body = rows([*(tir.AllocBuffer(buffer) for buffer in self.made), *statements])
         else:
             block = tir.SBlock("root", (), (), (), rows(statements), None, tuple(self.made))

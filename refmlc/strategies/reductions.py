@@ -40,7 +40,7 @@ class Reductions(Mapped):
             start = self.small(start) if wide else start
         rank, steps = len(held.shape), volume(extents)
         spoiled = self.spoil("RM305", 40) or self.spoil("RM326", 70)
-        inside = not (spoiled or wrong) and self.choices.chance(80)
+        inside = not (spoiled or wrong or self.choices.chance(20))
 
         def init() -> tir.Stmt:
             return self.stored(held, start, self.axis_vars(rank + len(further))[:rank])
@@ -49,7 +49,7 @@ class Reductions(Mapped):
             indices = self.axis_vars(rank + len(further))[:rank]
             term = self.kept(op, kind, self.term(kind), start, steps)
             place = tir.BufferLoad(held.buffer, tuple(indices))
-            operands = (place, term.expr) if op[0] == "m" or self.choices.chance(80) else (term.expr, place)
+            operands = (place, term.expr) if op[0] == "m" or not self.choices.chance(20) else (term.expr, place)
             low, high = self.accumulated(op, kind, start, term, steps)
             return self.stored(held, Sized(tir.Apply(op, operands, kind), low, high), indices)
 

@@ -56,7 +56,7 @@ class Signature(Stages):
     def _kind(self) -> DType:
         if self.regular and self.choices.chance(80):
             return self.choices.pick(REGULAR)
-        return self.choices.pick(PLAIN) if self.choices.chance(55) else self.choices.pick(KINDS)
+        return self.choices.pick(KINDS if self.choices.chance(45) else PLAIN)
 
     def extent(self) -> int:
         """An extent that is a constant."""
@@ -178,7 +178,7 @@ class Signature(Stages):
 
     def recipes(self) -> tuple[tuple[Argument, ...], ...]:
         """The arguments of one or two calls."""
-        found = [self._filled() for _ in range(1 + self.choices.chance(0 if self.tiny else 40))]
+        found = self.choices.several("..", (100,) if self.tiny else (100, 40), lambda _: self._filled())
         pairs = self._alike()
         if pairs and self.choices.chance(90 if self.aim == "RM322" else 5):
             first, again = self.choices.pick(pairs)

@@ -67,7 +67,7 @@ class Values:
             return tir.FloatImm(kind, 1.0 if isnan(real) and not kind.format.has_nan else real)
         least, most = limits(kind)
         near = (1, 0, 2, 3, 7, -1, -2, 100)
-        value = self.choices.pick(near) if self.choices.chance(90) else self.choices.pick((most, least))
+        value = self.choices.pick((most, least) if self.choices.chance(10) else near)
         return tir.IntImm(kind, min(max(value, least), most))
 
     def leaf(self, kind: DType, _depth: int = 0) -> Sized:
@@ -117,13 +117,14 @@ class Values:
             forms += [self.condition] * 6 + [self.operation] * 2
         else:
             forms += [self.operation] * 14 + [self.special] * 3
-        return self.choices.pick(forms)(kind, depth - 1)
+        form = self.choices.pick(forms)
+        return self.choices.grouped(lambda: form(kind, depth - 1))
 
     def cast(self, kind: DType, depth: int) -> Sized:
         """A value of another dtype, converted."""
         if self.aim == "RM309" and self.choices.chance(60):
             return self.converted(self.value(self.choices.pick(FLOATS), depth), kind)
-        other = self.choices.pick(self.palette) if self.choices.chance(80) else self.choices.pick(KINDS)
+        other = self.choices.pick(KINDS if self.choices.chance(20) else self.palette)
         return self.converted(self.value(other, depth), kind)
 
     def select(self, kind: DType, depth: int) -> Sized:

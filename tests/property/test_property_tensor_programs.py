@@ -26,7 +26,7 @@ from refmlc.strategies import CHECKED, WATCHED, prim_funcs, rolled
 from refmlc.strategies.arguments import Array, arguments
 
 MANY = 700
-DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 300
+DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 150
 MOST = 1_000_000
 STEPS = 50_000
 # Of calls within a module and to the outside; of facts that nothing is computed from.
@@ -84,15 +84,15 @@ def test_those_without_an_aim_are_defined():
 
 @pytest.mark.parametrize("aim", CHECKED)
 def test_the_others_hit_their_aim(aim):
-    cases = [rolled(seed, aim, small=seed % 2 == 0) for seed in range(80)]
+    cases = [rolled(seed, aim, small=seed % 2 == 0) for seed in range(40)]
     ends = Counter(outcome(case.prim_func, case.calls[-1], Budget(STEPS)) for case in cases)
-    assert ends[aim] >= 8
+    assert ends[aim] >= 4
 
 
 @pytest.mark.parametrize("aim", WATCHED)
 def test_what_only_a_detector_finds_is_hit_too(aim):
-    ends = Counter(code for seed in range(60) for code in watched(rolled(seed, aim, small=seed % 2 == 0)))
-    assert ends[aim] >= 6
+    ends = Counter(code for seed in range(40) for code in watched(rolled(seed, aim, small=seed % 2 == 0)))
+    assert ends[aim] >= 4
 
 
 def test_no_detector_finds_anything_in_those_without_an_aim():
