@@ -71,3 +71,16 @@ def test_little_is_left_around_one_thing(word, most):
     lines = found.text.split("def main")[1].splitlines()[1:]
     assert word in found.text
     assert len([line for line in lines if line.strip() and "return" not in line]) <= most + (word == "R.dataflow")
+
+
+def test_symbolic_sizes_become_constants_and_what_is_computed_of_them_one():
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), s: R.Shape(["n + 2"])):
+        n = T.int64()
+        return s
+"""
+    found = reduce(refmlc.read(text), lambda module: "R.Shape([" in module.source.text)
+    assert "def main(x: R.Shape([1])):" in found.text
