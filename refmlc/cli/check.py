@@ -19,6 +19,7 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.evidence import case_text
 from refmlc.ir import IRModule
 from refmlc.oracle.examine import examine
+from refmlc.oracle.finding import Finding
 from refmlc.sanitize.kinds import ALL
 
 DEFAULT_PATHS = ("native:guarded", "native")
@@ -36,6 +37,7 @@ DEFAULT_PATHS = ("native:guarded", "native")
 @click.option("--no-pairs", is_flag=True, help="No variants of the program (serial against parallel, …).")
 @click.option("--kinds", multiple=True, metavar="CODE", help="Only these of the sanitizer's codes.  [default: all]")
 @click.option("--strict", is_flag=True, help="Lints (RM324, RM325, RM326) are findings.")
+@click.option("--report", "page", type=click.Path(path_type=Path), help="Write the first finding as an HTML page.")
 @click.option("--case", "case_file", type=click.Path(path_type=Path), help="Write the first finding as a TOML case.")
 @json_option
 def check(  # noqa: PLR0913 - one parameter per option
@@ -49,6 +51,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     seed: int,
     seconds: float,
     kinds: tuple[str, ...],
+    page: Path | None,
     case_file: Path | None,
     no_pairs: bool,
     strict: bool,
@@ -74,7 +77,7 @@ def check(  # noqa: PLR0913 - one parameter per option
         print_json({"file": str(file), **as_data(rows, strict=strict)})
     else:
         _tell(file, rows, strict=strict)
-    _evidence(rows, case_file)
+    _evidence(rows, page, case_file)
     click.get_current_context().exit(status(rows, strict=strict))
 
 
@@ -117,15 +120,27 @@ def _tell(file: Path, rows: Sequence[Row], *, strict: bool) -> None:
     out.print(f"\n{summary(rows, strict=strict)}", markup=False)
 
 
-def _evidence(rows: Sequence[Row], case_file: Path | None) -> None:
+def _evidence(rows: Sequence[Row], page: Path | None, case_file: Path | None) -> None:
     """Write what was found where it is wanted. Fails: RM109, RM112 (nothing was found)."""
-    if case_file is None:
+    if page is None and case_file is None:
         return
     found = [finding for row in rows if row.found is not None for finding in row.found.findings]
     if not found:
         err.print("no implementation is wrong: nothing is written", style="dim")
         return
+    if page is not None:
+        _write_page(found[0], page)
+    if case_file is not None:
+        try:
+            case_file.write_text(case_text(found[0]), encoding="utf-8")
+        except OSError as problem:
+            raise fail(BAD_FILE, f"`{case_file}`: {problem.strerror}") from problem
+
+
+def _write_page(finding: Finding, path: Path) -> None:
+    """Write the page of a finding. Fails: RM109, RM112 (the extra is not there)."""
     try:
-        case_file.write_text(case_text(found[0]), encoding="utf-8")
-    except OSError as problem:
-        raise fail(BAD_FILE, f"{problem.filename}: {problem.strerror}") from problem
+        from refmlc.evidence.page import write_page  # noqa: PLC0415 - needs an extra, which other commands do not
+    except ModuleNotFoundError as problem:
+        raise fail(BAD_USAGE, f"`--report` needs {problem.name}: pip install 'refmlc[report]'") from None
+    write_page(finding, path)

@@ -90,4 +90,21 @@ RUN: dict[str, tuple[str, str]] = {
     "RM603": ('T.alloc_buffer((1 << 40,), "float64")', 'T.alloc_buffer((1 << 10,), "float64")'),
     "RM604": ("refmlc.read(text)  # of a gigabyte", "refmlc.read(text)  # constants in a file of their own"),
     "RM605": ("while True:\n    ...", "while A[0] > 0:\n    A[0] = A[0] - 1"),
+    "RM701": (
+        "for k in range(1, 8):  # an implementation's loop, of a sum that begins at 0\n    C[0] += A[k]",
+        "for k in range(8):\n    C[0] += A[k]",
+    ),
+    "RM702": (
+        "return A[i]  # what promises verdicts, without a look at i",
+        'if not 0 <= i < n:\n    raise Undefined("RM304")\nreturn A[i]',
+    ),
+    "RM703": (
+        "abort()  # on a module that is defined",
+        'say({"stop": "unsupported", "message": "no float16 here"})',
+    ),
+    "RM704": ("while ready == 0:  # a barrier that one thread never reaches\n    ...", "T.tvm_storage_sync(scope)"),
+    "RM705": (
+        "y = x * 0.1  # folded in float64, computed in float32",
+        "y = x * float32(0.1)  # folded and computed in one format",
+    ),
 }

@@ -67,11 +67,15 @@ def found(  # noqa: PLR0913 - each is a part of the finding
     *,
     related: tuple[Related, ...] = (),
     other: Program | None = None,
+    wanted: str = "the program gives",
 ) -> Finding:
-    """The finding with its diagnostic."""
+    """The finding with its diagnostic; `wanted` says whose value the expected one is."""
     function = case.module.functions.get(case.func)
     span = None if function is None else head(function.span)
-    notes = (*difference_notes(compared.label, compared.verdict), f"call {call + 1}: {arguments_text(case, call)}")
+    notes = (
+        *difference_notes(compared.label, compared.verdict, wanted),
+        f"call {call + 1}: {arguments_text(case, call)}",
+    )
     return Finding(
         code,
         case,
@@ -95,11 +99,11 @@ def head(span: Span | None) -> Span | None:
     return Span(span.source, span.line, span.column, span.line, len(span.source.line(span.line)))
 
 
-def difference_notes(label: str, verdict: Verdict) -> Iterator[str]:
+def difference_notes(label: str, verdict: Verdict, wanted: str = "the program gives") -> Iterator[str]:
     """The difference in words: where, both values, how far, how many, what it looks like."""
     difference = verdict.difference
     if difference is not None:
-        yield f"{_element(label, difference)} is {difference.actual!r}, the program gives {difference.expected!r}"
+        yield f"{_element(label, difference)} is {difference.actual!r}, {wanted} {difference.expected!r}"
         far = "" if difference.ulps is None else f"{difference.ulps} ulp away; "
         allowed = (
             "the bits are compared" if difference.bound is None else f"the certified bound is {difference.bound:.3g}"

@@ -16,7 +16,7 @@ from refmlc.diag.catalogue import CONTRADICTION
 from refmlc.oracle.agreement import Compared, agree
 from refmlc.oracle.finding import Finding, found
 from refmlc.oracle.judging import judged
-from refmlc.oracle.outcome import Kind, Verdict
+from refmlc.oracle.outcome import Kind
 from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.reference import Reference
 
@@ -64,8 +64,6 @@ def of_interpreter(variant: Variant, number: int, ours: Reference, theirs: Refer
 
 def contradicting(variant: Variant, number: int, ours: Reference, compared: Compared, name: str) -> Finding:
     """The finding that `name` gives another result to the variant."""
-    message = f"`{name}` contradicts itself on {compared.label} of `{variant.func}`: {variant.label}"
-    notes = (*compared.verdict.notes, "the program is what it gives to the text as it is")
-    verdict = Verdict(compared.verdict.kind, compared.verdict.difference, compared.verdict.report, notes)
-    told = Compared(compared.label, verdict, compared.actual, compared.expected, compared.certified)
-    return found(CONTRADICTION, message, variant.base, number, name, told, ours, other=variant)
+    message = f"`{name}` contradicts itself on {compared.label} of `{variant.func}`: the same program, {variant.label}"
+    wanted = "to the program as it is it gives"
+    return found(CONTRADICTION, message, variant.base, number, name, compared, ours, other=variant, wanted=wanted)

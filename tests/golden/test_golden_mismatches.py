@@ -1,0 +1,160 @@
+"""Findings on implementations, RM701 to RM705: the whole message of each, beside what makes it."""
+
+import numpy as np
+
+import refmlc
+from refmlc.adapters.implementation import Ended, Stop, Stopped
+from refmlc.adapters.interp import Interp
+from refmlc.diag.render import render_text
+from refmlc.dtypes import FLOAT32
+from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind
+from refmlc.ir.visit import walk
+from refmlc.oracle.examine import examine
+from refmlc.runtime.tensor import Tensor
+
+COPY = """\
+@T.prim_func
+def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+    for i, j in T.grid(2, 2):
+        B[i, j] = A[i, j + SHIFT]
+"""
+WRONG = """\
+error[RM701]: `mine` gives a wrong result for `B` of `copy`
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: `B[0, 1]` is 3.0, the program gives 2.0
+  = note: 4194304 ulp away; the bits are compared
+  = note: 2 of 4 elements are wrong
+  = note: distances in ulp: 0: 2, > 65536: 2
+  = note: it looks transposed: axes 0 and 1 are exchanged
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+  = help: `refmlc explain RM701`
+"""
+OTHER = """\
+error[RM702]: `mine` gives another verdict on `copy`
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: it runs to its end; the program stops at copy.py:4:19: RM304: load from `A` is out of bounds
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+note: here: load from `A` is out of bounds
+ --> copy.py:4:19
+  |
+4 |         B[i, j] = A[i, j + 1]
+  |                   ^^^^^^^^^^^
+  = help: `refmlc explain RM702`
+"""
+CRASH = """\
+error[RM703]: `mine` crashes in `copy`
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: it was ended by SIGFPE
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+  = help: `refmlc explain RM703`
+"""
+LATE = """\
+error[RM704]: `mine` gives no answer to `copy`
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: no answer within 60 s
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+  = help: `refmlc explain RM704`
+"""
+CONTRADICTION = """\
+error[RM705]: `mine` contradicts itself on `B` of `copy`: the same program, unrolled
+ --> copy.py:2:1
+  |
+2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = note: `B[0, 1]` is 3.0, to the program as it is it gives 2.0
+  = note: 4194304 ulp away; the bits are compared
+  = note: 2 of 4 elements are wrong
+  = note: distances in ulp: 0: 2, > 65536: 2
+  = note: it looks transposed: axes 0 and 1 are exchanged
+  = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
+  = help: `refmlc explain RM705`
+"""
+
+
+class Copy:
+    """The program, its only call; indices of `A` are off by `shift`."""
+
+    func, calls, name = "copy", (None,), ""
+
+    def __init__(self, shift=0):
+        self.module = refmlc.read(COPY.replace("SHIFT", str(shift)).replace(" + 0", ""), "copy.py")
+
+    def arguments(self, _number=0):
+        return [Tensor.from_numpy(np.array([[1, 2], [3, 4]], "float32")), Tensor.empty((2, 2), FLOAT32)]
+
+
+class Mine:
+    """The interpreter behind a change of its answers."""
+
+    name = "mine"
+
+    def __init__(self, change, *, promises=False):
+        self.change, self.promises_verdicts = change, promises
+
+    def prepare(self, module):
+        return Inside(self, module, Interp().prepare(module))
+
+    def close(self):
+        """Nothing is held."""
+
+
+class Inside:
+    def __init__(self, mine, module, prepared):
+        self.mine, self.module, self.prepared = mine, module, prepared
+
+    def run(self, func, args):
+        return self.mine.change(self.prepared.run(func, args), self.module)
+
+    def close(self):
+        """Nothing is held."""
+
+
+def message(change, *, shift=0, promises=False, pairs=False):
+    (found,) = examine([Copy(shift)], [Mine(change, promises=promises)], pairs=pairs)
+    (finding,) = found.findings
+    return render_text(finding.diagnostic) + "\n"
+
+
+def transposed(answer, _module):
+    array = answer.args[1].numpy()
+    array[...] = array.T.copy()
+    return answer
+
+
+def test_a_wrong_result():
+    assert message(transposed) == WRONG
+
+
+def test_another_verdict():
+    went_on = Ended(None, tuple(Copy().arguments()))
+    assert message(lambda _answer, _module: went_on, shift=1, promises=True) == OTHER
+
+
+def test_a_crash():
+    assert message(lambda _answer, _module: Stopped(Stop.CRASHED, "it was ended by SIGFPE")) == CRASH
+
+
+def test_no_answer():
+    late = Stopped(Stop.TIMED_OUT, "no answer within 60 s")
+    assert message(lambda _answer, _module: late) == LATE
+
+
+def test_a_contradiction():
+    def unlike(answer, module):
+        kinds = {node.kind for node in walk(module["copy"].body) if isinstance(node, tir.For)}
+        return transposed(answer, module) if ForKind.UNROLLED in kinds else answer
+
+    assert message(unlike, pairs=True) == CONTRADICTION
