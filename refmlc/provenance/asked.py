@@ -14,7 +14,7 @@ from refmlc.dtypes import DType
 from refmlc.interp.tensorir.frame import Frame
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ops.contract import Scalar
-from refmlc.provenance.memory import Held, Storages, cell_of
+from refmlc.provenance.memory import Held, Storages, cell_of, first_byte
 from refmlc.provenance.recorder import FOREVER, Demands, Recorder
 from refmlc.provenance.sites import Sites
 from refmlc.provenance.values import Cell, Reading
@@ -66,7 +66,9 @@ class Finder(Recorder):
         if access.buffer.name != self.asked.name or indices != self.asked.index or self.place is None:
             return
         dtype = access.buffer.dtype
-        cell = Cell(*self.place, cell_size(dtype))
+        view, offset = self.place
+        storage = self.storages.number(view.data.storage)
+        cell = Cell(storage, first_byte(view, offset), cell_size(dtype))
         first = value[0] if isinstance(value, tuple) else value
         shown = first if isinstance(first, (bool, int, float)) else None
         self.found = Found(self.asked.name, indices, (cell, self.count), shown, dtype.scalar)

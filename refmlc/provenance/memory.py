@@ -36,6 +36,11 @@ class Storages:
         found = self._known.get(id(storage))
         return self._add(storage) if found is None else found[1]
 
+    def known(self, storage: Storage) -> int:
+        """The number of `storage`; of one that nothing gave a number, -1: it is no argument and was never written."""
+        found = self._known.get(id(storage))
+        return -1 if found is None else found[1]
+
     def _add(self, storage: Storage) -> int:
         number, key, known = len(self.origins), id(storage), self._known
         known[key] = (ref(storage, lambda _gone: known.pop(key, None)), number)

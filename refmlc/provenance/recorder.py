@@ -2,7 +2,8 @@
 
 | hook                            | what is done                                                                   |
 |---------------------------------|--------------------------------------------------------------------------------|
-| `before_stmt` / `after_stmt`     | a store or a bind begins to be captured; a bind's capture is kept               |
+| `enter_function`, `allocated`   | storages get their numbers                                                      |
+| `before_stmt`                   | a store or a bind begins to be captured; the bind before it is kept             |
 | `read_element`, `load`          | the load joins the capture, with the time                                       |
 | `called`                        | the value of a call joins the capture                                           |
 | `write_element`, `store`        | the store is counted, and noted where the cell is watched                       |
@@ -21,13 +22,13 @@ from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import IRModule, relax, tir
 from refmlc.provenance.memory import Storages, element_size, first_byte
-from refmlc.provenance.records import Bound, Capture, Event, Foreign, Lanes, Loaded, Noted, Watched, all_loads
+from refmlc.provenance.records import Bound, Capture, Event, Foreign, Loaded, Noted, Watched, all_loads
 from refmlc.provenance.sites import Sites
 from refmlc.provenance.values import Cell
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
 
-NOTHING = Capture()
+NOTHING = Capture([], [])
 FOREVER = 1 << 62
 Demands: TypeAlias = "Mapping[Cell, Iterable[int]]"
 
@@ -40,10 +41,11 @@ class Enough(Exception):
 class Level:
     """A call of a function: the capture of the statement being executed, the binds so far.
 
-    Binds are by frame: each thread of a group has one of its own.
+    Binds are by frame: each thread of a group has one of its own. `pending` is a bind whose capture is not kept yet.
     """
 
     capture: Capture | None = None
+    pending: tuple[tir.Bind, Frame] | None = None
     bound: dict[tuple[int, tir.Var], Bound] = field(default_factory=dict)
 
 
@@ -64,8 +66,9 @@ class Recorder(Hooks):
         self._bindings: list[str] = []
         self._view: View | None = None
         self._offset = 0
+        self._storage = 0
         self._open: Noted | None = None
-        self.place: tuple[int, int] | None = None
+        self.place: tuple[View, int] | None = None
         self._last = max((watched.times[-1] for watched in self.watched.values()), default=FOREVER)
         self._at: dict[int, dict[int, Watched]] = {}
         for cell, watched in self.watched.items():
@@ -84,8 +87,11 @@ class Recorder(Hooks):
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """A call begins."""
-        del name, args
+        del name
         self._levels.append(Level())
+        for arg in args:
+            if isinstance(arg, Tensor):
+                self.storages.number(arg.storage)
 
     def leave_function(self, name: str, result: object) -> None:
         """It is over."""
@@ -94,16 +100,29 @@ class Recorder(Hooks):
 
     def before_stmt(self, stmt: tir.Stmt, frame: Frame) -> None:
         """A capture begins."""
-        del frame
-        self._levels[-1].capture = Capture() if isinstance(stmt, (tir.BufferStore, tir.Bind)) else None
+        level = self._levels[-1]
+        if level.pending is not None:
+            self._keep(level, *level.pending)
+        kind = type(stmt)
+        if kind is tir.BufferStore:
+            level.capture = Capture([], [])
+        elif isinstance(stmt, tir.Bind):
+            level.capture = Capture([], [])
+            level.pending = (stmt, frame)
+        else:
+            level.capture = None
 
-    def after_stmt(self, stmt: tir.Stmt, frame: Frame) -> None:
-        """A bind is kept."""
-        if isinstance(stmt, tir.Bind):
-            level = self._levels[-1]
-            site = self.sites.find(stmt, frame)
-            variables, bound = self._variables(site.names, frame)
-            level.bound[id(frame), stmt.var] = Bound(site, level.capture or NOTHING, variables, bound)
+    def _keep(self, level: Level, stmt: tir.Bind, frame: Frame) -> None:
+        """A bind was executed: nothing else was since."""
+        level.pending = None
+        site = self.sites.find(stmt, frame)
+        variables, bound = self._variables(site.names, frame)
+        level.bound[id(frame), stmt.var] = Bound(site, level.capture or NOTHING, variables, bound)
+
+    def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
+        """A storage gets its number."""
+        del buffer, frame
+        self.storages.number(view.data.storage)
 
     def _variables(
         self, names: tuple[tir.Var, ...], frame: Frame
@@ -114,21 +133,15 @@ class Recorder(Hooks):
 
     # ------------------------------------------------------------------------------------------------ loads
 
-    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:  # noqa: ARG002 - hot
         """Remember where the load is that comes next."""
-        del access, frame
         self._view, self._offset = view, offset
 
-    def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:
+    def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:  # noqa: ARG002 - hot
         """Note the load."""
-        del frame
         capture, view = self._levels[-1].capture, self._view
-        if view is None:
-            return
-        storage = self.storages.number(view.data.storage)
-        if capture is not None:
-            lanes: Lanes = value if isinstance(value, (bool, int, float, tuple)) else 0
-            capture.loads.append(Loaded(access, indices, lanes, view, self._offset, self.count, storage))
+        if capture is not None and view is not None:
+            capture.loads.append(Loaded(access, indices, value, view, self._offset, self.count))
 
     def called(self, call: tir.Call, value: object, frame: Frame) -> None:
         """Note the value of a call."""
@@ -142,15 +155,17 @@ class Recorder(Hooks):
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Count the store; note it where a wanted cell is written."""
         self.count += 1
-        storage = self.storages.number(view.data.storage)
-        self.written.add(storage)
+        if self.place is None or self.place[0] is not view:
+            self._storage = self.storages.number(view.data.storage)
+            self.written.add(self._storage)
+        storage = self._storage
+        self.place = (view, offset)
         capture = self._levels[-1].capture or NOTHING
         position = capture.stored
         capture.stored += 1
         self._open = None
         if self.count > self._last:
             raise Enough
-        self.place = (storage, first_byte(view, offset))
         places = self._at.get(storage)
         if places is None:
             return
@@ -189,6 +204,8 @@ class Recorder(Hooks):
             site.axes(frame),
             tuple(self._bindings),
         )
+        for load in all_loads(capture, bound):
+            load.storage = self.storages.known(load.view.data.storage)
         noted.reads_itself = any(
             load.storage == storage
             and first_byte(load.view, load.offset) < start + size

@@ -17,25 +17,33 @@ from refmlc.provenance.values import Cell
 Lanes: TypeAlias = int | float | bool | tuple[int | float | bool, ...]
 
 
-@dataclass(slots=True)
 class Loaded:
-    """One executed load of an element: its first byte, the bytes of a lane, when, and what it gave."""
+    """One executed load of an element: which, where, when, and what it gave. `storage` is known once it is noted.
 
-    access: tir.BufferLoad
-    indices: tuple[int, ...]
-    value: Lanes
-    view: View
-    offset: int
-    time: int
-    storage: int
+    A plain class: one is made for every load of a run.
+    """
+
+    __slots__ = ("access", "indices", "offset", "storage", "time", "value", "view")
+
+    def __init__(
+        self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, view: View, offset: int, time: int
+    ) -> None:
+        """Keep the parts."""
+        self.access = access
+        self.indices = indices
+        self.value = value
+        self.view = view
+        self.offset = offset
+        self.time = time
+        self.storage = 0
 
 
 @dataclass(slots=True)
 class Capture:
     """What a statement that is being executed has read and called so far; `stored`: elements it has written."""
 
-    loads: list[Loaded] = field(default_factory=list)
-    calls: list[tuple[tir.Call, object]] = field(default_factory=list)
+    loads: list[Loaded]
+    calls: list[tuple[tir.Call, object]]
     stored: int = 0
 
 

@@ -175,7 +175,8 @@ def loaded(load: Loaded, part: int, read: tuple[Value, ...] = ()) -> Value:
     """A load as a leaf: lane `part` of the element."""
     dtype = load.view.buffer.dtype
     size = cell_size(dtype)
-    value = load.value[part] if isinstance(load.value, tuple) else load.value
+    given = load.value[part] if isinstance(load.value, tuple) else load.value
+    value = given if isinstance(given, (bool, int, float)) else None
     cell = Cell(load.storage, first_byte(load.view, load.offset) + part * size, size)
     name = element_name(load.access.buffer.name, load.indices) + (f" lane {part}" if dtype.is_vector else "")
     return Value(Kind.LOAD, name, dtype.scalar, value, load.access.span, read, None, cell, load.time)

@@ -26,7 +26,6 @@ from refmlc.provenance.sites import Sites
 from refmlc.provenance.values import Cell, Origin, Reading, Slice, Source, Value, Write
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
-from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
 
@@ -139,7 +138,7 @@ class Search:
             index = index_in(held.tensor, cell.start) if held.storage == cell.storage else None
             if index is not None:
                 return Origin(Source.ARGUMENT, element_name(held.name, index))
-        origin = self.origins[cell.storage] if cell.storage < len(self.origins) else ""
+        origin = self.origins[cell.storage] if 0 <= cell.storage < len(self.origins) else ""
         if origin == "a constant":
             return Origin(Source.CONSTANT, f"{origin}, element {cell.start // cell.size}")
         return Origin(Source.UNWATCHED, f"{origin or 'memory'}, element {cell.start // cell.size}")

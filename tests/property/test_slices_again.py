@@ -15,7 +15,7 @@ from refmlc.strategies import Case, rolled
 from refmlc.vm import VirtualMachine, build
 
 WHOLE = Limits(width=1 << 30)
-COUNT = 30
+COUNT = 20
 
 
 class Again:

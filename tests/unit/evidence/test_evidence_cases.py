@@ -5,9 +5,9 @@ import tomllib
 
 import numpy as np
 import pytest
+from faulty import Faulty, floats, found, program
 
 import refmlc
-from faulty import Faulty, floats, found, program
 from refmlc.adapters.interp import Interp
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import SCALARS, dtype
@@ -82,9 +82,8 @@ def test_an_assertion_is_asked_of_any_answer() -> None:
 
 
 def test_a_case_whose_record_is_wrong_says_so() -> None:
-    text = (
-        case_text(scale()).replace('rule = "certified"', 'rule = "exact"').replace('"0x1.2000000000000p+2"', '"0x1p+2"')
-    )
+    text = case_text(scale()).replace('rule = "certified"', 'rule = "exact"')
+    text = text.replace('"0x1.2000000000000p+2"', '"0x1p+2"')
     assert replay(read_case(text), []).broken == ("call 1: `B`: element 0 is 4.5, recorded is 4.0",)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from faulty import Faulty, floats, found, program
+
 from refmlc.diag import RefmlcError
 from refmlc.evidence import write_page
 from refmlc.evidence.heat import heat, level

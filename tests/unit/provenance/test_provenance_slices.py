@@ -166,8 +166,8 @@ def main(X: T.Buffer((4,), "int32"), W: T.Buffer((3,), "int32"), Y: T.Buffer((4,
 
 
 def test_a_convolution_at_the_edge_reads_padding() -> None:
-    found = why(CONV, "main", [np.array([1, 2, 3, 4], "int32"), np.array([5, 6, 7], "int32")]
-                + [np.zeros(4, "int32")], "Y", (0,))  # fmt: skip
+    arguments = [np.array(values, "int32") for values in ([1, 2, 3, 4], [5, 6, 7], [0] * 4)]
+    found = why(CONV, "main", arguments, "Y", (0,))
     assert found.value == 0 * 5 + 1 * 6 + 2 * 7
     folded = fold(found, written(found))
     assert folded is not None
