@@ -1,0 +1,214 @@
+"""`refmlc check`: the table, findings, exit status, for modules and implementations that are right and wrong."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from refmlc.cli import main
+
+ANSWERS = str(Path(__file__).parent / "check_answers.py")
+COPY = """
+@T.prim_func
+def copy(A: T.Buffer((3, 3), "float32"), B: T.Buffer((3, 3), "float32")):
+    for i, j in T.grid(3, 3):
+        B[i, j] = A[i, j]
+"""
+SYMBOLIC = """
+@T.prim_func
+def flip(a: T.handle, b: T.handle):
+    n = T.int32()
+    m = T.int32()
+    A = T.match_buffer(a, (n, m), "float32")
+    B = T.match_buffer(b, (m, n), "float32")
+    for i, j in T.grid(m, n):
+        B[i, j] = A[j, i]
+"""
+BRANCHES = """
+@T.prim_func
+def pick(A: T.Buffer((4,), "float32"), n: T.int32, B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        if n > 100:
+            B[i] = A[i]
+        else:
+            B[i] = T.float32(0)
+"""
+LINT = """
+@T.prim_func
+def total(A: T.Buffer((8,), "float32"), B: T.Buffer((1,), "float32")):
+    for k in range(7):
+        with T.block("B"):
+            vk = T.axis.reduce(8, k)
+            with T.init():
+                B[0] = T.float32(0)
+            B[0] += A[vk]
+"""
+FUNCTIONS = """
+from tvm.script import ir as I, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def good(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i]
+
+    @T.prim_func
+    def bad(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i + 1]
+
+    @T.prim_func(private=True)
+    def hidden(A: T.Buffer((4,), "float32")):
+        A[5] = T.float32(0)
+"""
+
+
+def command(way):
+    return f"cmd:{sys.executable} {ANSWERS} {way}"
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Runs `refmlc check` on a text."""
+
+    def checked(text, *options):
+        path = tmp_path / "case.py"
+        path.write_text(text)
+        return CliRunner().invoke(main, ["check", str(path), *options])
+
+    return checked
+
+
+def test_a_right_module_in_right_implementations(check):
+    told = check(COPY, "--impl", "native:tiny", "--impl", "interp", "--impl", command("copies"))
+    assert told.exit_code == 0, told.output
+    lines = told.stdout.splitlines()
+    assert [line for line in lines if "meaning" in line and "3 defined" in line and "nothing" in line]
+    assert sum("3 equal" in line for line in lines) == 3
+    assert lines[-1].endswith("nothing is found")
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in told.stdout
+
+
+def test_a_wrong_implementation_is_found_with_its_code(check):
+    told = check(COPY, "--impl", command("transposes"))
+    assert told.exit_code == 1
+    assert told.stdout.count("error[RM701]") == 1
+    assert "transposed: axes 0 and 1 are exchanged" in told.stdout
+    assert "the same in 3 calls" in told.stdout
+    assert told.stdout.splitlines()[-1].endswith("1 finding (RM701)")
+
+
+def test_every_public_function_is_looked_at_and_what_is_undefined_is_a_finding(check):
+    told = check(FUNCTIONS, "--impl", "native:tiny", "--json")
+    assert told.exit_code == 1
+    data = json.loads(told.stdout)
+    assert [row["name"] for row in data["functions"]] == ["good", "bad"]
+    good, bad = data["functions"]
+    assert {call["meaning"] for call in good["calls"]} == {"defined"}
+    assert [call["counts"]["RM304"] for call in bad["calls"]] == [1, 1, 1]
+    assert {call["verdicts"]["native:tiny"] for call in bad["calls"]} == {"undefined"}
+    assert [one["code"] for one in data["findings"]] == ["RM304"]
+    assert check(FUNCTIONS, "--impl", "native:tiny", "--func", "good").exit_code == 0
+
+
+def test_symbolic_dimensions_get_one_and_zero(check):
+    told = check(SYMBOLIC, "--impl", "native:tiny", "--json")
+    assert told.exit_code == 0, told.output
+    sizes = [call["sizes"] for call in json.loads(told.stdout)["functions"][0]["calls"]]
+    assert sizes == [{"n": 3, "m": 4}, {"n": 1, "m": 1}, {"n": 0, "m": 2}]
+    given = check(SYMBOLIC, "--impl", "native:tiny", "--func", "flip", "--dim", "n=5", "--json")
+    assert {call["sizes"]["n"] for call in json.loads(given.stdout)["functions"][0]["calls"]} == {5}
+
+
+def test_inputs_that_are_given_are_used(check):
+    told = check(BRANCHES, "--impl", "interp", "--func", "pick", "--input", "n=101", "--input", "A=ones", "--json")
+    assert told.exit_code == 0, told.output
+    function = json.loads(told.stdout)["functions"][0]
+    assert "[1, 1, 1, 1], 101," in function["calls"][0]["arguments"]
+    assert len(function["unreached"]) == 1
+    assert "false" in function["unreached"][0]
+
+
+def test_branches_that_no_call_reaches_are_told(check):
+    told = check(BRANCHES, "--impl", "interp")
+    assert told.exit_code == 0
+    assert "case.py:5:9: no call reaches the case that the condition is true" in told.stdout.replace("\n", "")
+
+
+def test_lints_are_findings_only_if_asked_for(check):
+    told = check(LINT, "--impl", "interp")
+    assert (told.exit_code, "lint: RM325" in told.stdout) == (0, True)
+    strict = check(LINT, "--impl", "interp", "--strict")
+    assert (strict.exit_code, "error[RM325]" in strict.stdout) == (1, True)
+    without = check(LINT, "--impl", "interp", "--kinds", "RM321")
+    assert "RM325" not in without.stdout
+
+
+def test_nothing_compared_is_no_success(check):
+    told = check(COPY, "--impl", command("nothing"))
+    assert told.exit_code == 3
+    assert "nothing at all" in told.stdout
+    assert told.stdout.splitlines()[-1].endswith("nothing could be compared")
+
+
+def test_a_missing_compiler_is_unsupported(check, monkeypatch, tmp_path):
+    monkeypatch.setenv("REFMLC_CC", str(tmp_path / "cc"))
+    told = check(COPY, "--impl", "native:guarded")
+    assert told.exit_code == 3
+    assert "no C compiler is found" in told.stdout.replace("\n", " ")
+
+
+def test_arguments_that_cannot_be_made(check):
+    text = '@T.prim_func\ndef f(p: T.handle, A: T.Buffer((1,), "float32")):\n    A[0] = T.float32(1)\n'
+    told = check(text, "--impl", "interp")
+    assert told.exit_code == 3
+    assert "no arguments can be made" in told.stdout
+    assert "`p` of `f`" in told.stdout
+
+
+def test_a_finding_is_written_as_a_case_and_a_page(check, tmp_path):
+    pytest.importorskip("jinja2")
+    case, page = tmp_path / "found.toml", tmp_path / "found.html"
+    told = check(COPY, "--impl", command("transposes"), "--case", str(case), "--report", str(page))
+    assert told.exit_code == 1, told.output
+    assert "def copy" in case.read_text(encoding="utf-8")
+    assert "RM701" in page.read_text(encoding="utf-8")
+    assert check(COPY, "--impl", "interp", "--case", str(tmp_path / "none.toml")).exit_code == 0
+    assert not (tmp_path / "none.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--impl", "numpy"], "there is no implementation"),
+        (["--impl", "cmd:/nowhere/at/all"], "does not start"),
+        (["--impl", command("mute")], "no licence today"),
+        (["--func", "other"], "has no function `other`"),
+        (["--input", "A=ones"], "give `--func` too"),
+        (["--func", "copy", "--input", "A"], "is not NAME=VALUE"),
+        (["--func", "copy", "--input", "Q=ones"], "has no parameter `Q`"),
+        (["--func", "copy", "--dim", "n=3"], "no symbolic dimension `n`"),
+        (["--kinds", "RM999"], "no detector reports RM999"),
+        (["--calls", "0"], "Invalid value"),
+    ],
+)
+def test_bad_usage_is_one_message(check, options, words):
+    told = check(COPY, *options)
+    assert told.exit_code == 2
+    assert words in told.stderr
+    assert "Traceback" not in told.output
+
+
+def test_rubbish_is_not_read(check):
+    told = check("hello, world")
+    assert (told.exit_code, "error[RM1" in told.stderr) == (2, True)
+    missing = CliRunner().invoke(main, ["check", "no-such-file.py"])
+    assert (missing.exit_code, "RM109" in missing.stderr) == (2, True)
+
+
+def test_an_input_that_does_not_fit_is_bad_input(check):
+    told = check(BRANCHES, "--func", "pick", "--input", "n=abc")
+    assert (told.exit_code, "is a number" in told.stderr) == (2, True)
