@@ -77,7 +77,7 @@ FAMILIES = {
             "tests/unit/bounds/test_*.py",
             "tests/unit/oracle/test_oracle_compare.py",
             "tests/e2e/test_certified_reductions.py",
-            "tests/property/test_property_bounds_*.py",
+            "tests/property/test_property_bounds_enclosures.py",
         ),
     ),
 }

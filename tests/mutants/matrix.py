@@ -75,8 +75,8 @@ class Server:
 
     def close(self):
         """End the process."""
-        self._process.stdin.close()
-        self._process.wait()
+        with self._process:  # closes both pipes, and waits
+            self._process.stdin.close()
 
 
 class Results:
@@ -219,10 +219,18 @@ class _Tests:
     """Tests that reach the line, then the others of the family."""
 
     def __init__(self, matrix, family) -> None:
-        self._matrix, said = matrix, matrix.noted(family)
-        self._times, self._lines = said["times"], said["lines"]
+        self._matrix, self._family, self._lock = matrix, family, threading.Lock()
+        self._times = self._lines = None
+
+    def _load(self):
+        """What is noted of the tests: only where a mutant needs them."""
+        with self._lock:
+            if self._times is None:
+                said = self._matrix.noted(self._family)
+                self._lines, self._times = said["lines"], said["times"]
 
     def end(self, mutant):
+        self._load()
         path = f"{mutant.module.replace('.', '/')}.py"
         reached = self._reaching(path, mutant)
         if reached is not None and not reached:
