@@ -85,7 +85,8 @@ def _like(func: tir.PrimFunc, buffer: tir.Buffer, scope: str) -> tir.Buffer:
 def _with(func: tir.PrimFunc, realize: tir.SBlockRealize, old: tir.Buffer, new: tir.Buffer) -> tir.SBlockRealize:
     """The block with one buffer for another, its accesses and regions with it. Fails: RM504."""
     for one in place_of_block(func, realize.block.name).around:
-        if isinstance(one, tir.SBlockRealize) and one is not func.body and (one.block.reads or one.block.writes):
+        declares = isinstance(one, tir.SBlockRealize) and (one.block.reads, one.block.writes) != (None, None)
+        if declares and one is not func.body:
             raise refused("cache", f"a block around `{realize.block.name}` declares what it touches", realize.span)
     return substitute(realize, {old: new})
 

@@ -20,7 +20,7 @@ from refmlc.ir.kinds import ForKind
 from refmlc.ir.node import Node
 from refmlc.ir.visit import substitute, walk
 from refmlc.schedule.accesses import problem
-from refmlc.schedule.places import Place, fresh_name, places, top, with_stmt, with_top
+from refmlc.schedule.places import Place, fresh_name, is_root, places, top, with_stmt, with_top
 from refmlc.strategies.choices import Choices
 
 Rewrite = Callable[[tir.PrimFunc, Choices], "tir.PrimFunc | None"]
@@ -44,13 +44,11 @@ def renamed(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 
 
 def _stores(func: tir.PrimFunc) -> list[Place]:
-    """The stores of single elements, where no block around says what it reads."""
+    """The stores of single elements."""
     return [
         place
         for place in places(func.body)
-        if isinstance(place.stmt, tir.BufferStore)
-        and not place.stmt.value.dtype.is_vector
-        and not any(isinstance(one, tir.SBlockRealize) and one.block.reads for one in place.around)
+        if isinstance(place.stmt, tir.BufferStore) and not place.stmt.value.dtype.is_vector
     ]
 
 
@@ -62,11 +60,9 @@ def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
         return None
     store = choices.pick(stores)
     kind = store.value.dtype
-    rows: tuple[tuple[str, tir.Expr], ...] = (
-        ("add", tir.IntImm(kind, 0)),
-        ("mul", tir.IntImm(kind, 1)),
-        ("max", store.value),
-    )
+    rows: list[tuple[str, tir.Expr]] = [("add", tir.IntImm(kind, 0)), ("max", store.value)]
+    if kind.maximum > 0:  # int1 has no 1
+        rows.append(("mul", tir.IntImm(kind, 1)))
     op, other = choices.pick(rows)
     return with_stmt(func, store, replace(store, value=tir.Apply(op, (store.value, other), kind)))
 
@@ -74,7 +70,7 @@ def plus_nothing(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
 def loaded(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     """A constant operand of what is stored becomes an element of a buffer of one element."""
     found = [
-        (place.stmt, node)
+        (place, node)
         for place in _stores(func)
         if isinstance(place.stmt, tir.BufferStore)
         for node in walk(place.stmt.value)
@@ -82,14 +78,24 @@ def loaded(func: tir.PrimFunc, choices: Choices) -> tir.PrimFunc | None:
     ]
     if not found:
         return None
-    store, node = choices.pick(found)
+    where, node = choices.pick(found)
     at = _constant(node)
     constant, place = node.args[at], (tir.IntImm(INT32, 0),)
     buffer = tir.Buffer(fresh_name(func, "one"), constant.dtype, (tir.IntImm(INT32, 1),))
     args = (*node.args[:at], tir.BufferLoad(buffer, place), *node.args[at + 1 :])
-    changed = with_stmt(func, store, substitute(store, {node: replace(node, args=args)}))
+    bare = _undeclared(func, where)
+    changed = replace(bare, body=substitute(bare.body, {node: replace(node, args=args)}))
     first = tir.BufferStore(buffer, constant, place)
     return with_top(changed, [first, *top(changed)], added=(buffer,))
+
+
+def _undeclared(func: tir.PrimFunc, where: Place) -> tir.PrimFunc:
+    """The function, in which the blocks around a place leave to be deduced what they read and write."""
+    blocks = [one.block for one in where.around if isinstance(one, tir.SBlockRealize) and not is_root(one)]
+    table: dict[Node, Node] = {one: replace(one, reads=None, writes=None) for one in blocks[-1:]}
+    for one in reversed(blocks[:-1]):
+        table[one] = substitute(replace(one, reads=None, writes=None), table)
+    return replace(func, body=substitute(func.body, table))
 
 
 def _constant(node: tir.Apply) -> int:

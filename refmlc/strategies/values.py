@@ -206,7 +206,11 @@ class Values:
                 found = a.low + b.low - 1, a.high + b.high
             if found is None or fits(kind, *found) or self.spoil("RM306"):
                 return a, b
-            a, b = self.small(a, modulus), Sized(number(kind, 3), 3, 3) if op == "ceildiv" else self.small(b, modulus)
+            a = self.small(a, modulus)
+            if op == "ceildiv":
+                b = Sized(number(kind, 3), 3, 3)
+            elif op not in DIVISIONS:  # the remainder of a divisor may be 0
+                b = self.small(b, modulus)
         bigger = Sized(tir.Apply("max", (a.expr, b.expr), kind), max(a.low, b.low), max(a.high, b.high))
         return (bigger, b) if op == "sub" and kind.kind == "uint" else (a, b)
 
