@@ -1,11 +1,11 @@
 """`refmlc reduce FILE`: the smallest program for which a command still ends with 0, or a verdict stays the same."""
 
+import os
 import signal
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from time import monotonic
 
 import click
@@ -58,10 +58,9 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
     """
     if (command is None) == (code is None and impl is None):
         raise fail(BAD_USAGE, "say what is to be kept: `--while COMMAND`, or `--code` and `--impl`")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     target = target or file.with_name(f"{file.stem}.reduced{file.suffix}")
     begin = monotonic()
-    with err.status(f"reducing {file} …") as status:
+    with interruptible(), err.status(f"reducing {file} …") as status:
         job = Job(file, target, seconds, jobs, func, lambda line: status.update(f"reducing {file}: {line}"))
         if command is not None:
             with Command(command, file.name, limit) as predicate:
@@ -70,6 +69,16 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
             found = job.verdict(code, impl)
     write(target, whole_text(found))
     report(file, target, found, monotonic() - begin, as_json=as_json)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """To be terminated is to be interrupted: the commands that run are ended, and the best so far stays."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True)
@@ -180,9 +189,9 @@ def expect(ran: Ran, limit: float) -> None:
 
 def write(target: Path, text: str) -> None:
     """Replace the file at once: whoever reads it meets a whole program. Fails: RM109."""
-    with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        file.write(text)
-    Path(file.name).replace(target)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(target)
 
 
 def sizes(found: Found) -> str:
