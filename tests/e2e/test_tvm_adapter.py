@@ -1,0 +1,136 @@
+"""Real TVM behind the protocol of implementations: results, refusals, crashes, silence."""
+
+import os
+
+import numpy as np
+import pytest
+
+import refmlc
+from refmlc.adapters.implementation import Ended, Stop
+from refmlc.adapters.limits import Limits
+from refmlc.adapters.lookup import implementation
+from refmlc.dtypes import dtype
+from refmlc.oracle.examine import examine
+from refmlc.oracle.outcome import Kind
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Shape
+from refmlc.strategies.arguments import Array, Number
+from refmlc.strategies.case import Case
+
+PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
+pytestmark = [pytest.mark.tvm, pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON is not set")]
+DIVIDE = """
+@T.prim_func
+def main(A: T.Buffer((1,), "int32"), B: T.Buffer((1,), "int32")):
+    B[0] = 7 // A[0]
+"""
+ENDLESS = """
+@T.prim_func
+def main(A: T.Buffer((1,), "int32"), B: T.Buffer((1,), "int32")):
+    while A[0] > 0:
+        B[0] = B[0] + 1
+"""
+SUM = """
+@T.prim_func
+def main(A: T.Buffer((16, 32), "float32"), B: T.Buffer((16,), "float32")):
+    for i, k in T.grid(16, 32):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] += T.exp(A[vi, vk])
+"""
+GRAPH = """
+from tvm.script import ir as I, relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 2), "float32"), s: R.Shape(["m"]), p: R.Prim("int64")):
+        with R.dataflow():
+            y = R.add(x, x)
+            z = (y, x)
+            R.output(z)
+        return z
+"""
+NOT_EQUAL = """
+@T.prim_func
+def main(A: T.Buffer((1,), "float32"), B: T.Buffer((1,), "bool")):
+    B[0] = A[0] != A[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def tvm():
+    made = implementation(f"tvm:{PYTHON}", Limits(seconds=2.0))
+    yield made
+    made.close()
+
+
+def ints(*values):
+    return Tensor.from_numpy(np.array(values, "int32"))
+
+
+def test_a_prim_func_writes_into_its_arguments(tvm):
+    answer = tvm.prepare(refmlc.read(DIVIDE)).run("main", [ints(2), ints(0)])
+    assert isinstance(answer, Ended)
+    assert [arg.numpy().tolist() for arg in answer.args] == [[2], [3]]
+
+
+def test_a_crash_ends_its_module_only(tvm):
+    prepared = tvm.prepare(refmlc.read(DIVIDE))
+    crash = prepared.run("main", [ints(0), ints(0)])
+    assert crash.why is Stop.CRASHED
+    assert "SIGFPE" in crash.message
+    assert isinstance(prepared.run("main", [ints(1), ints(0)]), Ended)
+
+
+def test_silence_is_ended(tvm):
+    answer = tvm.prepare(refmlc.read(ENDLESS)).run("main", [ints(1), ints(0)])
+    assert answer.why is Stop.TIMED_OUT
+
+
+def test_what_tvm_does_not_take_is_rejected(tvm):
+    answer = tvm.prepare(refmlc.read(DIVIDE.replace("7 // A[0]", "A[0] // 0")))
+    assert answer.why is Stop.REJECTED
+
+
+def test_values_of_relax_go_there_and_back(tvm):
+    x = Tensor.from_numpy(np.array([[1, 2]], "float32"))
+    answer = tvm.prepare(refmlc.read(GRAPH)).run("main", [x, Shape((5,)), 3])
+    assert isinstance(answer, Ended)
+    assert [part.numpy().tolist() for part in answer.value] == [[[2, 4]], [[1, 2]]]
+    assert answer.args[1:] == (Shape((5,)), 3)
+
+
+def test_a_sum_is_equal_or_permitted(tvm):
+    call = (Array(dtype("float32"), (16, 32), "tame", 5), Array(dtype("float32"), (16,), form="fresh"))
+    (found,) = examine([Case(refmlc.read(SUM), "main", (call,))], [tvm], pairs=True)
+    assert found.findings == ()
+    assert found.verdicts[tvm.name][0].kind in (Kind.EQUAL, Kind.PERMITTED)
+
+
+def test_nan_is_not_itself(tvm):
+    call = (Array(dtype("float32"), (1,), "steps"), Array(dtype("bool"), (1,), form="fresh"))
+    case = Case(refmlc.read(NOT_EQUAL), "main", (call,))
+    nan = NanCase(case)
+    (found,) = examine([nan], [tvm])
+    assert [finding.code.id for finding in found.findings] == ["RM701"]  # known: != is emitted ordered, or folded
+
+
+class NanCase:
+    """A case whose first argument holds NaN."""
+
+    def __init__(self, case):
+        self.case, self.module, self.func, self.calls, self.name = case, case.module, case.func, case.calls, ""
+
+    def arguments(self, number=0):
+        first, second = self.case.arguments(number)
+        first.numpy()[0] = np.nan
+        return [first, second]
+
+
+def test_numbers_are_given_by_value(tvm):
+    text = '@T.prim_func\ndef main(n: T.int32, A: T.Buffer((1,), "int32")):\n    A[0] = n * 2\n'
+    call = (Number(dtype("int32"), 21), Array(dtype("int32"), (1,), form="fresh"))
+    (found,) = examine([Case(refmlc.read(text), "main", (call,))], [tvm])
+    assert found.verdicts[tvm.name][0].kind is Kind.EQUAL

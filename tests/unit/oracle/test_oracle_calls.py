@@ -1,0 +1,106 @@
+"""Calls that are made: sizes with 0 and 1 among them, indices that are indices, outputs that nobody has written."""
+
+import numpy as np
+import pytest
+
+import refmlc
+from refmlc.oracle.calls import Maker, outputs
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Shape
+from refmlc.strategies.arguments import arguments
+
+TAKE = """
+@T.prim_func
+def take(a: T.handle, i: T.handle, c: T.handle, scale: T.float32):
+    n = T.int32()
+    m = T.int32()
+    A = T.match_buffer(a, (n, 4), "float32")
+    I = T.match_buffer(i, (m,), "int64")
+    C = T.match_buffer(c, (m * 2, 4), "float32")
+    for k, j in T.grid(m, 4):
+        C[k * 2, j] = A[I[k], j] * scale
+        C[k * 2 + 1, j] = C[k * 2, j]
+"""
+UPDATES = """
+@T.prim_func
+def f(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((1,), "float32")):
+    for i in range(4):
+        A[i] = A[i] + T.float32(1)
+    for i in range(4):
+        B[i] = A[i]
+    for i in range(4):
+        with T.block("C"):
+            vi = T.axis.reduce(4, i)
+            C[0] = C[0] + B[vi]
+"""
+GRAPH = """
+from tvm.script import relax as R
+@R.function
+def main(
+    x: R.Tensor(("n", 4), "int8"), s: R.Shape(["n", "m"]), t: R.Tuple(R.Tensor(("m",), "bool")), p: R.Prim("int64")
+):
+    return x
+"""
+
+
+def made(text, number=0, given=None, func=None, seed=0):
+    module = refmlc.read(text)
+    func = func or next(iter(module.functions))
+    return Maker(module, func).call(number, seed, given or {})
+
+
+def test_sizes_of_the_first_calls_are_different_then_one_then_zero():
+    assert [dict(made(TAKE, number).sizes) for number in range(3)] == [
+        {"n": 3, "m": 4},
+        {"n": 1, "m": 1},
+        {"n": 0, "m": 2},
+    ]
+    assert dict(made(TAKE, 1, {"m": 7}).sizes) == {"n": 1, "m": 7}
+
+
+def test_shapes_that_are_expressions_follow_from_the_sizes():
+    shapes = [arg.shape for arg in arguments(made(TAKE).recipes)[:3]]
+    assert shapes == [(3, 4), (4,), (8, 4)]
+
+
+def test_integers_that_may_be_indices_are_indices():
+    for number in range(6):
+        call = made(TAKE, number)
+        index = arguments(call.recipes)[1].numpy()
+        assert ((index >= 0) & (index < max(2, min(size for size in call.sizes.values())))).all()
+
+
+def test_what_is_first_written_is_an_output():
+    assert outputs(refmlc.read(TAKE)["take"]) == {"C"}
+    assert outputs(refmlc.read(UPDATES)["f"]) == {"B", "C"}
+    taken = arguments(made(UPDATES).recipes)
+    assert [arg.initialised for arg in taken] == [True, False, False]
+
+
+def test_the_same_call_is_the_same_arguments_and_another_seed_another_one():
+    first, again, other = (arguments(made(TAKE, 0, seed=seed).recipes)[0].numpy() for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_parameters_of_relax_of_every_kind():
+    x, shape, fields, number = arguments(made(GRAPH, func="main").recipes)
+    assert (x.shape, shape) == ((3, 4), Shape((3, 4)))
+    assert isinstance(fields, tuple)
+    assert isinstance(fields[0], Tensor)
+    assert fields[0].shape == (4,)
+    assert isinstance(number, int)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@T.prim_func\ndef f(p: T.handle):\n    T.evaluate(0)\n",
+        '@T.prim_func\ndef f(A: T.Buffer((1 << 20, 1 << 20), "float32")):\n    T.evaluate(0)\n',
+        "from tvm.script import relax as R\n@R.function\ndef f(x: R.Object):\n    return x\n",
+    ],
+)
+def test_what_cannot_be_made_is_said(text):
+    with pytest.raises(refmlc.Malformed, match="give `--input`") as raised:
+        made(text)
+    assert raised.value.code.id == "RM111"
