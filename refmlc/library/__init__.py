@@ -14,6 +14,8 @@ from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
 from refmlc.library.lowering import Lowered, lowered, type_of
+from refmlc.library.normalization import NORMALIZATION
+from refmlc.library.reduction import REDUCTION
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
@@ -24,6 +26,8 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *CREATION,
             *CHOICE,
             *ACTIVATION,
+            *REDUCTION,
+            *NORMALIZATION,
         )
     }
 )
