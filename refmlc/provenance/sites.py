@@ -83,19 +83,31 @@ class Sites:
         """Number every store of every function; the order is that of the text."""
         self._module = module
         self._known: dict[str, dict[int, Site]] = {}
+        self._elsewhere: dict[int, Site] = {}
 
     def find(self, node: tir.BufferStore | tir.Bind, frame: Frame) -> Site:
         """The site of `node`, a statement of the function that `frame` is of."""
         function = frame[ACTIVATION].function
         if function not in self._known:
             self._known[function] = self._read(function)
-        return self._known[function][id(node)]
+        found = self._known[function].get(id(node))
+        return self._outside(node) if found is None or found.node is not node else found
+
+    def _outside(self, node: tir.BufferStore | tir.Bind) -> Site:
+        """The site of a statement that is not in the module, but in what an operator of Relax means.
+
+        Nothing is known of what is around it: its loops and blocks are not the program's.
+        """
+        known = self._elsewhere.get(id(node))
+        if known is None or known.node is not node:
+            known = self._elsewhere[id(node)] = Site(-1 - len(self._elsewhere), node, (), names(node))
+        return known
 
     def _read(self, function: str) -> dict[int, Site]:
-        func = self._module.functions[function]
-        first = 1000 * list(self._module.functions).index(function)
+        func = self._module.functions.get(function)
         found: dict[int, Site] = {}
         if isinstance(func, tir.PrimFunc):
+            first = 1_000_000 * list(self._module.functions).index(function)
             for node, around in _places(func.body):
                 found[id(node)] = Site(first + len(found), node, around, names(node))
         return found

@@ -167,3 +167,22 @@ def test_a_limit_is_said() -> None:
     assert found.cut == "more than 1 steps from buffer to buffer"
     assert found.source(loads(written(found))[0]) == Origin(Source.CUT, "not followed")
     assert "cut: more than 1 steps" in text(outline(found))
+
+
+OPERATOR = read(
+    """
+    @R.function
+    def main(x: R.Tensor((3,), dtype="float32")):
+        a = R.add(x, x)
+        b = R.multiply(a, x)
+        return b
+"""
+)
+
+
+def test_operators_of_relax_are_seen_through() -> None:
+    found = why(OPERATOR, "main", [X], "result", (2,))
+    product = written(found)
+    total = written(found, loads(product)[0])
+    assert (found.value, product.bindings, total.bindings) == (18.0, ("b",), ("a",))
+    assert [found.source(load) for load in loads(total)] == [Origin(Source.ARGUMENT, "x[2]")] * 2
