@@ -104,6 +104,11 @@ class Hooks:
     def binding(self, binding: relax.Binding, value: object) -> None:
         """A variable of Relax was bound to `value`."""
 
+    def is_quiet(self, name: str, args: Sequence[object]) -> bool:
+        """Whether a call of prim_func `name` need not be watched within: a substitute may execute it. No, here."""
+        del name, args
+        return False
+
     def watches(self, method: str) -> bool:
         """Whether `method` is overridden."""
         return getattr(type(self), method) is not getattr(Hooks, method)

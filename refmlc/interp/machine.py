@@ -56,7 +56,8 @@ class Machine:
     Packed functions are looked up in `registry`; `output` takes each line that the program prints.
     `math` chooses the transcendentals (NUM-506): `scalar_ops` holds the operators, `c_functions` what a program calls
     by C's or LLVM's name. `substitutes` executes what it can in the interpreter's place. Decision: not while hooks
-    watch, which would see nothing, nor where something is allowed, which only the interpreter knows how to continue.
+    watch, which would see nothing (but for calls that they say are quiet), nor where something is allowed, which only
+    the interpreter knows how to continue.
     Not for concurrent use.
     """
 
@@ -82,6 +83,7 @@ class Machine:
         self.scalar_ops: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else LIBM_OPS
         self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
         self.substitutes = None if allow or type(self.hooks) is not Hooks else substitutes
+        self._quiet = substitutes if not allow and self.hooks.watches("is_quiet") else None
         self.depth = 0
         self.groups = 0  # of threads, that are being executed: a function that threads call knows it
         self._prepared: dict[str, Prepared] = {}
@@ -143,9 +145,21 @@ class Machine:
                 return self.registry.get_func(func.symbol)
 
     def _prepare_prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
+        if self._quiet is not None:
+            return self._either(func, name, self._quiet)
         if self.substitutes is None:
             return prepare_prim_func(func, name, self)
         return self.substitutes.function(name, lambda: prepare_prim_func(func, name, self))
+
+    def _either(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
+        """The function, executed by a substitute in those calls that hooks need not watch within."""
+        watched = prepare_prim_func(func, name, self)
+        quick = substitutes.function(name, lambda: watched)
+
+        def call(args: Sequence[object]) -> object:
+            return (quick if self.hooks.is_quiet(name, args) else watched)(args)
+
+        return call
 
     def locate(self, failure: RefmlcError, frame: Frame) -> None:
         """Note where in the run `failure` happened, unless a function called from there noted it."""

@@ -51,8 +51,8 @@ class NoAlias(Detector):
         """Look for arguments that overlap."""
         func = self.facts.module.functions.get(name)
         call = None
-        if isinstance(func, tir.PrimFunc) and func.attrs.get("tirx.noalias", func.attrs.get("tir.noalias")):
-            params = _overlapping(func, args)
+        if isinstance(func, tir.PrimFunc) and promises(func):
+            params = overlapping(func, args)
             call = Call(name, params) if params else None
         self._calls.append(call)
 
@@ -94,7 +94,12 @@ class NoAlias(Detector):
                 raise self.undefined(Diagnostic(BROKEN_NOALIAS, message, access.span, "", (), related), access, frame)
 
 
-def _overlapping(func: tir.PrimFunc, args: Sequence[object]) -> frozenset[tir.Buffer]:
+def promises(func: tir.PrimFunc) -> bool:
+    """Whether the function promises that its arguments do not overlap."""
+    return bool(func.attrs.get("tirx.noalias", func.attrs.get("tir.noalias")))
+
+
+def overlapping(func: tir.PrimFunc, args: Sequence[object]) -> frozenset[tir.Buffer]:
     """The buffers of parameters whose arguments share memory with one another."""
     tensors = [
         (func.buffer_map[param], arg if isinstance(arg, Tensor) else Tensor.from_numpy(arg))

@@ -5,17 +5,22 @@ from collections.abc import Callable, Collection, Sequence
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import Exhausted, RefmlcError, Trap, Undefined, Unsupported
 from refmlc.interp.hooks import Hooks
-from refmlc.ir import IRModule
+from refmlc.ir import IRModule, tir
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+from refmlc.sanitize.aliasing import overlapping, promises
 from refmlc.sanitize.detector import Detector
 from refmlc.sanitize.facts import FactTable
 from refmlc.sanitize.kinds import ALL, detectors
 from refmlc.sanitize.origin import Origin
+from refmlc.sanitize.proved import is_plain, outputs_alone
 from refmlc.sanitize.report import Finding, Report, verdict_of
 from refmlc.vm import VirtualMachine, build
 
-EVENTS = tuple(name for name, method in vars(Hooks).items() if callable(method) and not name.startswith("_"))
+QUESTIONS = ("watches", "is_quiet")
+EVENTS = tuple(
+    name for name, method in vars(Hooks).items() if callable(method) and name[0] != "_" and name not in QUESTIONS
+)
 
 
 class Sanitizer(Hooks):
@@ -25,14 +30,26 @@ class Sanitizer(Hooks):
         """Make the detectors that report `kinds`. Fails: RM112 for a kind that no detector has."""
         facts = FactTable(module)
         self.detectors: tuple[Detector, ...] = detectors(facts, kinds)
-        self._heard = {name for name in EVENTS if any(part.watches(name) for part in self.detectors)} - {"watches"}
+        self._heard = {name for name in EVENTS if any(part.watches(name) for part in self.detectors)}
+        self._module = module
+        self._plain: dict[str, bool] = {}
         for name in self._heard:
             # The interpreter asks for the methods by name; each is what its listeners need, and nothing more.
             setattr(self, name, _to_all([getattr(part, name) for part in self.detectors if part.watches(name)]))
 
     def watches(self, method: str) -> bool:
-        """Whether a detector does."""
-        return method in self._heard
+        """Whether a detector does; which calls are quiet is said here."""
+        return method in self._heard or method == "is_quiet"
+
+    def is_quiet(self, name: str, args: Sequence[object]) -> bool:
+        """Whether it is proved that no detector finds anything within the call."""
+        func = self._module.functions.get(name)
+        if not isinstance(func, tir.PrimFunc):
+            return False
+        known = self._plain.get(name)
+        if known is None:
+            known = self._plain[name] = is_plain(func) and outputs_alone(self._module, name, func)
+        return known and not (promises(func) and overlapping(func, args))
 
     def explain(self, failure: RefmlcError) -> RefmlcError:
         """The failure, with more on it where a detector knows more."""
@@ -68,17 +85,19 @@ def sanitize(
     *,
     kinds: Collection[str] = ALL,
     allow: Collection[str] = (),
+    tier: str = "interp",
     registry: FunctionRegistry = DEFAULT,
     budget: Budget | None = None,
 ) -> Report:
     """Run function `func` of `module` on `args` under the detectors that report `kinds`.
 
     The run ends at the first undefined behaviour; lints are collected. `allow` are codes that the interpreter goes on
-    after, as in `refmlc.build`. Fails: RM1xx and RM2xx, for arguments and modules that do not fit; all else that a
-    program does is in the report.
+    after, as in `refmlc.build`. `tier` is as there: other than `interp` executes those functions in guarded C in which
+    no detector can find anything (`refmlc.sanitize.proved`) and interprets the others; the report is the same.
+    Fails: RM1xx and RM2xx, for arguments and modules that do not fit; all else that a program does is in the report.
     """
     hooks = Sanitizer(module, kinds)
-    executable = build(module, "interp", registry=registry, budget=budget, allow=frozenset(allow))
+    executable = build(module, tier, registry=registry, budget=budget, allow=frozenset(allow))
     result: object = None
     failure: RefmlcError | None = None
     try:

@@ -50,7 +50,7 @@ def argument(row):
     return np.arange(int(np.prod(row["shape"])), dtype=row["dtype"]).reshape(row["shape"])
 
 
-def run(case, tmp_path):
+def run(case, tmp_path, tier="interp"):
     if "hex" in case:
         path = tmp_path / "case.py"
         path.write_bytes(bytes.fromhex(case["hex"]))
@@ -64,7 +64,7 @@ def run(case, tmp_path):
         budget = Budget(
             max_steps=case.get("steps", 10**6), max_bytes=case.get("bytes", 1 << 26), max_seconds=case.get("seconds")
         )
-        executable = build(module, "interp", registry=registry, budget=budget)
+        executable = build(module, tier, registry=registry, budget=budget)
         VirtualMachine(executable)[case.get("func", "main")](*(argument(row) for row in case["arguments"]))
 
 
@@ -84,6 +84,17 @@ def test_case_ends_in_its_message(path, tmp_path):
         return
     assert message == case["message"].rstrip("\n")
     assert raised.value.code.id == case["code"]
+
+
+RUN = [path for path in CASES if (case := tomllib.loads(path.read_text(encoding="utf-8")))["code"][2] in "34"]
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
+def test_guarded_c_ends_in_the_same_message(path, tmp_path):
+    case = tomllib.loads(path.read_text(encoding="utf-8"))
+    with pytest.raises(RefmlcError) as raised:
+        run(case, tmp_path, "native")
+    assert render_text(raised.value.diagnostic) == case["message"].rstrip("\n")
 
 
 def test_public_api_gives_the_same_errors():

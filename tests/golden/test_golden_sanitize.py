@@ -34,7 +34,7 @@ def writes_all_but_the_first(x, y):
 PACKED = {"clears its input": clears_its_input, "writes all but the first": writes_all_but_the_first}
 
 
-def run(case, kinds=ALL):
+def run(case, kinds=ALL, tier="interp"):
     given = [
         np.arange(int(np.prod(row["shape"])), dtype=row["dtype"]).reshape(row["shape"]) for row in case["arguments"]
     ]
@@ -42,7 +42,7 @@ def run(case, kinds=ALL):
     registry = FunctionRegistry()
     for name, kind in case.get("packed", {}).items():
         registry.register(name, PACKED[kind])
-    return sanitize(read(case["program"], "case.py"), "main", arguments, kinds=kinds, registry=registry)
+    return sanitize(read(case["program"], "case.py"), "main", arguments, kinds=kinds, tier=tier, registry=registry)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
@@ -70,6 +70,14 @@ def test_finding_is_not_made_where_it_is_switched_off(path):
         assert report.verdict == "defined"
         assert case["code"] not in report.counts
         assert case["code"] not in report.text()
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_the_tier_makes_no_difference(path):
+    case = tomllib.loads(path.read_text(encoding="utf-8"))
+    report = run(case, tier="native")
+    assert report.text() == case["message"].rstrip("\n")
+    assert report.to_json() == run(case).to_json()
 
 
 def test_every_kind_has_a_case():

@@ -120,8 +120,10 @@ class Fitting:
     def _shadow(self, tensor: Tensor) -> object:
         if tensor.storage.all_initialised:
             return self._ones.pointer(tensor.reach)
-        found = tensor.shadow
-        return ffi().from_buffer(found) if isinstance(found, memoryview) and tensor.dtype.lanes == 1 else None
+        if not isinstance(tensor.shadow, memoryview) or tensor.dtype.lanes != 1:
+            return None
+        # Not of the memoryview itself: with a pointer on it, one that is in a cycle of garbage crashes CPython 3.11.
+        return ffi().from_buffer(tensor.storage.shadow) + tensor.byte_offset // tensor.storage.unit
 
     def _dims(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
         """The values of the unit's variables of shapes; None where something is not as declared."""
