@@ -153,7 +153,8 @@ def with_top(
             return replace(func, body=sequence(kept))  # a root block that allocates nothing is not written
         block = replace(root.block, body=sequence(kept), alloc_buffers=buffers)
         return replace(func, body=replace(root, block=block))
-    if added and func.s_tir and any(isinstance(node, tir.SBlockRealize) for part in kept for node in walk(part)):
+    blocks = any(isinstance(node, tir.SBlockRealize) for part in kept for node in walk(part))
+    if added and func.s_tir and blocks and not any(isinstance(part, tir.AllocBuffer) for part in kept):
         block = tir.SBlock("root", (), None, None, sequence(kept), None, tuple(added))
         return replace(func, body=tir.SBlockRealize((), TRUE, block))
     return replace(func, body=sequence([*(tir.AllocBuffer(one) for one in added), *kept]))
