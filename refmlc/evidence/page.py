@@ -21,7 +21,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.evidence.case_file import CaseFile
 from refmlc.evidence.heat import heat, rows_of
 from refmlc.evidence.listing import DARK, LIGHT, Mark, lines_of, style
-from refmlc.evidence.record import case_of
+from refmlc.evidence.record import case_of, text_of
 from refmlc.ir import relax
 from refmlc.oracle.blame import Blame
 from refmlc.oracle.difference import Difference
@@ -91,6 +91,7 @@ def page(finding: Finding, blame: Blame | None = None) -> str:
         blame="" if blame is None else str(blame),
         lines=lines_of(case.text, _marks(case, found)),
         arguments=_arguments(case),
+        other=[] if finding.other is None else lines_of(text_of(finding.other.module), []),
         part=finding.part,
         difference=None if difference is None else _shown(difference),
         heat=None if tensors is None else heat(*tensors),

@@ -50,7 +50,7 @@ def recorded(
     program: Program, calls: Sequence[int], provenance: str, implementation: str = "", code: Code | None = None
 ) -> CaseFile:
     """Some calls of a program as a case. Fails: RM111."""
-    text = _text(program.module)
+    text = text_of(program.module)
     given = [Call(tuple(arguments_data(program.arguments(number)))) for number in calls]
     identity = identified(program.func, text, given, "found" if code is None else code.id.lower())
     draft = CaseFile(
@@ -67,7 +67,7 @@ def recorded(
     )
 
 
-def _text(module: IRModule) -> str:
+def text_of(module: IRModule) -> str:
     """The text that the module was read from, to the letter where there is one; else as it is shown."""
     return show(module) if module.source is None else module.source.text
 

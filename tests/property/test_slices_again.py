@@ -15,7 +15,7 @@ from refmlc.strategies import Case, rolled
 from refmlc.vm import VirtualMachine, build
 
 WHOLE = Limits(width=1 << 30)
-COUNT = 20
+COUNT = 12
 
 
 class Again:
@@ -90,9 +90,9 @@ def sliced(case: Case) -> int:
     return count
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, 10))
+@pytest.mark.parametrize("first", range(0, COUNT, 6))
 def test_evaluated_again_a_slice_gives_the_element(first: int) -> None:
-    assert sum(sliced(rolled(seed)) for seed in range(first, first + 10)) > 10
+    assert sum(sliced(rolled(seed)) for seed in range(first, first + 6)) > 6
 
 
 @pytest.mark.soak

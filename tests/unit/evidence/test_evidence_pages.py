@@ -1,6 +1,8 @@
 """The page of a finding: well-formed, self-contained, escaped, and it says what was found."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -8,10 +10,12 @@ import numpy as np
 import pytest
 from faulty import Faulty, floats, found, program
 
+from refmlc.adapters.implementation import Answer, Prepared, Stop, Stopped
 from refmlc.diag import RefmlcError
 from refmlc.evidence import write_page
 from refmlc.evidence.heat import heat, level
 from refmlc.evidence.listing import Mark, lines_of
+from refmlc.ir import IRModule
 from refmlc.oracle.blame import blame
 from refmlc.runtime.tensor import Tensor
 
@@ -117,6 +121,37 @@ def test_the_line_of_the_store_is_marked(text: str) -> None:
 def test_both_schemes_and_narrow_screens_are_provided_for(text: str) -> None:
     assert "prefers-color-scheme: dark" in text
     assert "width=device-width" in text
+
+
+class Crashing(Faulty):
+    """It takes every module and ends at every call."""
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        return self
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        del func, args
+        return Stopped(Stop.CRASHED, "the process ended with signal 11")
+
+
+def test_a_crash_has_a_page_without_a_difference(tmp_path: Path) -> None:
+    asked = program(SCALE, floats([[1, 2, 3], [4, 5, 6]]), floats([[0] * 3] * 2))
+    finding = found(asked, Crashing(0, 0, name="crashing"))
+    write_page(finding, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    said = "".join(checked(text).text)
+    assert "RM703" in said
+    assert "the process ended with signal 11" in said
+    assert "<svg" not in text
+
+
+def test_a_contradiction_shows_both_programs(tmp_path: Path) -> None:
+    asked = program(SCALE, floats([[1, 2, 3], [4, 5, 6]]), floats([[0] * 3] * 2))
+    other = program(SCALE.replace("float32(3)", "float32(7)"), *asked.given)
+    write_page(replace(found(asked, Faulty(3, 5)), other=other), tmp_path / "page.html")
+    said = "".join(checked((tmp_path / "page.html").read_text()).text)
+    assert "The other way to say it" in said
+    assert "T.float32(7)" in said
 
 
 def test_a_path_that_cannot_be_written_is_one_message(tmp_path: Path) -> None:
