@@ -13,7 +13,9 @@ from refmlc.library.choice import CHOICE
 from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
+from refmlc.library.linear import LINEAR
 from refmlc.library.lowering import Lowered, lowered, type_of
+from refmlc.library.movement import MOVEMENT
 from refmlc.library.normalization import NORMALIZATION
 from refmlc.library.reduction import REDUCTION
 
@@ -28,6 +30,8 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *ACTIVATION,
             *REDUCTION,
             *NORMALIZATION,
+            *LINEAR,
+            *MOVEMENT,
         )
     }
 )
