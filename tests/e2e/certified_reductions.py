@@ -220,7 +220,7 @@ def adversaries(case):
 
 
 def tvm_ways(cases, python):
-    """TVM: as written, for the processor's own instructions (FMA), unrolled, and with partial sums apart or in a vector (`tvm_side`)."""
+    """TVM: as written, with the processor's own instructions (FMA), unrolled, with partial sums (`tvm_side`)."""
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)
         jobs = [{"kind": case.kind, "dtype": case.dtype} for case in cases]
