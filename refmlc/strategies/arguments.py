@@ -193,7 +193,7 @@ def argument_of(data: Data) -> Argument:
 def _argument(data: Data) -> Argument:
     """The same. Fails: ValueError."""
     match data:
-        case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in (*WAYS, "tame"):
+        case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in WAYS:
             low, high, seed = (_whole(rest.get(name, 0)) for name in ("low", "high", "seed"))
             form = rest.get("form", "compact")
             if form in FORMS:

@@ -25,7 +25,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.strategies import rolled
 from refmlc.strategies.arguments import arguments
 
-MANY = 300
+MANY, FIRST = 300, 2000  # seeds among which there are sums that round
 WIDER = {"float16": FLOAT32, "bfloat16": FLOAT32, "float32": FLOAT64}
 ROUNDING = ("add", "sub", "mul", "div", "sqrt")
 
@@ -105,7 +105,7 @@ def campaign():
     """What lay outside, and how many variants ran and how many elements had other bits than the reference."""
     wrong, ran, other = [], {"wide": 0, "fused": 0, "mixed": 0}, 0
     for seed in range(MANY):
-        case = rolled(seed, "")
+        case = rolled(FIRST + seed, "")
         try:
             found = certify(IRModule({"main": case.prim_func}), "main", arguments(case.calls[0]))
         except RefmlcError:
