@@ -53,6 +53,11 @@ class Interpreted:
         )
         self._calls = Calls(machine)
 
+    @property
+    def steps(self) -> int:
+        """The statements that the last call executed."""
+        return self._calls.machine.budget.steps
+
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`."""
         return self._calls.call(func, args)

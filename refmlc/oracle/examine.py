@@ -13,6 +13,7 @@ from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.native import Batching
 from refmlc.bounds.freedom import Freedom
+from refmlc.diag.catalogue import RACE
 from refmlc.oracle.certificates import OTHERS
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.judging import crash, judged, without_answer
@@ -25,6 +26,7 @@ from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 from refmlc.sanitize.kinds import ALL
 
 INTERP = "interp"
+MOST_STEPS = 200_000
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ def examine(
 ) -> list[Examination]:
     """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's.
 
-    `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too.
+    `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
+    is long.
     """
     interp = Interp(Limits() if limits is None else limits, registry)
     known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
@@ -84,10 +87,16 @@ class _Pair:
 
 
 def _variants(case: Program, known: Sequence[Reference], interp: Interp) -> list[_Pair]:
-    """The variants of a case that are defined in some call, as the case is."""
+    """The variants of a case that are defined in some call, as the case is.
+
+    Decision: races are what a variant may bring in, other detectors know the program already. A long program has no
+    variants: each costs as much as the program, and a small size of it says as much.
+    """
     if not any(isinstance(reference.answer, Ended) for reference in known):
         return []
-    pairs = [_Pair(each, references(each, interp, sanitize=True)) for each in variants(case)]
+    if sum(reference.steps for reference in known) > MOST_STEPS:
+        return []
+    pairs = [_Pair(each, references(each, interp, sanitize=True, kinds=(RACE.id,))) for each in variants(case)]
     return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
 
 

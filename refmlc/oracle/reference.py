@@ -5,6 +5,7 @@
 | `answer` | how the call ends for the oracle: what a detector finds ends it too                                       |
 | `plain`  | how it ends without detectors, which is what both tiers promise                                          |
 | `report` | the sanitizer's findings and counts; None: it was not asked                                               |
+| `steps`  | the statements that were executed                                                                       |
 """
 
 from collections.abc import Collection, Iterator
@@ -42,6 +43,7 @@ class Reference:
     answer: Answer
     plain: Answer
     report: Report | None = None
+    steps: int = 0
 
     @property
     def verdict(self) -> str:
@@ -54,19 +56,23 @@ def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Colle
     if sanitize:
         return [_sanitized(program, number, interp, kinds) for number in range(len(program.calls))]
     interpreted = Interpreted(program.module, interp)
-    answers = (interpreted.run(program.func, program.arguments(number)) for number in range(len(program.calls)))
-    return [Reference(answer, answer) for answer in answers]
+    found: list[Reference] = []
+    for number in range(len(program.calls)):
+        answer = interpreted.run(program.func, program.arguments(number))
+        found.append(Reference(answer, answer, steps=interpreted.steps))
+    return found
 
 
 def _sanitized(program: Program, number: int, interp: Interp, kinds: Collection[str]) -> Reference:
     module = legalize_ops(program.module)  # detectors look into the functions that operators are
     hooks = Sanitizer(module, kinds)
-    answer = Interpreted(module, interp, hooks).run(program.func, program.arguments(number))
+    interpreted = Interpreted(module, interp, hooks)
+    answer = interpreted.run(program.func, program.arguments(number))
     told = _explained(answer, hooks)
     plain = answer
     if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:
         plain = Interpreted(program.module, interp).run(program.func, program.arguments(number))
-    return Reference(told, plain, _report(told, hooks, kinds))
+    return Reference(told, plain, _report(told, hooks, kinds), interpreted.steps)
 
 
 def _explained(answer: Answer, hooks: Sanitizer) -> Answer:
