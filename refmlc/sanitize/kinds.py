@@ -14,14 +14,14 @@
 | RM326 | a reduction starts from a stale value                | lint         |
 | RM328 | a tensor is used after a call in place consumed it   | yes          |
 
-The other codes of RM3xx are the interpreter's own: it checks them in every run, with or without detectors. Switching
-RM305 off leaves the verdict and drops what `origin` adds to it.
+The other codes of RM3xx are the interpreter's own (`CHECKED`): it checks them in every run, with or without detectors.
+Leaving RM305 out of `kinds` leaves the verdict and drops what `origin` adds to it; `without` switches any of them off.
 """
 
 from collections.abc import Collection
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.catalogue import BAD_USAGE, CODES, UNINITIALISED
 from refmlc.sanitize.aliasing import NoAlias
 from refmlc.sanitize.consumed import UsesAfterInplace
 from refmlc.sanitize.coverage import Coverage
@@ -50,6 +50,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     UsesAfterInplace,
 )
 ALL = frozenset(detector.code.id for detector in DETECTORS)
+CHECKED = frozenset(code for code in CODES if code.startswith("RM3")) - ALL | {UNINITIALISED.id}
 LINTS = frozenset(detector.code.id for detector in DETECTORS if detector.is_lint)
 
 

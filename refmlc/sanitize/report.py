@@ -3,7 +3,8 @@
 | field      | holds                                                                                            |
 |------------|--------------------------------------------------------------------------------------------------|
 | `verdict`  | `defined`; `undefined` (a finding with a code of RM3xx that ended the run); `trap`, `unsupported`,  |
-|            | `exhausted`: how the run ended otherwise, and then nothing is known of what it did not reach        |
+|            | `exhausted`: how the run ended otherwise, and then nothing is known of what it did not reach;       |
+|            | `unknown`: it ended in a kind that is switched off                                                  |
 | `findings` | what ended the run, if something did, then the lints in the order in which they were met            |
 | `counts`   | by code, how often each was met; codes that were looked for and not met have 0                      |
 | `result`   | what the function returned; None where the run ended early                                        |

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_golden_diagnostics import CASES as DIAGNOSTICS, PACKED as TAKEN, argument
 
 from refmlc.check.reading import read
+from refmlc.diag import RefmlcError
+from refmlc.diag.catalogue import CODES
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.sanitize import ALL, LINTS, sanitize
+from refmlc.sanitize.kinds import CHECKED
 
 CASES = sorted((Path(__file__).parent / "sanitize").glob("*.toml"))
 UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"
@@ -78,6 +82,32 @@ def test_the_tier_makes_no_difference(path):
     report = run(case, tier="native")
     assert report.text() == case["message"].rstrip("\n")
     assert report.to_json() == run(case).to_json()
+
+
+CHECKS = [path for path in DIAGNOSTICS if tomllib.loads(path.read_text(encoding="utf-8"))["code"].startswith("RM3")]
+
+
+@pytest.mark.parametrize("path", CHECKS, ids=lambda path: path.stem)
+def test_what_the_interpreter_checks_is_reported_counted_and_switched_off(path):
+    case = tomllib.loads(path.read_text(encoding="utf-8"))
+    code, module = case["code"], read(case["program"], "case.py")
+    registry = FunctionRegistry()
+    for name, kind in case.get("packed", {}).items():
+        registry.register(name, TAKEN[kind])
+    on, off = (
+        sanitize(module, case.get("func", "main"), given, without=without, registry=registry)
+        for given, without in (([argument(row) for row in case["arguments"]], left_out) for left_out in ((), (code,)))
+    )
+    assert on.verdict == "undefined"
+    assert on.counts[code] == 1
+    assert on.text().startswith(case["message"].strip().partition("\n")[0])
+    assert (off.verdict, off.findings, code in off.counts) == ("unknown", (), False)
+
+
+def test_every_code_of_undefined_behaviour_can_be_switched():
+    assert {code for code in CODES if code.startswith("RM3")} == ALL | CHECKED
+    with pytest.raises(RefmlcError, match="RM112"):
+        sanitize(read(tomllib.loads(CASES[0].read_text(encoding="utf-8"))["program"]), "main", (), without=("RM999",))
 
 
 def test_every_kind_has_a_case():
