@@ -11,6 +11,7 @@ from math import inf, nextafter
 from refmlc.adapters.implementation import Answer, Ended, Stop
 from refmlc.adapters.interp import Interp
 from refmlc.bounds.certify import CertifiedTensor
+from refmlc.bounds.choice import Value, members
 from refmlc.bounds.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import Code
@@ -138,6 +139,8 @@ def _part(part: Part, certificates: Certificates, at: int) -> dict[str, Data]:
 def _interval(certified: CertifiedTensor) -> dict[str, Data]:
     """Bounds of every element, rounded outwards to binary64; elements that may be anything have infinite ones."""
     ends = [_ends(element) for element in certified.elements]
+    if not certified.dtype.is_float and all(low == high for low, high, _ in ends):
+        return {"rule": "exact"}
     found: dict[str, Data] = {
         "rule": "certified",
         "low": [number_data(low) for low, _, _ in ends],
@@ -147,9 +150,11 @@ def _interval(certified: CertifiedTensor) -> dict[str, Data]:
     return {**found, "specials": specials} if any(specials) else found
 
 
-def _ends(element: object) -> tuple[float, float, str]:
+def _ends(element: Value | None) -> tuple[float, float, str]:
+    """The least and the greatest value, and the specials. Of a choice between integers: its hull."""
     if not isinstance(element, Enclosure):
-        return -inf, inf, "inf -inf nan"
+        known = None if element is None else members(element)
+        return (min(known), max(known), "") if known else (-inf, inf, "inf -inf nan")
     text = " ".join(name for bit, name in SPECIALS if element.specials & bit)
     if not element.finite:
         return inf, -inf, text

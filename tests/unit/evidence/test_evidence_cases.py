@@ -66,6 +66,32 @@ def test_text_is_read_to_the_same_case() -> None:
     assert read_case(case.toml()) == case
 
 
+def test_what_must_be_one_value_is_recorded_as_exact() -> None:
+    body = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "bool"), C: T.Buffer((2,), "float32")):
+    for i in range(2):
+        with T.sblock("B"):
+            vi = T.axis.spatial(2, i)
+            B[vi] = A[vi] != A[vi]
+            C[vi] = A[vi] / T.float32(3)
+"""
+    asked = program(body, floats([1, math.nan]), np.zeros(2, "bool"), floats([0, 0]))
+    listed = recorded(asked, (0,), "by hand").calls[0].assertion["parts"]
+    assert isinstance(listed, list)
+    _, flags, thirds = listed
+    assert isinstance(flags, dict)
+    assert isinstance(thirds, dict)
+    assert (flags["rule"], flags["values"]) == ("exact", [False, True])
+    low, high = thirds["low"], thirds["high"]
+    assert isinstance(low, list)
+    assert isinstance(high, list)
+    first, last = float.fromhex(str(low[0])), float.fromhex(str(high[0]))
+    assert first < float(np.float32(1) / np.float32(3)) < last
+    assert last - first < 1e-6
+    assert thirds["specials"] == ["", "nan"]
+
+
 def test_an_undefined_program_is_recorded_with_code_and_place() -> None:
     body = SCALE.replace("range(4)", "range(5)").replace("spatial(4, i)", "spatial(5, i)")
     case = recorded(program(body, floats([1, 2, 3, 4]), floats([0, 0, 0, 0])), (0,), "by hand")
