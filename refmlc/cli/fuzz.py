@@ -29,7 +29,13 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 
 
 @click.command()
-@click.option("--impl", "impls", multiple=True, metavar="SPEC", help="Compare this one too; SPEC@8: in one batch of 8.")
+@click.option(
+    "--impl",
+    "impls",
+    multiple=True,
+    metavar="SPEC",
+    help="Compare these; SPEC@8: in one batch of 8.  [default: native:tiny and moved]",
+)
 @click.option("--time", "seconds", type=Duration(), help="How long: 90s, 10m, 2h.  [default: 10m]")
 @click.option("--programs", type=click.IntRange(1), help="How many programs, rounded up to whole batches.")
 @click.option("--seed", type=click.IntRange(0), help="Which programs.  [default: 0]")

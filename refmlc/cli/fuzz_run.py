@@ -6,13 +6,13 @@ from pathlib import Path
 
 from rich.live import Live
 
-from refmlc.adapters.lookup import implementation
 from refmlc.cli.console import err, out, print_json
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.fuzz.batch import every
 from refmlc.fuzz.campaign import Campaign
+from refmlc.fuzz.moved import made
 from refmlc.fuzz.settings import ANY, Settings, Ways
 from refmlc.fuzz.store import open_store, settings_in
 from refmlc.strategies.functions import AIMS
@@ -51,7 +51,7 @@ def _settings(path: Path, asked: Mapping[str, object]) -> Settings:
 def _check(settings: Settings) -> None:
     """Fails: RM112 for implementations and aims that are none."""
     for spec in settings.implementations:
-        implementation(every(spec)[0]).close()
+        made(every(spec)[0]).close()
     if settings.aim not in ("", ANY, *AIMS):
         raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(AIMS)}")
 

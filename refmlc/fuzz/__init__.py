@@ -8,11 +8,12 @@ a campaign may stop anywhere, go on later, and be spread over machines; the same
 | `settings`              | what decides the findings of a campaign, and what does not                              |
 | `result`                | what a batch comes to, as data                                                          |
 | `signature`             | which findings are the same one                                                         |
-| `batch`                 | programs of a batch, examined                                                           |
+| `programs`, `batch`     | the programs of a batch, examined                                                       |
+| `moved`                 | C with reordered loops, where there are some                                            |
 | `coverage`              | which clauses, operators and kinds of nodes occurred                                    |
 | `shrink`                | a finding's program made smaller                                                        |
 | `worker`, `cage`        | a process with limits that does it, and the side of it that waits                       |
-| `jobs`                  | jobs in such a process: a batch, and who is to blame when it ends; executors            |
-| `journal`, `store`      | what is on disk                                                                         |
+| `jobs`, `places`        | jobs in such a process: a batch, and who is to blame when it ends; executors            |
+| `journal`, `store`      | what is on disk; `tell`: a finding for people                                           |
 | `campaign`, `progress`  | all of it together, and how far it is                                                   |
 """

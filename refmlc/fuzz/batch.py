@@ -13,8 +13,8 @@ from functools import cache
 
 from refmlc.adapters.implementation import Implementation
 from refmlc.adapters.limits import Limits
-from refmlc.adapters.lookup import implementation
 from refmlc.fuzz.coverage import covered
+from refmlc.fuzz.moved import made
 from refmlc.fuzz.programs import as_case, program, rewrites
 from refmlc.fuzz.result import BatchResult, Found, Json, merged
 from refmlc.fuzz.settings import Settings
@@ -28,6 +28,7 @@ from refmlc.script import show
 from refmlc.strategies.case import Case
 
 REFERENCE = "interp"
+COVER = 4  # in one batch of so many it is looked at what occurs: that takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
 
@@ -46,7 +47,7 @@ def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     for (at, variant), theirs in zip(others, examined[len(cases) :], strict=True):
         findings += [as_found(known, numbers[at], one) for one in contradictions(variant, examined[at], theirs)]
     codes = {code for each in examined for reference in each.reference if (code := code_of(reference.answer))}
-    coverage = covered((each.module for each in everything), codes)
+    coverage = covered((each.module for each in everything), codes) if batch % COVER == 0 else {}
     notes = {"programs under the sanitizer": len(cases)} if sanitized else {}
     return BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes).to_json()
 
@@ -85,7 +86,7 @@ def contradictions(variant: Variant, ours: Examination, theirs: Examination) -> 
 @cache
 def implemented(spec: str, seconds: float) -> Implementation:
     """The implementation, made once in a worker."""
-    return implementation(spec, limits_of(seconds))
+    return made(spec, limits_of(seconds))
 
 
 def limits_of(seconds: float) -> Limits:

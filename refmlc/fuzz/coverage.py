@@ -8,7 +8,8 @@
 | `clauses`   | the clauses of those operators, and those that the verdicts follow from                         |
 
 A clause counts when an operator that cites it occurred in a program, or a verdict that follows from it came out: that
-its meaning was computed for some operands, not for all. Clauses of kinds of nodes are not counted by themselves.
+its meaning was computed for some operands, not for all. Clauses of kinds of nodes are not counted by themselves. Only
+some batches are looked at (`batch.COVER`), and whole programs: a statement that no call reached counts too.
 """
 
 from collections.abc import Iterable, Mapping

@@ -26,7 +26,7 @@ ANY = "any"
 class Settings:
     """What decides the findings.
 
-    `implementations` are specs (`refmlc.adapters.lookup`); `SPEC@N`: in one batch of N only. `aim`: a code, "" for
+    `implementations` are specs (`refmlc.fuzz.moved.made`); `SPEC@N`: in one batch of N only. `aim`: a code, "" for
     programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none.
     `sanitize`: one batch in so many is under the sanitizer, 0: none. `runner` is the function that does a batch:
     `module:function`; `describe` beside it gives the program of a number as data.
@@ -34,7 +34,7 @@ class Settings:
     """
 
     seed: int = 0
-    implementations: tuple[str, ...] = ("native:tiny", "native")
+    implementations: tuple[str, ...] = ("native:tiny", "moved")
     kinds: tuple[str, ...] = ("functions",)
     aim: str = ANY
     size: int = 48
