@@ -19,8 +19,8 @@ from refmlc.ops.contract import Scalar
 from refmlc.provenance import chains
 from refmlc.provenance.asked import Asked, Finder, Found, locate, tensors_in
 from refmlc.provenance.copying import copies
-from refmlc.provenance.memory import Held, element_name, index_in
-from refmlc.provenance.recorder import Enough, Recorder
+from refmlc.provenance.memory import Held, Storages, cell_of, element_name, index_in
+from refmlc.provenance.recorder import FOREVER, Enough, Recorder
 from refmlc.provenance.records import Event
 from refmlc.provenance.sites import Sites
 from refmlc.provenance.values import Cell, Origin, Reading, Slice, Source, Value, Write
@@ -62,14 +62,24 @@ class Search:
     held: tuple[Held, ...] = ()
     origins: list[str] = field(default_factory=list)
     written: set[int] = field(default_factory=set)
+    known: dict[Reading, tuple[Event, ...]] = field(default_factory=dict)
     runs: int = 0
 
     def find(self, asked: Asked) -> Found:
         """The first run: where the element is. Fails: RM112, and as the program does."""
-        recorder = Finder(self.module, self.sites, self._budget(), {}, self.limits.chain)
+        recorder = Finder(self.module, self.sites, self._budget(), self._guessed(asked), self.limits.chain)
         recorder.asked = asked
         value = self.run(recorder)
+        self.known = recorder.answers()
         return locate(recorder, asked, self.held, value)
+
+    def _guessed(self, asked: Asked) -> dict[Cell, set[int]]:
+        """The cell, where it is an argument's: then the first run watches it already."""
+        storages = Storages()
+        for held in named_tensors(self.module, self.func, copies(self.args), storages):
+            if held.name == asked.name and len(asked.index) == held.tensor.ndim:
+                return {cell_of(storages, held.tensor, asked.index): {FOREVER}}
+        return {}
 
     def _budget(self) -> Budget:
         return Budget(max_steps=self.limits.max_steps) if self.limits.max_steps else Budget()
@@ -78,7 +88,7 @@ class Search:
         """One run, on copies of the arguments; its value. Fails as the program does."""
         self.runs += 1
         given = copies(self.args)
-        self.held = tuple(named_tensors(self.module, self.func, given, recorder))
+        self.held = tuple(named_tensors(self.module, self.func, given, recorder.storages))
         executable = build(self.module, "interp", registry=self.registry, budget=recorder.budget)
         value: object = None
         with suppress(Enough):
@@ -95,9 +105,12 @@ class Search:
                 return ""
             if len(self.writes) > self.limits.writes:
                 return f"more than {self.limits.writes} stores"
-            recorder = Recorder(self.module, self.sites, self._budget(), wanted, self.limits.chain)
-            self.run(recorder)
-            wanted, answers = {}, recorder.answers()
+            answers, self.known = self.known, {}
+            if first not in answers:
+                recorder = Recorder(self.module, self.sites, self._budget(), wanted, self.limits.chain)
+                self.run(recorder)
+                answers = recorder.answers()
+            wanted = {}
             for (cell, time), events in answers.items():
                 for load in self._take(cell, time, events):
                     if load.cell is not None:
@@ -178,7 +191,7 @@ def same(a: Scalar | None, b: Scalar | None) -> bool:
     return a == b or (isinstance(a, float) and isinstance(b, float) and isnan(a) and isnan(b))
 
 
-def named_tensors(module: IRModule, func: str, args: Sequence[object], recorder: Recorder) -> Iterable[Held]:
+def named_tensors(module: IRModule, func: str, args: Sequence[object], storages: Storages) -> Iterable[Held]:
     """The tensors among the arguments, tuples flattened, numbered in their order."""
     function = module.functions[func]
     names: list[str] = []
@@ -188,4 +201,4 @@ def named_tensors(module: IRModule, func: str, args: Sequence[object], recorder:
         names = [var.name for var in function.params]
     for name, value in zip(names, args, strict=False):
         for part, tensor in tensors_in(name, value):
-            yield Held(part, recorder.storages.number(tensor.storage), tensor)
+            yield Held(part, storages.number(tensor.storage), tensor)
