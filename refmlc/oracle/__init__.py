@@ -5,11 +5,17 @@
 >>> str(verdict)
 'wrong: [3, 7] is 1.5, expected 1.25, 2097152 ulp away, bound 2.4e-07; 12 of 64 wrong; transposed: axes 0 and 1 …'
 
-| file                                    | holds                                       |
-|-----------------------------------------|---------------------------------------------|
-| `rule`, `compare`, `ulps`               | comparison, by the rule that a clause chooses |
-| `difference`, `guess`                   | what differs, and what it looks like        |
-| `outcome`                               | the verdict                                 |
+| file                                    | holds                                                             |
+|-----------------------------------------|-------------------------------------------------------------------|
+| `rule`, `compare`, `ulps`               | comparison, by the rule that a clause chooses                      |
+| `difference`, `guess`                   | what differs, and what it looks like                              |
+| `outcome`                               | the verdict                                                       |
+| `program`, `calls`                      | what is examined; calls that are made for a function               |
+| `reference`, `values`, `parts`          | what a call means, sanitized; all that it leaves behind, as bits    |
+| `certificates`, `agreement`, `judging`  | the rule of each part, when bits differ; the verdict on an answer   |
+| `finding`, `examine`                    | findings with their codes; programs examined in implementations    |
+| `pairs`                                 | programs that must agree with a program, without a rule            |
+| `blame`                                 | where a wrong result was born                                     |
 """
 
 from refmlc.oracle.compare import compare, judge
