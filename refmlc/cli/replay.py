@@ -27,7 +27,8 @@ def replay(file: Path, specs: tuple[str, ...], *, as_json: bool) -> None:
     try:
         text = file.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as problem:
-        raise fail(BAD_FILE, f"`{file}`: {problem}") from None
+        why = problem.strerror if isinstance(problem, OSError) else problem
+        raise fail(BAD_FILE, f"`{file}`: {why}") from None
     case = read_case(text, str(file))
     chosen = [implementation(spec) for spec in specs or (case.implementation,) if spec]
     try:
