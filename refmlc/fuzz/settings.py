@@ -5,7 +5,8 @@
 | seed, kinds, aim, implementations, programs of a batch        | how long, how many programs, how many processes     |
 | how many programs are sanitized, limits of a program          | where they run, how long findings are shrunk        |
 
-Program number n of a campaign has the seed `seed * 2**32 + n`: campaigns with different seeds share no program.
+Program number n of a campaign has the seed `seed * 2**32 + n`: campaigns with different seeds
+share next to no program (Python's generator takes n and m * 2**32 + n for the same seed where n is m + 1).
 """
 
 import json
