@@ -68,7 +68,7 @@ def _agree(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if not np.issubdtype(a.dtype, np.floating):
         return np.asarray(a == b)
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(a - b) <= CLOSE * np.maximum(np.abs(a), np.abs(b))
+        near = (np.abs(a - b) <= CLOSE * np.maximum(np.abs(a), np.abs(b))) & np.isfinite(a) & np.isfinite(b)
     return np.asarray(near | (a == b) | (np.isnan(a) & np.isnan(b)))
 
 

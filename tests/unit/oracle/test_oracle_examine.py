@@ -213,3 +213,10 @@ def test_a_bug_of_the_interpreter_is_a_finding(monkeypatch):
     found = examined(copy(), Wrapped(honest))
     assert [(one.code.id, one.implementation) for one in found.findings] == [("RM703", "interp")]
     assert found.verdicts["mine"][0].kind is Kind.UNSUPPORTED
+
+
+def test_a_number_in_the_place_of_an_infinity_is_no_sign():
+    wide = np.array([np.inf, 1, 2, 3], "float32")
+    program = Given(COPY.replace("SHIFT", "0"), lambda _number: [Tensor.from_numpy(wide.copy()), empty(4)])
+    found = examined(program, Wrapped(last(lambda a: np.where(np.isinf(a), np.float32(256), a))))
+    assert "sign" not in found.findings[0].verdict.difference.guess
