@@ -46,9 +46,10 @@ def constant_values(subject: Subject) -> Iterator[Edit]:
                 if isinstance(node, tir.BufferStore) and has_numbers(node.value.dtype) and not _is_constant(node.value)
             ]
             for piece in spans_of(len(stores)):
-                yield partial(
-                    subject.with_nodes, name, {one.value: number(one.value.dtype, value) for one in stores[piece]}
-                )
+                changed: dict[Node, Node] = {
+                    one: replace(one, value=number(one.value.dtype, value)) for one in stores[piece]
+                }
+                yield partial(subject.with_nodes, name, changed)
 
 
 def simpler_expressions(subject: Subject) -> Iterator[Edit]:
