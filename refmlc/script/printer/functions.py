@@ -114,6 +114,9 @@ class _Function:
         symbolic = any(isinstance(node, tir.Var) for dim in buffer.shape for node in walk(dim))
         if not self.page.modern and (symbolic or not is_simple(buffer)):
             return False
+        given = {id(other) for other in self.func.params}
+        if any(id(node) in given for node in walk(buffer)):  # a size that is a parameter: no type can name it
+            return False
         twice = sum(other is buffer for other in self.func.buffer_map.values()) > 1
         return not twice and not any(node is param for node in walk(self.func.body))
 

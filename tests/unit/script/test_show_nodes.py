@@ -8,8 +8,9 @@ from refmlc.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64, VOID, dtype
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import relax, tir, types
 from refmlc.ir.attrs import CommReducer, IndexMap, Target, VDevice
+from refmlc.ir.equal import structural_equal
 from refmlc.ir.kinds import ForKind, IterKind, PointerType
-from refmlc.script import show
+from refmlc.script import read, show
 
 FLOAT64 = dtype("float64")
 X, Y = tir.Var("x", INT32), tir.Var("y", INT32)
@@ -350,3 +351,13 @@ def test_a_branch_that_binds_its_value_under_the_name_of_the_whole():
         "else:",
         '    a: R.Tensor((3,), dtype="float32") = r',
     ]
+
+
+def test_a_size_that_is_a_parameter_is_matched_in_the_body():
+    size, pointer = tir.Var("k", INT64), tir.Var("a", HANDLE)
+    buffer = tir.Buffer("A", FLOAT32, (tir.Apply("mul", (size, tir.IntImm(INT64, 2)), INT64),))
+    body = tir.BufferStore(buffer, tir.FloatImm(FLOAT32, 0.0), (tir.IntImm(INT64, 0),))
+    for params in ((pointer, size), (size, pointer)):
+        func = tir.PrimFunc(params, {pointer: buffer}, body)
+        (again,) = read(func.script()).functions.values()
+        assert structural_equal(again, func)
