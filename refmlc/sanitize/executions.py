@@ -34,15 +34,12 @@ class ScopeOfBlocks(Generic[T]):
 
 
 class Executions(Generic[T]):
-    """Which execution the instance that begins belongs to. `over` is told of executions that ended."""
+    """Which execution the instance that begins belongs to."""
 
-    def __init__(
-        self, facts: FactTable, make: Callable[[], T], over: Callable[[BlockSite, T], None] | None = None
-    ) -> None:
+    def __init__(self, facts: FactTable, make: Callable[[], T]) -> None:
         """`make` makes what is kept of an execution."""
         self._facts = facts
         self._make = make
-        self._over = over
         self._scopes: list[ScopeOfBlocks[T]] = [ScopeOfBlocks()]
         self._times: dict[BlockSite, tuple[tir.Var, ...] | None] = {}
 
@@ -70,17 +67,12 @@ class Executions(Generic[T]):
         now = tuple([cast("int", frame[layout.slot(var)]) for var in time])
         execution = below.get(site)
         if execution is None or execution.time != now:
-            if execution is not None and self._over is not None:
-                self._over(site, execution.state)
             execution = below[site] = Execution(now, self._make())
         return execution.state
 
     def leave(self) -> None:
         """The call or the instance that was entered last ended."""
-        scope = self._scopes.pop()
-        if self._over is not None:
-            for site, execution in scope.below.items():
-                self._over(site, execution.state)
+        self._scopes.pop()
 
     def _time_of(self, site: BlockSite, frame: Frame) -> tuple[tir.Var, ...] | None:
         """The loops that no binding names, inside of the scope of the block."""

@@ -94,19 +94,20 @@ def test_a_sum_of_two_is_rounded_once():
     assert 0 < certified(text, [1.0, 2.0**-30]).bound[0] <= 2**-24 * (1 + 2**-20)
 
 
-@pytest.mark.parametrize("update", ["A[k] + B[0]", "B[0] + A[k]", "(A[k] + B[0]) + T.float32(0)"])
+@pytest.mark.parametrize("update", ["A[k] + B[0]", "B[0] + A[k]", "(A[k] + B[0]) + T.float32(0)", "B[0] - A[k]"])
 def test_a_reduction_is_one_whichever_side_the_element_stands_on(update):
     text = f"""
-    for i in range(4):
+    for i in range(10):
         with T.sblock("s"):
-            k = T.axis.reduce(4, i)
+            k = T.axis.reduce(10, i)
             with T.init():
                 B[0] = T.float32(0)
             B[0] = {update}
 """
-    found = certified(text, [2.0**24, 1.0, 1.0, -(2.0**24)])
-    assert found.permits(0, 0.0)
-    assert found.permits(0, 2.0)
+    sign = -1.0 if "-" in update else 1.0
+    found = certified(text, [*[sign] * 8, sign * 2.0**24, -sign * 2.0**24])
+    assert found.centre[0] == 8.0
+    assert found.permits(0, 0.0)  # the large one first: each 1 is lost
 
 
 def test_what_takes_the_element_away_is_no_reduction():

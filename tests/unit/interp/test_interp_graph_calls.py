@@ -132,6 +132,7 @@ def test_inplace_with_a_fresh_output(main):
     [
         ("[0]", 'R.Tensor((3,), "float32")', "RM317"),
         ("[4]", 'R.Tensor((2,), "float32")', "RM304"),
+        ("[1]", 'R.Tensor((2,), "float32")', "RM304"),
         ("[0, 0]", 'R.Tensor((2,), "float32")', "RM206"),
         ("[-2]", 'R.Tensor((2,), "float32")', "RM206"),
     ],
