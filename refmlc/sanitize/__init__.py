@@ -4,8 +4,8 @@
 >>> report.verdict, report.counts["RM321"]
 
 What is looked for; `refmlc explain CODE` says more. *Checked* is checked in every run, by the interpreter and by
-guarded C; *watched* is a detector in a file of its own, a client of the interpreter's hooks (`Machine(module, hooks=Races(
-FactTable(module)))` is one alone); a *lint* is watched for too and does not end the run.
+guarded C; *watched* is a detector in a file of its own, a client of the interpreter's hooks
+(`Machine(module, hooks=Races(FactTable(module)))` is one alone); a *lint* is watched for too and does not end the run.
 
 | code         | finding                                                                                  | how     |
 |--------------|------------------------------------------------------------------------------------------|---------|

@@ -10,7 +10,7 @@ Regions are evaluated for each instance. Memory that came into being within the 
 A block that declares nothing is not looked at, nor is the root block, whose regions TVM leaves empty.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from refmlc.interp.tensorir.instances import BlockSite, Box
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
+from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.sanitize.detector import Detector
 from refmlc.sanitize.elements import Elements, element, indices_of, size_of
@@ -50,6 +51,7 @@ class DeclaredRegions(Detector):
         super().__init__(facts)
         self._open: list[Instance] = []
         self._born: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
+        self._buffers: WeakKeyDictionary[Storage, tir.Buffer] = WeakKeyDictionary()
         self._allocations = 0
         self._folds: dict[BlockSite, bool] = {}
 
@@ -62,8 +64,9 @@ class DeclaredRegions(Detector):
         self._open = list(cast("list[Instance]", place[0]))
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
-        """Remember when the storage came into being."""
-        del buffer, frame
+        """Remember when the storage came into being, and of which buffer it is."""
+        del frame
+        self._buffers[view.data.storage] = buffer
         self._allocations += 1
         self._born[view.data.storage] = self._allocations
 
@@ -87,10 +90,10 @@ class DeclaredRegions(Detector):
             if born > instance.since:
                 return
             reads = instance.reads
-            if reads is None or inside(reads, view, offset):
+            if reads is None or inside(reads, view, offset) or self._inside(reads, view, offset):
                 continue
             writes = instance.writes or ()
-            if instance.folds and inside(writes, view, offset):
+            if instance.folds and (inside(writes, view, offset) or self._inside(writes, view, offset)):
                 continue
             records, keys = instance.wrote.find(view, offset)
             if not all(key in records for key in keys):
@@ -106,8 +109,17 @@ class DeclaredRegions(Detector):
                 records, keys = instance.wrote.find(view, offset)
                 records.update(dict.fromkeys(keys, True))
             writes = instance.writes
-            if writes is not None and not inside(writes, view, offset):
+            if writes is not None and not (inside(writes, view, offset) or self._inside(writes, view, offset)):
                 raise self.undefined(_outside("writes", instance, writes, access, view, offset), access, frame)
+
+    def _inside(self, boxes: tuple[Box, ...], view: View, offset: int) -> bool:
+        """Whether the element of a thread's own memory is in a region of a block around the threads."""
+        own = self._buffers.get(view.data.storage)
+        if own is None or own.scope in ("", "global"):
+            return False
+        outside = [box.view for box in boxes if self._buffers.get(box.view.data.storage) is own]
+        same = [replace(view, data=Pointer(seen.data.storage, view.data.byte_offset)) for seen in outside]
+        return any(inside(boxes, one, offset) for one in same)
 
 
 def _folds(block: tir.SBlock) -> bool:

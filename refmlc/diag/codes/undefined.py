@@ -151,24 +151,24 @@ NOT_COVERED = Code(
     "A lint: the bindings of a block never take some values of its axes' domains. Where the axis reduces, terms are "
     "missing; where the block writes to a parameter, elements keep what the caller left there.",
 )
-BARRIER_DIVERGENCE = Code(
-    "RM327",
-    "threads do not come to the same barrier",
-    "TIR-227",
-    "All threads of a block wait at a barrier, or at a reduction over threads, and it is the same one for all of them. "
-    "Some come to another one here, or to none: hardware waits for ever, or goes on as if there was no barrier.",
-)
-USE_AFTER_INPLACE = Code(
-    "RM328",
-    "a tensor is used after a call in place consumed it",
-    "RLX-214",
-    "`call_tir_inplace` and `call_inplace_packed` write into arguments, whose tensors go by the name of the result from "
-    "then on. The old name is used here. The operators count as pure, so a compiler may move this use before the call.",
-)
 STALE_START = Code(
     "RM326",
     "a reduction starts from a stale value",
     "TIR-224",
     "A lint: a block with a reduce axis and no `T.init` folds onto a value that nothing in this call of the function "
     "wrote. The result depends on what was in the memory before.",
+)
+BARRIER_DIVERGENCE = Code(
+    "RM327",
+    "threads do not come to the same barrier",
+    "TIR-227",
+    "All threads of a block wait at a barrier, or at a reduction over threads; it is one for all of them. "
+    "Some come to another one here, or to none: hardware waits for ever, or goes on as if there was no barrier.",
+)
+USE_AFTER_INPLACE = Code(
+    "RM328",
+    "a tensor is used after a call in place consumed it",
+    "RLX-214",
+    "`call_tir_inplace` and `call_inplace_packed` write into arguments; the tensors go by the name of the result from "
+    "then on. The old name is used here. The operators count as pure: a compiler may move this use before the call.",
 )
