@@ -28,6 +28,6 @@ def test_the_name_of_a_packed_function_may_be_plain_text():
     registry = FunctionRegistry()
     registry.register("my.function", lambda *args: called.append(args))
     call = tir.Call("tvm_call_packed", ("my.function", tir.IntImm(INT32, 7)), INT32)
-    module = IRModule({"main": tir.PrimFunc((), tir.Evaluate(call), {})})
+    module = IRModule({"main": tir.PrimFunc((), {}, tir.Evaluate(call))})
     Machine(module, registry=registry).call("main", ())
     assert called == [(7,)]
