@@ -35,6 +35,7 @@ FAMILIES = {
             "tests/unit/sanitize/test_*.py",
             "tests/unit/vm/test_vm_run.py",
             "tests/unit/vm/test_vm_arguments.py",
+            "tests/unit/vm/test_vm_native_calls.py",
             "tests/property/test_property_interp_*.py",
         ),
     ),
