@@ -50,7 +50,8 @@ class Replaced(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 class Chosen:
     """Of what pytest collects, only `tests`, in that order. Failing examples need not be made small."""
 
-    def __init__(self, tests) -> None:
+    def __init__(self, tests, *, is_table=False) -> None:
+        self._is_table = is_table
         self._rank = {test: rank for rank, test in enumerate(tests)}
         self.failed = ""
 
@@ -63,9 +64,14 @@ class Chosen:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
-        """Choose and sort."""
+        """Choose and sort. Of a function that is chosen, cases that are new belong to it: a table has made them."""
         if self._rank:
-            items[:] = sorted((i for i in items if i.nodeid in self._rank), key=lambda i: self._rank[i.nodeid])
+            last, of_cases = len(self._rank), {test.split("[")[0] for test in self._rank if "[" in test}
+            ranks = {item: self._rank.get(item.nodeid) for item in items}
+            for item in items if self._is_table else ():
+                if ranks[item] is None and item.nodeid.split("[")[0] in of_cases:
+                    ranks[item] = last
+            items[:] = sorted((item for item in items if ranks[item] is not None), key=ranks.get)
 
     def pytest_runtest_logreport(self, report):
         """Remember the first that fails."""
@@ -113,12 +119,12 @@ def reach(files, source):
     return {"times": {test: time for test, time in noted.times.items() if time >= 0}, "lines": lines}
 
 
-def asked(path, text, tests):
+def asked(path, text, tests, *, is_table=False):
     """Run the tests with a wrong module."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     module = ".".join(Path(path).with_suffix("").parts)
     sys.meta_path.insert(0, Replaced(module, str(Path(path).resolve()), text))
-    chosen = Chosen(tests)
+    chosen = Chosen(tests, is_table=is_table)
     files = list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
     status = pytest.main([*QUIET, *files], plugins=[chosen])
     if status == pytest.ExitCode.OK:
@@ -170,7 +176,9 @@ def main() -> None:
             said = forked(lambda question=question: reach(question["reach"], question["source"]), 1800)
         else:
             said = forked(
-                lambda question=question: asked(question["module"], question["text"], question["tests"]),
+                lambda question=question: asked(
+                    question["module"], question["text"], question["tests"], is_table=question.get("is_table", False)
+                ),
                 question["seconds"],
             )
         answers.write(json.dumps(said) + "\n")

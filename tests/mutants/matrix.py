@@ -241,7 +241,7 @@ class _Tests:
         for part, seconds in self._parts(chosen):
             with self._matrix.server() as one:
                 limit = 30 + 8 * seconds
-                end = one.ask(module=path, text=mutant.source, tests=part, seconds=limit)
+                end = one.ask(module=path, text=mutant.source, tests=part, seconds=limit, is_table=mutant.is_table)
             if end["state"] == "killed":
                 break
         return end
