@@ -53,7 +53,8 @@ def test_every_code_has_a_golden_case():
     assert set(CODES) - golden_codes() - NO_PROGRAM_ENDS_IN_IT == set()
 
 
-def test_ids_are_unique_and_in_order():
-    names = list(NAMES)
-    assert names == sorted(set(names))
-    assert len(NAMES) == len(CODES)
+def test_ids_are_unique_and_in_order_in_their_file():
+    files = sorted((ROOT / "refmlc" / "diag" / "codes").glob("*.py"))
+    by_file = [re.findall(r'Code\(\s*"(RM[0-9]{3})"', path.read_text(encoding="utf-8")) for path in files]
+    assert [ids for ids in by_file if ids != sorted(set(ids))] == []
+    assert sorted(one for ids in by_file for one in ids) == list(CODES) == sorted(NAMES)
