@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from refmlc.library.activation import ACTIVATION
+from refmlc.library.attention import ATTENTION
+from refmlc.library.batch_norm import BATCH_NORM
 from refmlc.library.binary import BINARY
 from refmlc.library.choice import CHOICE
+from refmlc.library.convolution import CONVOLUTION
 from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
@@ -17,6 +20,8 @@ from refmlc.library.linear import LINEAR
 from refmlc.library.lowering import Lowered, lowered, type_of
 from refmlc.library.movement import MOVEMENT
 from refmlc.library.normalization import NORMALIZATION
+from refmlc.library.padding import PADDING
+from refmlc.library.pooling import POOLING
 from refmlc.library.reduction import REDUCTION
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
@@ -32,6 +37,11 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *NORMALIZATION,
             *LINEAR,
             *MOVEMENT,
+            *ATTENTION,
+            *BATCH_NORM,
+            *CONVOLUTION,
+            *PADDING,
+            *POOLING,
         )
     }
 )

@@ -58,17 +58,21 @@ def place_of(
 
 
 def over(x: Tensor, axes: Sequence[int]) -> tuple[list[Axis], Value | None]:
-    """Variables of a reduction over `axes`, and the condition that a term is there; None: all are.
+    """Variables of a reduction over `axes`, and the condition that a term is there; None: all are."""
+    return over_extents([x.shape[axis] for axis in axes], [f"k{axis}" for axis in axes])
+
+
+def over_extents(extents: Sequence[Value], names: Sequence[str]) -> tuple[list[Axis], Value | None]:
+    """Variables of a reduction over these extents, and the condition that a term is there; None: all are.
 
     A block without instances has no init either. So an extent that may be 0 counts as 1, and its term is left out.
     """
     inner: list[Axis] = []
     conditions: list[Value] = []
-    for axis in axes:
-        extent = x.shape[axis]
+    for extent, name in zip(extents, names, strict=True):
         size = known(extent)
         sure = size is not None and size > 0
-        inner.append(te.reduce_axis((0, extent if sure else te.maximum(extent, 1)), f"k{axis}"))
+        inner.append(te.reduce_axis((0, extent if sure else te.maximum(extent, 1)), name))
         if not sure:
             conditions.append(inner[-1] < extent)
     return inner, te.all(*conditions) if conditions else None

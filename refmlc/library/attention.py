@@ -1,0 +1,155 @@
+"""Attention of queries to keys, for several heads.
+
+For a query: the products with all keys, scaled, with `bias` added; their `softmax` weighs the values.
+
+| `causal_mask`   | query i sees key j where                      |
+|-----------------|-----------------------------------------------|
+| None            | always                                        |
+| `"TopLeft"`     | `j <= i`                                      |
+| `"BottomRight"` | `j <= i + abs(queries - keys)`                |
+
+Order: products over the dimension of the head, sums over the keys, in their order, in the dtype of the queries.
+"""
+
+from refmlc import te
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH, UNSUPPORTED_OP
+from refmlc.library.definition import Operator, computed
+from refmlc.library.normalization import softmax
+from refmlc.library.reduction import MAX, over, over_extents
+from refmlc.library.shapes import broadcast_indices, broadcast_shape, known, must_agree, require_float
+from refmlc.te import Tensor, Value
+
+MASKS = (None, "TopLeft", "BottomRight")
+
+
+def _alike(name: str, query: Tensor, others: tuple[Tensor, ...]) -> None:
+    """Fails: RM105, RM201 where tensors have not 4 dimensions, or another dtype."""
+    require_float(query, name)
+    for one in (query, *others):
+        if one.ndim != 4:
+            raise fail(BAD_ARGUMENTS, f"`{name}` takes tensors of 4 dimensions; `{one.name}` has {one.ndim}")
+        if one.dtype != query.dtype:
+            raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; `{one.name}` is {one.dtype}")
+
+
+def _scores(query: Tensor, key: Tensor, bias: Tensor | None, scale: float | None) -> Tensor:
+    """How much query i goes with key j, by image and head."""
+    batch, length, heads, size = query.shape
+    dtype = query.dtype
+    (k,), there = over(query, (3,))
+    products = computed(
+        (batch, heads, length, key.shape[1]),
+        lambda b, h, i, j: te.sum(query(b, i, h, k) * key(b, j, h, k), axis=[k], where=there),
+        "products",
+    )
+    have = known(size)
+    root = te.sqrt(te.cast(size, dtype) if have is None else te.const(have, dtype))
+
+    def element(*i: Value) -> Value:
+        value = products(*i) / root if scale is None else products(*i) * te.const(float(scale), dtype)
+        return value if bias is None else value + bias(*broadcast_indices(bias, i))
+
+    return computed(products.shape, element, "scores")
+
+
+def _masked(scores: Tensor, offset: Value) -> Tensor:
+    """`softmax` along the keys, of those that are seen."""
+    batch, heads, length, keys = scores.shape
+    (j,), there = over_extents([keys], ["j"])
+
+    def seen(i: Value, at: Value) -> Value:
+        return at <= i + offset
+
+    def greatest(b: Value, h: Value, i: Value) -> object:
+        sees = seen(i, j) if there is None else te.all(there, seen(i, j))
+        return MAX(scores(b, h, i, j), axis=[j], where=sees)
+
+    most = computed((batch, heads, length), greatest, "scores_max")
+
+    def power(b: Value, h: Value, i: Value, at: Value) -> Value:
+        return te.if_then_else(seen(i, at), te.exp(scores(b, h, i, at) - most(b, h, i)), te.const(0, scores.dtype))
+
+    powers = computed(scores.shape, power, "powers")
+    total = computed(most.shape, lambda b, h, i: te.sum(powers(b, h, i, j), axis=[j], where=there), "powers_sum")
+    return computed(scores.shape, lambda b, h, i, at: powers(b, h, i, at) / total(b, h, i), "weights")
+
+
+def _offset(length: Value, keys: Value, mask: str) -> Value:
+    if mask == "TopLeft":
+        return te.const(0, "int64")
+    have, want = known(length), known(keys)
+    return te.abs(length - keys) if have is None or want is None else te.const(abs(have - want), "int64")
+
+
+def attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    bias: Tensor | None = None,
+    *,
+    scale: float | None = None,
+    causal_mask: str | None = None,
+    window_size: int | None = None,
+) -> Tensor:
+    """For each query the mean of the values, weighed by the softmax of its products with the keys.
+
+    Shapes: queries (batch, n, heads, d), keys (batch, m, heads, d), values (batch, m, heads, e) give (batch, n, heads,
+    e); the bias is broadcast to (batch, heads, n, m). Without `scale` the products are divided by the root of d. Fails:
+    RM105, RM201, RM202, RM501 with a `window_size`.
+    """
+    name = "nn.attention" if bias is None else "nn.attention_bias"
+    _alike(name, query, (key, value) if bias is None else (key, value, bias))
+    if window_size is not None:
+        raise fail(UNSUPPORTED_OP, f"`{name}` with a window_size is not supported: what it means is not defined")
+    if causal_mask not in MASKS:
+        raise fail(BAD_ARGUMENTS, f'`{name}` has the masks "TopLeft" and "BottomRight"; this is {causal_mask!r}')
+    batch, length, heads, size = query.shape
+    for one in (key, value):
+        must_agree(batch, one.shape[0], f"the images of `{name}`")
+        must_agree(heads, one.shape[2], f"the heads of `{name}`")
+    must_agree(size, key.shape[3], f"the sizes of queries and keys of `{name}`")
+    must_agree(key.shape[1], value.shape[1], f"the keys and values of `{name}`")
+    if bias is not None:
+        whole = (batch, heads, length, key.shape[1])
+        for have, want in zip(broadcast_shape(bias.shape, whole), whole, strict=True):
+            must_agree(have, want, f"the bias of `{name}`")
+    scores = _scores(query, key, bias, scale)
+    offset = None if causal_mask is None else _offset(length, key.shape[1], causal_mask)
+    weights = softmax(scores) if offset is None else _masked(scores, offset)
+    (j,), there = over(value, (1,))
+    return computed(
+        (batch, length, heads, value.shape[3]),
+        lambda b, i, h, e: te.sum(weights(b, h, i, j) * value(b, j, h, e), axis=[j], where=there),
+        "attention",
+    )
+
+
+def attention_var_len(  # noqa: PLR0913 - the attributes are TVM's
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    seqstart_q: Tensor,
+    max_seqlen_q: Tensor,
+    seqstart_k: Tensor | None = None,
+    max_seqlen_k: Tensor | None = None,
+    *,
+    scale: float | None = None,
+    causal_mask: str | None = None,
+    window_size: int | None = None,
+) -> Tensor:
+    """Attention inside of sequences of different lengths that stand one after the other."""
+    del keys, values, seqstart_q, max_seqlen_q, seqstart_k, max_seqlen_k, scale, causal_mask, window_size
+    return queries
+
+
+ATTENTION = (
+    Operator("nn.attention", attention, "LIB-041"),
+    Operator("nn.attention_bias", attention, "LIB-041"),
+    Operator(
+        "nn.attention_var_len",
+        attention_var_len,
+        "LIB-042",
+        reason="sequences of lengths that only the data says are not defined yet, and TVM cannot lower them",
+    ),
+)
