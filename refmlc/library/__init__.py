@@ -16,6 +16,7 @@ from refmlc.library.convolution import CONVOLUTION
 from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
+from refmlc.library.gathering import GATHERING
 from refmlc.library.linear import LINEAR
 from refmlc.library.lowering import Lowered, lowered, type_of
 from refmlc.library.movement import MOVEMENT
@@ -23,6 +24,9 @@ from refmlc.library.normalization import NORMALIZATION
 from refmlc.library.padding import PADDING
 from refmlc.library.pooling import POOLING
 from refmlc.library.reduction import REDUCTION
+from refmlc.library.scanning import SCANNING
+from refmlc.library.slicing import SLICING
+from refmlc.library.sorting import SORTING
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
@@ -37,6 +41,10 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *NORMALIZATION,
             *LINEAR,
             *MOVEMENT,
+            *SORTING,
+            *SLICING,
+            *SCANNING,
+            *GATHERING,
             *ATTENTION,
             *BATCH_NORM,
             *CONVOLUTION,

@@ -6,6 +6,7 @@ r"""What defines an operator of Relax: one function in tensor expressions, and a
 | `x: Tensor \| None`                         | the same; it may be left out                   | `x`            |
 | `xs: Tensors`                               | a tuple of tensors                             | `xs`           |
 | `shape: Shape`                              | a shape                                        | `s`            |
+| `begin: Numbers`                            | a tuple of numbers, or a shape                 | `xs`           |
 | `value: Value`                              | a number, known or not                         | `x`            |
 | keyword only (`*, axis: int = -1`)          | an attribute, with TVM's default               | `a`            |
 
@@ -25,6 +26,7 @@ from refmlc.te import Tensor, Value, compute
 
 Tensors: TypeAlias = Sequence[Tensor]
 Shape: TypeAlias = tuple[Value, ...]
+Numbers: TypeAlias = Sequence[Value]
 Result: TypeAlias = Tensor | tuple[Tensor, ...]
 Argument: TypeAlias = Tensor | tuple[Tensor, ...] | Shape | Value | None
 
@@ -34,6 +36,8 @@ KINDS: Mapping[object, str] = {
     Tensor | Value: "x",
     Tensors: "xs",
     Shape: "s",
+    Numbers: "xs",
+    Numbers | None: "xs",
     Value: "x",
     Value | None: "x",
 }
@@ -45,6 +49,8 @@ WANTED: Mapping[object, str] = {
     Tensor | Value: "a tensor or a number",
     Tensors: "a tuple of tensors",
     Shape: "a shape",
+    Numbers: "a tuple of numbers",
+    Numbers | None: "a tuple of numbers",
     Value: "a number",
     Value | None: "a number",
 }
@@ -59,7 +65,8 @@ def fits(annotation: object, argument: Argument) -> bool:
         case Value():
             return annotation in (Value, Value | None, Tensor | Value)
         case tuple():
-            return annotation in (Tensors, Shape)
+            tensors, numbers = (all(isinstance(one, kind) for one in argument) for kind in (Tensor, Value))
+            return (tensors and annotation == Tensors) or (numbers and annotation in (Shape, Numbers, Numbers | None))
         case None:
             return True
 

@@ -3,7 +3,7 @@
 | type of an argument                    | the operator's function gets                                   |
 |----------------------------------------|----------------------------------------------------------------|
 | tensor of known shape and dtype        | a placeholder                                                  |
-| tuple of those                         | a tuple of placeholders                                        |
+| tuple of those, or of numbers          | a tuple of placeholders, or of values                          |
 | shape of known values                  | its values                                                     |
 | number, known                          | its value                                                      |
 | number, not known                      | a variable, which the function takes as an argument            |
@@ -94,7 +94,9 @@ def _argument(name: str, ty: Type | None) -> "Argument | _Unknown":
         case TupleType(fields=fields):
             parts = [_argument(f"{name}_{place}", field) for place, field in enumerate(fields)]
             tensors = tuple(one for one in parts if isinstance(one, Tensor))
-            return tensors if len(tensors) == len(parts) else UNKNOWN
+            numbers = tuple(one for one in parts if isinstance(one, Value))
+            whole = [one for one in (tensors, numbers) if len(one) == len(parts)]
+            return whole[0] if whole else UNKNOWN
         case _:
             return UNKNOWN
 

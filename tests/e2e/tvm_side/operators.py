@@ -252,9 +252,154 @@ def network_cases():
     )
 
 
+def order_cases():
+    """Orders of elements: ties, signs of zero, axes, dtypes."""
+    ties = np.array([[2, 0, 1, 2, 0, 1, 2, 1], [1, 1, 1, 0, 0, 0, 5, 5]], "float32")
+    zeros, wide = np.array([[0.0, -0.0, 0.0, -1.0, -0.0]], "float32"), of("int64", 5, 9, 2)
+    for down in (False, True):
+        for label, x in (("ties", ties), ("zeros", zeros), ("wide", wide), ("int8", of("int8", 3, 7))):
+            for axis in (-1, 0):
+                yield Case(f"sort/{label}/{axis}/{down}", lambda a, k=axis, d=down: R.sort(a, k, d), (x,))
+                yield Case(
+                    f"argsort/{label}/{axis}/{down}", lambda a, k=axis, d=down: R.argsort(a, k, d, "int64"), (x,)
+                )
+                yield Case(f"topk/{label}/{axis}/{down}", lambda a, k=axis, d=down: R.topk(a, 1, k, "both", d), (x,))
+        yield Case(f"topk/several/{down}", lambda a, d=down: R.topk(a, 5, 1, "both", d), (ties,))
+        yield Case(f"topk/all/{down}", lambda a, d=down: R.topk(a, 0, 1, "both", d), (ties,))
+        yield Case(f"topk/values/{down}", lambda a, d=down: R.topk(a, 3, 1, "values", d), (ties,))
+        yield Case(f"topk/indices/{down}", lambda a, d=down: R.topk(a, 3, 1, "indices", d, "int64"), (ties,))
+    for axis in (None, 1, -1, 0):
+        for keep in (False, True):
+            yield Case(f"median/ties/{axis}/{keep}", lambda a, k=axis, p=keep: R.median(a, k, p), (ties,))
+    for name in ("cumsum", "cumprod"):
+        for axis in (None, 0, -1):
+            for only in (False, True):
+                yield Case(
+                    f"{name}/{axis}/{only}",
+                    lambda a, n=name, k=axis, e=only: getattr(R, n)(a, k, None, e),
+                    (f32(3, 4),),
+                )
+        yield Case(f"{name}/int32", lambda a, n=name: getattr(R, n)(a, 1, "int64"), (of("int32", 3, 4),))
+        yield Case(f"{name}/float16", lambda a, n=name: getattr(R, n)(a, 1), (of("float16", 3, 4),))
+        yield Case(f"{name}/bool", lambda a, n=name: getattr(R, n)(a, 1, "int32"), (of("bool", 3, 4),))
+        yield Case(f"{name}/zeros", lambda a, n=name: getattr(R, n)(a, 1), (zeros,))
+    yield Case("nonzero", R.nonzero, (of("int32", 3, 4, low=0, high=2),))
+    yield Case("nonzero/bool", R.nonzero, (of("bool", 7),))
+    yield Case("nonzero/float32", R.nonzero, (zeros,))
+    for flags in ((), (True,), (False,), (True, True, True, True), (False, True, True, True)):
+        name = "".join(str(int(flag)) for flag in flags)
+        yield Case(f"unique/{name}", lambda a, f=flags: R.unique(a, *f), (ties,))
+        yield Case(f"unique/{name}/axis", lambda a, f=flags: R.unique(a, *(*f, *DOWN[len(f) :]), 0), (ties,))
+    probabilities = np.array([[0.2, 0.3, 0.5], [0.25, 0.5, 0.25]], "float32")
+    samples = np.array([[0.0], [0.2], [0.4], [0.25], [0.75], [0.999]], "float32")
+    rows = np.array([[0], [0], [0], [1], [1], [1]], "int64")
+    yield Case("multinomial_from_uniform", R.multinomial_from_uniform, (probabilities, samples, rows))
+
+
+DOWN = (True, False, False, False)
+
+
+def slice_cases():
+    """Slices whose ends lie outside, count from the end, go down."""
+    x = f32(4, 7)
+    for begin, end, step in (
+        (0, 7, 1), (2, 100, 1), (-3, 7, 1), (-100, 100, 2), (6, 0, -1), (6, -8, -1), (100, -100, -2), (1, 6, 3),
+        (5, 5, 1), (-1, -5, -1), (0, 2**63 - 1, 2), (5, 2, 1), (2, 5, -1), (9, 12, 1),
+    ):  # fmt: skip
+        yield Case(
+            f"strided_slice/{begin}:{end}:{step}",
+            lambda a, b=begin, e=end, s=step: R.strided_slice(a, [1], [b], [e], [s]),
+            (x,),
+        )
+    yield Case("strided_slice/axes", lambda a: R.strided_slice(a, [-1, 0], [1, 1], [4, 3]), (x,))
+    yield Case("strided_slice/inbound", lambda a: R.strided_slice(a, [1], [1], [6], [2], assume_inbound=True), (x,))
+    whole = (np.array([0, 1], "int64"), np.array([4, 6], "int64"), np.array([2, 1], "int64"))
+    yield Case("dynamic_strided_slice", R.dynamic_strided_slice, (x, *whole))
+    down = (np.array([3, -2], "int64"), np.array([-5, 1], "int64"), np.array([-1, -2], "int64"))
+    yield Case("dynamic_strided_slice/down", R.dynamic_strided_slice, (x, *down))
+    for start, end, step in ((0, 7, 1), (1, 5, 2), (2, 7, 3)):
+        size = len(range(start, end, step))
+        yield Case(
+            f"slice_scatter/{start}:{end}:{step}",
+            lambda a, b, s=start, e=end, k=step: R.slice_scatter(a, b, s, e, k, 1),
+            (x, f32(4, size)),
+        )
+    for axes in ((1, 0), (0, 1)):
+        lengths = np.array([0, 1, 3, 9, 2, 4, -1][: x.shape[axes[1]]], "int32")
+        yield Case(f"reverse_sequence/{axes[0]}", lambda a, b, k=axes: R.reverse_sequence(a, b, *k), (x, lengths))
+
+
+def index_cases():
+    """Indices that are elements; places written by them."""
+    x, at = f32(3, 4, 5), np.array([[1, 0], [2, 1]], "int64")
+    outside = np.array([-7, -1, 0, 2, 3, 8], "int32")
+    for mode in ("clip", "wrap", "nan"):
+        yield Case(f"take/{mode}", lambda a, b, m=mode: R.take(a, b, 0, m), (x, outside))
+    yield Case("take/vector", R.take, (f32(6), at))
+    yield Case("take/axis-1", lambda a, b: R.take(a, b, -1), (x, at.astype("int32")))
+    yield Case("take/empty", lambda a, b: R.take(a, b, 1), (x, at[:0].copy()))
+    yield Case("gather_elements/0", lambda a, b: R.gather_elements(a, b, -2), (f32(3, 3), at))
+    yield Case("gather_nd/rest", lambda a, b: R.gather_nd(a, b), (x, np.array([[[1], [0]], [[2], [2]]], "int64")))
+    yield Case("gather_nd/batch", lambda a, b: R.gather_nd(a, b, 1), (x, np.array([[[1, 0]], [[2, 4]], [[3, 3]]])))
+    yield Case("index_tensor/two", lambda a, b, c: R.index_tensor(a, [b, c]), (x, at, np.array([3, 0], "int64")))
+    for axis in (0, 1, 2):
+        yield Case(f"one_hot/{axis}", lambda a, k=axis: R.one_hot(a, prim(5.0), prim(-1.0), 3, k), (at + np.int64(1),))
+    yield Case("size", R.size, (x,))
+    yield Case("collapse_sum_to/all", lambda a: R.collapse_sum_to(a, ()), (x,))
+    yield Case("collapse_sum_to/middle", lambda a: R.collapse_sum_to(a, (3, 1, 5)), (x,))
+    yield Case("collapse_sum_to/vector", lambda a: R.collapse_sum_to(a, (5,)), (x,))
+    yield Case("collapse_sum_like", R.collapse_sum_like, (x, f32(4, 1)))
+    for right in (False, True):
+        values = np.array([[-1, 0, 0.5, 1, 2, np.nan, np.inf]], "float32")
+        bounds = np.array([0, 1, 1, 2], "float32")
+        yield Case(f"bucketize/{right}", lambda a, b, r=right: R.bucketize(a, b, True, r), (values, bounds))
+    yield Case(
+        "layout_transform/blocked", lambda a: R.layout_transform(a, lambda p, q: (p, q // 4, q % 4)), (f32(3, 8),)
+    )
+    yield Case(
+        "layout_transform/padded",
+        lambda a: R.layout_transform(a, lambda p, q: (p, q // 4, q % 4), pad_value=prim(2.0)),
+        (f32(3, 6),),
+    )
+    for reduction in ("update", "add", "mul", "mean", "max", "min"):
+        many = np.array([[1, 1, -1, 0, 1]], "int64")
+        yield Case(
+            f"scatter_elements/{reduction}",
+            lambda a, b, c, r=reduction: R.scatter_elements(a, b, c, 1, r),
+            (f32(2, 3), many, f32(1, 5)),
+        )
+        if reduction != "mean":
+            yield Case(
+                f"scatter_nd/{reduction}",
+                lambda a, b, c, r=reduction: R.scatter_nd(a, b, c, r),
+                (f32(3, 4), np.array([[1, 2], [1, 2], [0, 3], [1, 2]], "int64"), f32(4)),
+            )
+    for more in (False, True):
+        spots = (np.array([1, 1, -1, 0], "int64"), np.array([2, 2, 0, -1], "int64"))
+        yield Case(
+            f"index_put/{more}", lambda a, b, c, v, m=more: R.index_put(a, (b, c), v, m), (f32(3, 4), *spots, f32(4))
+        )
+    for text, shapes in (
+        ("ij,jk->ik", ((2, 3), (3, 4))), ("ii->i", ((3, 3),)), ("ii", ((3, 3),)), ("ij->ji", ((2, 3),)),
+        ("bij,bjk->bik", ((2, 2, 3), (2, 3, 2))), ("i,j->ij", ((2,), (3,))), ("ij,ij->", ((2, 3), (2, 3))),
+        ("ij,jk,kl->il", ((2, 3), (3, 2), (2, 4))), ("ba,cb", ((2, 3), (4, 2))),
+        ("...ij,...jk->...ik", ((2, 2, 3), (3, 4))),
+    ):  # fmt: skip
+        yield Case(f"einsum/{text}", lambda *a, t=text: R.einsum(list(a), t), tuple(f32(*shape) for shape in shapes))
+
+
 def cases():
     """All of them."""
-    for family in (unary_cases, binary_cases, reduction_cases, movement_cases, network_cases):
+    for family in (
+        unary_cases,
+        binary_cases,
+        reduction_cases,
+        movement_cases,
+        network_cases,
+        order_cases,
+        slice_cases,
+        index_cases,
+    ):
         yield from family()
 
 

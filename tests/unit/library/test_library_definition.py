@@ -8,9 +8,9 @@ from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32, INT32, INT64
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
-from refmlc.ir.types import AnyType, ShapeType, TensorType, TupleType
+from refmlc.ir.types import AnyType, PrimType, ShapeType, TensorType, TupleType
 from refmlc.library import OPERATORS, Operator, lowered, type_of
-from refmlc.library.definition import Shape, Tensors, computed
+from refmlc.library.definition import Numbers, Shape, Tensors, computed
 from refmlc.te import Tensor, Value
 
 N = tir.Var("n", INT64)
@@ -39,6 +39,12 @@ def both(xs: Tensors, by: Value) -> tuple[Tensor, ...]:
     return tuple(computed(x.shape, lambda i, x=x: x(i) * by, "scaled") for x in xs)
 
 
+def shifted(x: Tensor, by: Numbers | None = None) -> Tensor:
+    """The tensor from some places on."""
+    return computed(x.shape, lambda *i: x(*(at - one for at, one in zip(i, by or [0], strict=True))), "shifted")
+
+
+SHIFTED = Operator("shifted", shifted, "LIB-999")
 REPEATED, BOTH = Operator("repeated", repeated, "LIB-999"), Operator("both", both, "LIB-999")
 
 
@@ -46,6 +52,19 @@ def test_the_signature_follows_from_the_function():
     assert REPEATED.signature == (("x", "x"), ("times", "s"), ("offset", "a"))
     assert REPEATED.attributes == {"offset": 0}
     assert BOTH.signature == (("xs", "xs"), ("by", "x"))
+
+
+def test_a_tuple_of_numbers_is_an_argument():
+    assert SHIFTED.signature == (("x", "x"), ("by", "xs"))
+    known, unknown = PrimType(INT64, tir.IntImm(INT64, 2)), PrimType(INT64)
+    for given in (TupleType((known,)), TupleType((unknown,)), ShapeType((N,))):
+        assert structural_equal(lowered(SHIFTED, [of(4), given], {}).result, of(4))
+    assert lowered(SHIFTED, [of(4)], {}).sizes == ()
+    for op, given in ((SHIFTED, TupleType((of(4),))), (REPEATED, TupleType((of(4),))), (BOTH, TupleType((known,)))):
+        with pytest.raises(RefmlcError) as found:
+            lowered(op, [given, known] if op is BOTH else [of(4), given], {})
+        assert found.value.code.id == "RM201"
+    assert type_of(SHIFTED, [of(4), TupleType((known, of(4)))], {}) is None
 
 
 def test_the_type_is_symbolic():
@@ -70,7 +89,7 @@ def test_the_variables_of_the_function_are_its_own():
 
 
 def test_several_results_are_a_tuple():
-    found = lowered(BOTH, [TupleType((of(3), of(5))), refmlc.ir.types.PrimType(FLOAT32)], {})
+    found = lowered(BOTH, [TupleType((of(3), of(5))), PrimType(FLOAT32)], {})
     assert structural_equal(found.result, TupleType((of(3), of(5))))
     assert len(found.func.params) == 5
 

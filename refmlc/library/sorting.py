@@ -1,0 +1,173 @@
+"""Orders of elements along an axis.
+
+| operator           | gives                                                                                        |
+|--------------------|----------------------------------------------------------------------------------------------|
+| `sort`             | the elements in ascending, or in descending order                                              |
+| `argsort`          | their places                                                                                   |
+| `topk`             | the first k of both                                                                            |
+| `median`           | the middle one; of an even number the lower of the two                                         |
+
+Equal elements keep their order, -0 and 0 are equal. NaN is above every number: last where the order ascends, first
+where it descends. Runs of 1, 2, 4 … places that are in order are merged, so about n log n steps are taken.
+"""
+
+from collections.abc import Callable, Sequence
+
+from refmlc import te
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.ir import tir
+from refmlc.library.definition import Operator, Result, computed
+from refmlc.library.movement import flatten
+from refmlc.library.shapes import axes_of, axis_of
+from refmlc.library.statements import at, local, loop, loops, repeat_while, steps, store, when, within, written
+from refmlc.te import Tensor, Value
+
+ONE = te.const(1, "int64")
+
+
+def _before(a: Value, b: Value, *, descending: bool) -> Value:
+    """Whether `a` stands before `b` wherever they were."""
+    first, second = (b, a) if descending else (a, b)
+    if not a.expr.dtype.is_float:
+        return first < second
+    return te.any(first < second, te.all(te.isnan(second), te.not_(te.isnan(first))))
+
+
+def ordered(data: Tensor, axis: int, *, descending: bool) -> Tensor:
+    """The places of the elements along an axis in their order, int64."""
+
+    def body(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
+        rest = [extent for place, extent in enumerate(data.shape) if place != axis]
+        return loops(rest, lambda outer: _sorted_row(_Row(ins[0], outs[0], outs[1], outer, axis), descending))
+
+    return written([(data.shape, "int64"), (data.shape, "int64")], [data], body, "argsort")[0]
+
+
+class _Row:
+    """One row along the axis: its elements, their places in order, room for places while runs are merged."""
+
+    def __init__(
+        self, keys: tir.Buffer, places: tir.Buffer, room: tir.Buffer, outer: Sequence[Value], axis: int
+    ) -> None:
+        self.keys, self.places, self.room, self.outer, self.axis = keys, places, room, outer, axis
+        self.extent = Value(keys.shape[axis])
+
+    def at(self, k: Value) -> tuple[Value, ...]:
+        return (*self.outer[: self.axis], k, *self.outer[self.axis :])
+
+    def key(self, k: Value) -> Value:
+        """The element whose place stands at k."""
+        return at(self.keys, *self.at(at(self.places, *self.at(k))))
+
+
+def _sorted_row(row: _Row, descending: bool) -> tir.Stmt:
+    """The places of a row: runs of `width` are merged until one is left."""
+    width, left, right = (local(name) for name in ("width", "left", "right"))
+    size = at(width, 0)
+
+    def take(source: tir.Buffer, to: Value) -> tir.Stmt:
+        found = at(row.places, *row.at(at(source, 0)))
+        return steps(store(row.room, found, *row.at(to)), store(source, at(source, 0) + 1, 0))
+
+    def merge(pair: Value) -> tir.Stmt:
+        low = pair * size * 2
+        middle = te.minimum(low + size, row.extent)
+        high = te.minimum(low + size * 2, row.extent)
+        i, j = at(left, 0), at(right, 0)
+        second = te.all(j < high, te.any(i >= middle, _before(row.key(j), row.key(i), descending=descending)))
+        return steps(
+            store(left, low, 0),
+            store(right, middle, 0),
+            loop(high - low, lambda t: when(second, take(right, low + t), take(left, low + t)), "t"),
+        )
+
+    return within(
+        [width, left, right],
+        loop(row.extent, lambda k: store(row.places, k, *row.at(k)), "k"),
+        store(width, 1, 0),
+        repeat_while(
+            size < row.extent,
+            loop(te.ceildiv(row.extent, size * 2), merge, "pair"),
+            loop(row.extent, lambda k: store(row.places, at(row.room, *row.at(k)), *row.at(k)), "k"),
+            store(width, size * 2, 0),
+        ),
+    )
+
+
+def along(data: Tensor, axis: int, place: Callable[..., Value], count: Value, name: str) -> Tensor:
+    """The elements of `data` at `place(index)` along the axis, which gets `count` places."""
+    shape = [count if one == axis else extent for one, extent in enumerate(data.shape)]
+    return computed(shape, lambda *i: data(*i[:axis], place(*i), *i[axis + 1 :]), name)
+
+
+def sort(x: Tensor, *, axis: int = -1, descending: bool = False) -> Tensor:
+    """The elements in order along an axis. Fails: RM105."""
+    own = axis_of(axis, x.ndim)
+    return along(x, own, ordered(x, own, descending=descending), x.shape[own], "sort")
+
+
+def argsort(data: Tensor, *, axis: int = -1, descending: bool = False, dtype: str = "int32") -> Tensor:
+    """The places of the elements in order along an axis, in `dtype`. Fails: RM105."""
+    return _as(ordered(data, axis_of(axis, data.ndim), descending=descending), dtype, "argsort")
+
+
+def _as(places: Tensor, dtype: str, name: str) -> Tensor:
+    return places if places.dtype == str(dtype) else computed(places.shape, lambda *i: te.cast(places(*i), dtype), name)
+
+
+def topk(
+    data: Tensor, *, k: int = 1, axis: int = -1, ret_type: str = "both", largest: bool = True, dtype: str = "int32"
+) -> Result:
+    """The first k elements along an axis, in descending order, or ascending where not `largest`; and their places.
+
+    Shapes: k places along the axis; all where k is below 1. `ret_type`: "both", "values", "indices". Fails: RM105.
+    """
+    own = axis_of(axis, data.ndim)
+    if ret_type not in ("both", "values", "indices"):
+        raise fail(BAD_ARGUMENTS, f'`topk` gives "both", "values" or "indices"; this is {ret_type!r}')
+    places = ordered(data, own, descending=largest)
+    count = data.shape[own] if k < 1 else te.const(k, "int64")
+    values = along(data, own, places, count, "topk_values")
+    indices = computed(values.shape, lambda *i: te.cast(places(*i), dtype), "topk_indices")
+    if ret_type == "both":
+        return values, indices
+    return values if ret_type == "values" else indices
+
+
+def median(x: Tensor, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Result:
+    """The middle element in ascending order along an axis, the lower of two, and its place (int64) in the tensor.
+
+    Without an axis only the element, of all. Fails: RM105 for more than one axis.
+    """
+    axes = () if axis is None else axes_of(axis, x.ndim)
+    if len(axes) > 1:
+        raise fail(BAD_ARGUMENTS, f"`median` goes over one axis, or over all; these are {list(axes)}")
+    data = x if axes else flatten(x)
+    own = axes[0] if axes else 0
+    places = ordered(data, own, descending=False)
+    middle = (data.shape[own] - 1) // 2
+
+    def at_middle(*i: Value) -> list[Value]:
+        outer = [] if not axes else list(i if not keepdims else (*i[:own], *i[own + 1 :]))
+        return [*outer[:own], middle, *outer[own:]]
+
+    if not axes:
+        shape: list[Value] = [ONE] * x.ndim if keepdims else []
+    else:
+        shape = [*x.shape[:own], *([ONE] if keepdims else []), *x.shape[own + 1 :]]
+
+    def value(*i: Value) -> Value:
+        inner = at_middle(*i)
+        return data(*inner[:own], places(*inner), *inner[own + 1 :])
+
+    found = computed(shape, value, "median")
+    return (found, computed(shape, lambda *i: places(*at_middle(*i)), "median_index")) if axes else found
+
+
+SORTING = (
+    Operator("sort", sort, "LIB-950", ("sort",)),
+    Operator("argsort", argsort, "LIB-951", ("argsort",)),
+    Operator("topk", topk, "LIB-952", ("topk",)),
+    Operator("median", median, "LIB-953"),
+)
