@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from refmlc.runtime.tensor import Tensor
     from refmlc.runtime.values import Shape
     from refmlc.script import show
+    from refmlc.tvm.install import install_tvm
     from refmlc.vm import Executable, VirtualMachine, bind_params, build
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "bind_params",
     "build",
     "get_func",
+    "install_tvm",
     "read",
     "read_file",
     "register_c_func",
@@ -91,6 +93,7 @@ _HOME = {
     "bind_params": "refmlc.vm",
     "build": "refmlc.vm",
     "get_func": "refmlc.runtime.registry",
+    "install_tvm": "refmlc.tvm.install",
     "read": "refmlc.check.reading",
     "read_file": "refmlc.check.reading",
     "register_func": "refmlc.runtime.registry",

@@ -10,6 +10,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
@@ -63,10 +64,16 @@ class _Inputs:
             case _:
                 return value
 
+    def fresh(self, name: str) -> str:
+        """`name`, with a number where a placeholder has it."""
+        taken = {one.name for one in self.tensors}
+        return next(one for number in count() if (one := f"{name}_{number}" if number else name) not in taken)
+
     def expression(self, expr: relax.Expr) -> object:
         match self.type_of(expr):
             case TensorType(shape=shape, dtype=dtype) if shape is not None and dtype is not None:
                 name = expr.name if isinstance(expr, relax.Var) else "x"
+                name = self.fresh(name)
                 self.tensors.append(placeholder([Value(one) for one in shape], str(dtype), name))
                 self.exprs.append(expr)
                 return self.tensors[-1]

@@ -2,8 +2,10 @@
 
 The text of a node is the matter of a layer above, `script`. It is named here by a string and looked up when it is
 asked for: the one arrow of the house that points upwards, so that `node.script()` works as TVM's users expect.
+Its dialect, where none is given, is that of `REFMLC_DIALECT` in the environment, else 0.27.
 """
 
+import os
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol, TypeVar, cast, dataclass_transform
@@ -39,12 +41,13 @@ class Node:
 
     span: Span | None = field(default=None, kw_only=True, repr=False)
 
-    def script(self, *, dialect: str = "0.27", show_meta: bool = False) -> str:
+    def script(self, *, dialect: str | None = None, show_meta: bool = False) -> str:
         """The TVMScript of this node, as `refmlc.show` gives it."""
         show = cast("Show", import_module("refmlc.script").show)
+        dialect = os.environ.get("REFMLC_DIALECT", "0.27") if dialect is None else dialect
         return show(self, dialect=dialect, show_meta=show_meta)
 
-    def show(self, *, dialect: str = "0.27", show_meta: bool = False) -> None:
+    def show(self, *, dialect: str | None = None, show_meta: bool = False) -> None:
         """Print the TVMScript of this node, coloured where the terminal can."""
         display = cast("Display", import_module("refmlc.script.display").display)
         display(self.script(dialect=dialect, show_meta=show_meta))

@@ -36,9 +36,11 @@ def combined(a: Tensor | Value, b: Tensor | Value, function: Function, name: str
         if a.dtype != b.dtype:
             raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; these are {a.dtype} and {b.dtype}")
         shape = broadcast_shape(a.shape, b.shape)
-        return computed(
-            shape, lambda *i: function(a(*broadcast_indices(a, i)), b(*broadcast_indices(b, i))), f"T_{name}"
-        )
+
+        def element(*i: Value) -> Value:
+            return function(a(*broadcast_indices(a, i, shape)), b(*broadcast_indices(b, i, shape)))
+
+        return computed(shape, element, f"T_{name}")
     if isinstance(a, Tensor) and isinstance(b, Value):
         number = te.cast(b, a.dtype)
         return computed(a.shape, lambda *i: function(a(*i), number), f"T_{name}")

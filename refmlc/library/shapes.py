@@ -70,10 +70,16 @@ def broadcast_shape(*shapes: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(result)
 
 
-def broadcast_indices(tensor: Tensor, indices: Sequence[Value]) -> tuple[Value, ...]:
-    """Where an element of the broadcast shape comes from in `tensor`."""
-    own = indices[len(indices) - tensor.ndim :]
-    return tuple(index * 0 if known(extent) == 1 else index for index, extent in zip(own, tensor.shape, strict=True))
+def broadcast_indices(
+    tensor: Tensor, indices: Sequence[Value], shape: Sequence[Value] | None = None
+) -> tuple[Value, ...]:
+    """Where an element of the broadcast `shape` comes from in `tensor`; 1 on both sides is no broadcast."""
+    begin = len(indices) - tensor.ndim
+    wide = [None] * tensor.ndim if shape is None else [known(extent) for extent in shape[begin:]]
+    return tuple(
+        index * 0 if known(extent) == 1 and out != 1 else index
+        for index, extent, out in zip(indices[begin:], tensor.shape, wide, strict=True)
+    )
 
 
 def require_float(tensor: Tensor, name: str) -> None:

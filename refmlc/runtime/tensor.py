@@ -244,6 +244,10 @@ class Tensor:
         del stream
         return dlpack.export_array(self.numpy(), self.dtype, max_version=max_version, dl_device=dl_device, copy=copy)
 
+    def __str__(self) -> str:
+        """The values as NumPy shows them, as `print` of TVM's tensors gives; with a note where some are none."""
+        return str(self.numpy()) if self.initialised else repr(self)
+
     def __repr__(self) -> str:
         """Shape and dtype, then the values as NumPy shows them."""
         note = "" if self.initialised else " (not all initialised)"

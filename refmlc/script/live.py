@@ -161,7 +161,8 @@ def _meta_of(value: object, name: str) -> Meta:
 
 
 def _namespace(module: ModuleType, name: str) -> Meta:
-    path = _OURS.get(module.__name__, module.__name__)
+    ours = module.__name__.removeprefix("refmlc.") if module.__name__.startswith("refmlc.tvm") else module.__name__
+    path = _OURS.get(ours, ours)
     known = path in NAMESPACES or path.partition(".")[0] == "tvm"
     return Construct(canonical(path), name) if known else _MISSING
 

@@ -1,0 +1,1 @@
+"""Chapters of the course, executed block by block."""

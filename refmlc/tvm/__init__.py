@@ -1,0 +1,59 @@
+"""The course's API by its own names: `import refmlc.tvm as tvm`, or `refmlc.install_tvm()` and then `import tvm`.
+
+| name                                                   | is |
+|--------------------------------------------------------|---------------------------------------------------------------|
+| `script.ir_module`, `T`, `R`, `I`                      | the decorators of `refmlc.script`, with what TVM deduces |
+| `te`, `topi`, `relax.op`                               | tensor expressions; the operator library |
+| `relax.BlockBuilder`, `Var`, `const`, …                | the builder; nodes, classes by TVM's names (`nodes`) |
+| `relax.transform`, `transform`                         | `bind_params`, `legalize_ops` as passes |
+| `build`, `compile`, `relax.build`, `relax.vm.build`    | `refmlc.build` (`building`) |
+| `relax.VirtualMachine`, `cpu`, `target.Target`         | the machine; one device |
+| `nd.array`, `runtime.tensor`                           | `Tensor` |
+| `register_func`, `register_global_func`                | the registry |
+| `tir.Schedule`, `s_tir.Schedule`                       | the steps of `refmlc.schedule` |
+
+What is not here fails with AttributeError and says so. Clauses: what modules mean is in conformance/spec; the decisions
+of this package stand where they are made (`devices`, `building`, `nodes`).
+"""
+
+from refmlc.runtime.registry import get_func as get_global_func, register_func
+from refmlc.runtime.tensor import Tensor as _Tensor
+from refmlc.tvm import ir, nd, relax, runtime, s_tir, script, target, te, testing, tir, tirx, topi, transform
+from refmlc.tvm.building import build, build as compile  # noqa: A004 - TVM's name
+from refmlc.tvm.covered import missing
+from refmlc.tvm.devices import cpu, device
+from refmlc.tvm.ir import IRModule
+
+register_global_func = register_func
+Tensor = _Tensor
+__version__ = "0.27.0+refmlc"
+
+__all__ = [
+    "IRModule",
+    "Tensor",
+    "build",
+    "compile",
+    "cpu",
+    "device",
+    "get_global_func",
+    "ir",
+    "nd",
+    "register_func",
+    "register_global_func",
+    "relax",
+    "runtime",
+    "s_tir",
+    "script",
+    "target",
+    "te",
+    "testing",
+    "tir",
+    "tirx",
+    "topi",
+    "transform",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)

@@ -1,0 +1,178 @@
+"""`tvm.build`, `tvm.compile`, `relax.build`, `relax.vm.build`: a module becomes an executable.
+
+| name              | generation | gives                                                              |
+|-------------------|------------|--------------------------------------------------------------------|
+| `tvm.build`       | all        | an executable whose functions are called as `built["f"](a, b, c)`   |
+| `tvm.compile`     | 0.20 on    | the same                                                           |
+| `relax.build`     | 2023 on    | the same                                                           |
+| `relax.vm.build`  | 2022       | the same; variables that leave their dataflow block are let out      |
+
+Decision (what TVM's machine of 2022 did): a variable of a dataflow block that is used after it, though `R.output` does
+not name it, is treated as if it were named, with one warning. Only `relax.vm.build` does that: a later generation
+refuses such a module, as `refmlc.build` does (RM204).
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.node import Node
+from refmlc.ir.visit import substitute, walk
+from refmlc.tvm.devices import checked_device, checked_target
+from refmlc.vm import Executable as Compiled, VirtualMachine as Machine, VMFunction, build as build_module
+
+
+@dataclass(frozen=True)
+class Times:
+    """What `time_evaluator` measured: the mean of each repetition. Units: seconds."""
+
+    results: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        return float(np.mean(self.results))
+
+    @property
+    def median(self) -> float:
+        """The median."""
+        return float(np.median(self.results))
+
+    @property
+    def min(self) -> float:
+        """The least."""
+        return min(self.results)
+
+    @property
+    def max(self) -> float:
+        """The greatest."""
+        return max(self.results)
+
+    @property
+    def std(self) -> float:
+        """The standard deviation."""
+        return float(np.std(self.results))
+
+
+def timed(function: Callable[..., object], number: int, repeat: int) -> Callable[..., Times]:
+    """A function that measures calls of `function`: `repeat` times the mean of `number` calls, after one before."""
+
+    def measured(*args: object) -> Times:
+        function(*args)
+        found = []
+        for _ in range(repeat):
+            start = perf_counter()
+            for _ in range(number):
+                function(*args)
+            found.append((perf_counter() - start) / number)
+        return Times(tuple(found))
+
+    return measured
+
+
+class Executable:
+    """A built module. Its functions are called by their names; `entry_func` is the only one, or `main`."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        """The executable of a module that was compiled."""
+        self.compiled = compiled
+        self._machine = Machine(compiled)
+
+    @property
+    def mod(self) -> "Executable":
+        """Itself, as TVM's executables have their runtime module."""
+        return self
+
+    def jit(self, *_: object, **__: object) -> "Executable":
+        """Itself: it is ready."""
+        return self
+
+    def __getitem__(self, name: str) -> VMFunction:
+        """A function. Fails: RM112 where there is none."""
+        return self._machine[name]
+
+    get_function = __getitem__
+
+    @property
+    def entry_func(self) -> VMFunction:
+        """The function that a call of the executable calls."""
+        names = list(self.compiled.module.functions)
+        return self[names[0] if len(names) == 1 else "main"]
+
+    def __call__(self, *args: object) -> object:
+        """Call it."""
+        return self.entry_func(*args)
+
+    def time_evaluator(
+        self, func_name: str, dev: object = None, number: int = 10, repeat: int = 1, **_: object
+    ) -> Callable[..., Times]:
+        """A function that measures calls of one of its functions."""
+        checked_device(dev)
+        return timed(self[func_name], number, repeat)
+
+
+class VirtualMachine:
+    """Runs an executable: `VirtualMachine(built, tvm.cpu())["main"](x)`."""
+
+    def __init__(self, rt_mod: Executable | Compiled, device: object = None, memory_cfg: object = None) -> None:
+        """The machine. Fails: RM112 where the device is no CPU."""
+        del memory_cfg
+        checked_device(device)
+        self._machine = Machine(rt_mod.compiled if isinstance(rt_mod, Executable) else rt_mod)
+
+    def __getitem__(self, name: str) -> VMFunction:
+        """A function. Fails: RM112 where there is none."""
+        return self._machine[name]
+
+    def time_evaluator(
+        self, func_name: str, dev: object = None, number: int = 10, repeat: int = 1, **_: object
+    ) -> Callable[..., Times]:
+        """A function that measures calls of one of its functions."""
+        checked_device(dev)
+        return timed(self[func_name], number, repeat)
+
+
+def build(
+    mod: "IRModule | tir.PrimFunc | relax.Function", target: object = None, *_: object, **__: object
+) -> Executable:
+    """The executable of a module, or of one function. Fails: RM2xx, RM112 where the target is no CPU."""
+    checked_target(target)
+    if isinstance(mod, tir.PrimFunc | relax.Function):
+        mod = IRModule({"main": mod})
+    return Executable(build_module(mod))
+
+
+def build_2022(mod: IRModule, target: object = None, *_: object, **__: object) -> Executable:
+    """As `build`, and variables that leave their dataflow block are let out, with a warning."""
+    return build(let_out(mod), target)
+
+
+def let_out(module: IRModule) -> IRModule:
+    """`module` with variables of dataflow blocks that are used after them visible there."""
+    functions = dict(module.functions)
+    for name, func in functions.items():
+        if isinstance(func, relax.Function) and (leaving := _leaving(func.body)):
+            text = ", ".join(f"`{var.name}`" for var in leaving)
+            warnings.warn(
+                f"{text} of `{name}` is used after its dataflow block without being output: let out, as in 2022",
+                UserWarning,
+                stacklevel=3,
+            )
+            table: dict[Node, Node] = {var: replace(var, dataflow=False) for var in leaving}
+            functions[name] = substitute(func, table)
+    return replace(module, functions=functions)
+
+
+def _leaving(body: relax.SeqExpr) -> list[relax.Var]:
+    """The variables of dataflow blocks that are used after the block, in their order."""
+    closed: Mapping[relax.Var, None] = {}
+    found: dict[relax.Var, None] = {}
+    for block in (*body.blocks, body.body):
+        found |= {node: None for node in walk(block) if isinstance(node, relax.Var) and node in closed}
+        if isinstance(block, relax.DataflowBlock):
+            closed = {**closed, **{one.var: None for one in block.bindings if one.var.dataflow}}
+    return list(found)

@@ -1,0 +1,49 @@
+"""`install_tvm`: `import tvm` gives `refmlc.tvm` where real TVM is not there."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds `tvm` and what is below it as modules of `refmlc.tvm`, the same objects under both names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module of ours. Fails: ModuleNotFoundError, with what is covered, for one that is not there."""
+        del path, target
+        if fullname != "tvm" and not fullname.startswith("tvm."):
+            return None
+        if not _is_there(f"refmlc.{fullname}"):
+            message = f"`{fullname}` is not covered: `tvm` is refmlc's here, which has no such module"
+            raise ModuleNotFoundError(message, name=fullname)
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module of ours in the place of the new one."""
+        sys.modules[module.__name__] = import_module(f"refmlc.{module.__name__}")
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # what is before the last dot is no package
+        return False
+
+
+def install_tvm() -> None:
+    """Answer `import tvm` with `refmlc.tvm`. Fails: RM112 where real TVM is there, which is to be used then."""
+    if any(isinstance(one, _Finder) for one in sys.meta_path):
+        return
+    if "tvm" in sys.modules or find_spec("tvm") is not None:
+        helps = "`import refmlc.tvm as tvm` works beside it"
+        raise fail(BAD_USAGE, "real TVM is installed: `import tvm` stays what it is", None, helps)
+    sys.meta_path.insert(0, _Finder())

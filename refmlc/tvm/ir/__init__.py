@@ -1,0 +1,42 @@
+"""`tvm.ir`: modules and their comparison."""
+
+from collections.abc import Mapping
+
+from refmlc.ir import IRModule as Module, relax, tir
+from refmlc.ir.equal import first_difference, structural_equal as equal
+from refmlc.tvm.covered import missing
+from refmlc.tvm.nodes import of
+
+AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
+
+
+def _module(
+    functions: "Mapping[str | tir.GlobalVar, AnyFunction] | None" = None, *, attrs: Mapping[str, tir.Attr] | None = None
+) -> Module:
+    """A module of functions by name."""
+    named = {key if isinstance(key, str) else key.name: func for key, func in (functions or {}).items()}
+    return Module(named, attrs or {})
+
+
+IRModule = of("tvm.ir.module.IRModule", Module, make=_module)
+GlobalVar = of("tvm.ir.GlobalVar", tir.GlobalVar, make=tir.GlobalVar)
+
+
+def structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> bool:
+    """Whether two nodes mean the same, whatever their variables are called."""
+    return equal(lhs, rhs, map_free_vars=map_free_vars)
+
+
+def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:
+    """Fail with the first difference. Fails: AssertionError."""
+    found = first_difference(lhs, rhs, map_free_vars=map_free_vars)
+    if found is not None:
+        raise AssertionError(str(found))
+
+
+__all__ = ["GlobalVar", "IRModule", "assert_structural_equal", "structural_equal"]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)

@@ -1,0 +1,73 @@
+"""TVM's classes of nodes by their names, for `isinstance` and to be called: what they make are nodes of `refmlc.ir`.
+
+>>> isinstance(bb.emit(call), relax.DataflowVar)
+True
+>>> relax.Var("x", relax.TensorStructInfo((1, 4), "float32"))
+
+`type(x)` is the class of refmlc, `refmlc.ir.relax.Var`: one class is both `relax.Var` and `relax.DataflowVar`.
+"""
+
+from collections.abc import Callable, Sequence
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_USAGE
+from refmlc.dtypes import INT64
+from refmlc.ir import tir
+from refmlc.te import Tensor, Value
+
+
+class NodeClass:
+    """A class of TVM that is some nodes here: `holds` says which, `make` makes one."""
+
+    def __init__(self, name: str, holds: Callable[[object], bool], make: Callable[..., object] | None = None) -> None:
+        """The class `name`; without `make` it is for `isinstance` alone."""
+        self.__name__ = self.__qualname__ = name
+        self._holds = holds
+        self._make = make
+        self.__doc__ = None if make is None else make.__doc__
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """A node. Fails: RM112 where it cannot be made by hand, else as its maker does."""
+        if self._make is None:
+            raise fail(BAD_USAGE, f"`{self.__name__}` is for isinstance alone: refmlc makes such nodes by reading")
+        return self._make(*args, **kwargs)
+
+    def __instancecheck__(self, value: object) -> bool:
+        """Whether a node is one of them."""
+        return self._holds(value)
+
+    def __or__(self, other: object) -> object:
+        """In an annotation."""
+        return self
+
+    __ror__ = __or__
+
+    def __repr__(self) -> str:
+        """The name."""
+        return f"<class '{self.__name__}' of TVM, as refmlc's nodes>"
+
+
+def of(name: str, *classes: type, make: Callable[..., object] | None = None) -> NodeClass:
+    """A class that is some classes of refmlc; made by the first where nothing else is said."""
+    return NodeClass(name, lambda value: isinstance(value, classes), make)
+
+
+def extent(value: object) -> tir.Expr:
+    """A dimension: numbers are int64, as they are in Relax. Fails: RM105."""
+    match value:
+        case bool():
+            raise fail(BAD_ARGUMENTS, "a dimension is a number; this is a truth value")
+        case int():
+            return tir.IntImm(INT64, value)
+        case Value():
+            return value.expr
+    if isinstance(value, tir.Expr):
+        return value
+    raise fail(BAD_ARGUMENTS, f"a dimension is a number or an expression; this is {type(value).__name__}")
+
+
+def extents(shape: "Sequence[object] | object") -> tuple[tir.Expr, ...]:
+    """A shape; one number is a shape of one dimension."""
+    if isinstance(shape, Tensor):
+        shape = shape.shape
+    return tuple(extent(one) for one in shape) if isinstance(shape, tuple | list) else (extent(shape),)

@@ -1,0 +1,30 @@
+"""`tvm.relax.expr`: the same names as `tvm.relax` has for expressions."""
+
+from importlib import import_module
+
+from refmlc.tvm.covered import missing
+
+NAMES = (
+    "Call",
+    "Constant",
+    "DataflowVar",
+    "Expr",
+    "ExternFunc",
+    "Function",
+    "If",
+    "PrimValue",
+    "SeqExpr",
+    "ShapeExpr",
+    "StringImm",
+    "Tuple",
+    "TupleGetItem",
+    "Var",
+    "const",
+)
+
+
+def __getattr__(name: str) -> object:
+    """An expression's class. Fails: for every name that is not here."""
+    if name not in NAMES:
+        raise missing(__name__, name, NAMES)
+    return getattr(import_module("refmlc.tvm.relax"), name)

@@ -1,0 +1,56 @@
+"""`tvm.relax.transform`: passes, objects that are called with a module and give a module."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from refmlc.ir import IRModule
+from refmlc.transform import legalize_ops
+from refmlc.tvm.covered import missing
+from refmlc.vm import bind_params
+
+
+class Pass:
+    """A transform of modules, by its name."""
+
+    def __init__(self, name: str, run: Callable[[IRModule], IRModule]) -> None:
+        """The pass `name`."""
+        self.name = name
+        self._run = run
+
+    def __call__(self, mod: IRModule) -> IRModule:
+        """The transformed module."""
+        return self._run(mod)
+
+    def __repr__(self) -> str:
+        """Its name."""
+        return f"Pass({self.name})"
+
+
+def BindParams(func_name: str, params: Mapping[str, object]) -> Pass:  # noqa: N802 - TVM's name
+    """Parameters of a function become constants of the module. Fails: as `refmlc.bind_params`, when it is called."""
+    return Pass("BindParams", lambda mod: bind_params(mod, func_name, params))
+
+
+def LegalizeOps(customize_legalize_map: object = None) -> Pass:  # noqa: N802 - TVM's name
+    """Operators become calls of TensorIR functions. A map of one's own is not taken."""
+    if customize_legalize_map:
+        raise missing(__name__, "LegalizeOps(customize_legalize_map)")
+    return Pass("LegalizeOps", legalize_ops)
+
+
+def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noqa: N802 - TVM's name
+    """Passes one after the other."""
+
+    def run(mod: IRModule) -> IRModule:
+        for one in passes:
+            mod = one(mod)
+        return mod
+
+    return Pass("Sequential", run)
+
+
+__all__ = ["BindParams", "LegalizeOps"]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)

@@ -1,0 +1,16 @@
+"""`tvm.runtime`: tensors and devices by their names of today."""
+
+from refmlc.runtime.tensor import Tensor
+from refmlc.tvm.arrays import empty, tensor
+from refmlc.tvm.building import Executable
+from refmlc.tvm.covered import missing
+from refmlc.tvm.devices import Device, cpu, device
+
+NDArray = Tensor
+Module = Executable
+__all__ = ["Device", "Executable", "Module", "NDArray", "Tensor", "cpu", "device", "empty", "tensor"]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)

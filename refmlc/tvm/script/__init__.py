@@ -1,0 +1,33 @@
+"""`tvm.script`: the languages and their decorators, and what TVM's reading deduces (regions, return types).
+
+`from tvm.script import ir as I, relax as R, tir as T` of 2022 and 2023, `tirx as T` of 0.27: one language each.
+"""
+
+from refmlc.check.reading import read
+from refmlc.ir import IRModule
+from refmlc.script.front import Namespace
+from refmlc.transform import deduced
+from refmlc.tvm.covered import missing
+
+T = Namespace("T", "prim_func", finish=deduced)
+R = Namespace("R", "function", finish=deduced)
+I = Namespace("I", "ir_module", finish=deduced)  # noqa: E741 - its name in every text
+tir = tirx = T
+relax = R
+ir = I
+ir_module = I.ir_module
+prim_func = T.prim_func
+
+
+def from_source(source: str, extra_vars: object = None) -> IRModule:
+    """The module of a text. Fails: as `refmlc.read`."""
+    del extra_vars
+    return deduced(read(source))
+
+
+__all__ = ["I", "R", "T", "from_source", "ir", "ir_module", "prim_func", "relax", "tir", "tirx"]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)

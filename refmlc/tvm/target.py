@@ -1,0 +1,11 @@
+"""`tvm.target`: what a module is built for: a CPU."""
+
+from refmlc.tvm.covered import missing
+from refmlc.tvm.devices import Target
+
+__all__ = ["Target"]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)

@@ -1,0 +1,15 @@
+"""`tvm.topi.nn`: functions for networks: `topi.nn.dense(x, w)`, `topi.nn.relu(x)`."""
+
+from refmlc.tvm.topi.names import Function, found, names
+
+
+def __getattr__(name: str) -> Function:
+    """The function of an operator."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return found(f"nn.{name}")
+
+
+def __dir__() -> list[str]:
+    """The functions."""
+    return sorted(name.removeprefix("nn.") for name, _ in names() if name.startswith("nn."))

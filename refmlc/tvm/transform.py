@@ -1,0 +1,28 @@
+"""`tvm.transform`: passes one after the other, and the context that they run in."""
+
+from typing import Self
+
+from refmlc.tvm.covered import missing
+from refmlc.tvm.relax.transform import Pass, Sequential
+
+__all__ = ["Pass", "PassContext", "Sequential"]
+
+
+class PassContext:
+    """Options of passes. They say nothing here: no result depends on them."""
+
+    def __init__(self, **options: object) -> None:
+        """Options by name."""
+        self.options = options
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)
