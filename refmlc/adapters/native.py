@@ -5,6 +5,7 @@
 | C takes the call, or stops at a check          | the call's result, or the verdict that the interpreter then tells   |
 | C takes no part in the call                    | `UNSUPPORTED`: the interpreter against itself is no agreement       |
 | there is no compiler                           | `UNSUPPORTED`                                                      |
+| the compiler takes no program at all            | `UNSUPPORTED`                                                      |
 | the compiler does not take what we generate    | `CRASHED`                                                          |
 | it takes too long, or the disk is full         | `TIMED_OUT`, `EXHAUSTED`                                           |
 
@@ -38,6 +39,8 @@ CAUSES = {
     Cause.TIMED_OUT: Stop.TIMED_OUT,
     Cause.NOT_LOADED: Stop.CRASHED,
 }
+OURS = (Cause.FAILED, Cause.NOT_LOADED)
+SMALLEST = "int rm_smallest(void) { return 0; }\n"
 
 
 @runtime_checkable
@@ -101,6 +104,8 @@ class Native:
         try:
             library = self._library(text, made) if any(each.units for each in translations) else None
         except BuildFailed as problem:
+            if problem.cause in OURS and not self._works(made):
+                return [Stopped(Stop.UNSUPPORTED, " ".join(str(problem).split())) for _ in modules]
             if len(modules) > 1 and problem.cause in (Cause.FAILED, Cause.TIMED_OUT):
                 return [self._compiled([module])[0] for module in modules]
             why = CAUSES.get(problem.cause, Stop.EXHAUSTED)
@@ -113,6 +118,14 @@ class Native:
     def _library(self, text: str, made: Way) -> Library:
         cache = default_cache() if self.kept else None
         return build(text, made.isa, cache=cache, tiny=made.tiny, limit=self.limits.prepare)
+
+    def _works(self, made: Way) -> bool:
+        """Whether the compiler takes the smallest program: then what it does not take is ours."""
+        try:
+            self._library(SMALLEST, made)
+        except BuildFailed:
+            return False
+        return True
 
 
 class InC:

@@ -64,7 +64,7 @@ class Remote:
     def prepare(self, module: IRModule) -> Prepared | Stopped:
         """Send the text of `module`."""
         try:
-            made = RemoteModule(self, show(module))
+            made = RemoteModule(self, show(module, show_meta=True))
         except RefmlcError as failure:
             return Stopped(Stop.UNSUPPORTED, f"the module has no text: {failure.diagnostic.message}")
         return self.load(made) or made

@@ -39,6 +39,12 @@ def numpy_dtype(name):
     return np.dtype(getattr(ml_dtypes, name, None) or name)
 
 
+def packed():
+    """The dtypes of which a tensor holds several elements in a byte: kernels take each for a byte."""
+    narrow = [f"{sign}int{bits}" for sign in ("", "u") for bits in (1, 2, 3, 4, 6)]
+    return {*narrow, "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"}
+
+
 class Values:
     """Values of one call: read from files of the folder, written back after it."""
 
@@ -51,6 +57,10 @@ class Values:
         """The value that `spec` spells."""
         kind, value = spec["kind"], spec.get("value")
         if kind == "tensor":
+            if spec["dtype"] in packed():
+                raise Refused(
+                    "unsupported", f"TVM packs the elements of a tensor of {spec['dtype']}, its kernels do not"
+                )
             path = os.path.join(self.folder, spec["file"])
             array = np.fromfile(path, numpy_dtype(spec["dtype"])).reshape(spec["shape"])
             self.tensors.append(tvm.runtime.tensor(array))

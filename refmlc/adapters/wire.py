@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
+from stat import S_ISREG
 
 import numpy as np
 
@@ -168,18 +169,29 @@ def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
     count = prod(shape) * found.lanes
     if count * stored.itemsize > MOST_BYTES:
         raise Misspelt(f"{_text(value)} is too large")
-    try:
-        raw = (folder / name).read_bytes()
-    except OSError as problem:
-        raise Misspelt(f"its file `{name}`: {problem.strerror}") from None
-    if len(raw) != count * stored.itemsize:
-        raise Misspelt(f"its file `{name}` has {len(raw)} bytes, shape and dtype make {count * stored.itemsize}")
+    raw = _bytes(folder / name, count * stored.itemsize)
     tensor = Tensor.empty(tuple(shape), found)
     if count:
         flat = np.frombuffer(raw, stored.newbyteorder("<")).astype(stored)
         tensor.numpy()[...] = flat.reshape(tensor.numpy().shape)
     tensor.mark_initialised()
     return tensor
+
+
+def _bytes(path: Path, count: int) -> bytes:
+    """The bytes of a file, which are as many: a link, pipe or device is not read, it may have no end."""
+    try:
+        status = path.lstat()
+        if not S_ISREG(status.st_mode):
+            raise Misspelt(f"its file `{path.name}` is no plain file")
+        if status.st_size != count:
+            raise Misspelt(f"its file `{path.name}` has {status.st_size} bytes, shape and dtype make {count}")
+        raw = path.read_bytes()
+    except OSError as problem:
+        raise Misspelt(f"its file `{path.name}`: {problem.strerror}") from None
+    if len(raw) != count:
+        raise Misspelt(f"its file `{path.name}` is written while it is read")
+    return raw
 
 
 def _text(value: object) -> str:

@@ -70,7 +70,7 @@ def recorded(
 
 def text_of(module: IRModule) -> str:
     """The text that the module was read from, to the letter where there is one; else as it is shown."""
-    return show(module) if module.source is None else module.source.text
+    return show(module, show_meta=True) if module.source is None else module.source.text
 
 
 def features(module: IRModule) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def case_of(finding: Finding) -> Json:
     """The program of a finding as data; of a pair with the text of the other program."""
     case = as_case(finding.case)
     data = {} if case is None else as_json(case)
-    return data if finding.other is None else {**data, "other": show(finding.other.module)}
+    return data if finding.other is None else {**data, "other": show(finding.other.module, show_meta=True)}
 
 
 def as_json(case: Case) -> Json:

@@ -58,7 +58,8 @@ class Case:
     def to_json(self) -> str:
         """The case as one line of JSON."""
         calls: list[Data] = [[argument_data(one) for one in call] for call in self.calls]
-        data: Data = {"text": show(self.module), "func": self.func, "calls": calls, "aim": self.aim, "name": self.name}
+        text = show(self.module, show_meta=True)  # else it has no values of constants
+        data: Data = {"text": text, "func": self.func, "calls": calls, "aim": self.aim, "name": self.name}
         return json.dumps(data)
 
     @classmethod

@@ -134,3 +134,19 @@ def test_numbers_are_given_by_value(tvm):
     call = (Number(dtype("int32"), 21), Array(dtype("int32"), (1,), form="fresh"))
     (found,) = examine([Case(refmlc.read(text), "main", (call,))], [tvm])
     assert found.verdicts[tvm.name][0].kind is Kind.EQUAL
+
+
+def test_constants_are_sent_with_their_values(tvm):
+    text = GRAPH.replace("R.add(x, x)", "R.add(x, R.const([1.5, -2.0], 'float32'))")
+    answer = tvm.prepare(refmlc.read(text)).run("main", [Tensor.from_numpy(np.ones((1, 2), "float32")), Shape((5,)), 3])
+    assert isinstance(answer, Ended)
+    assert answer.value[0].numpy().tolist() == [[2.5, -1.0]]
+
+
+@pytest.mark.parametrize("kind", ["float4_e2m1fn", "int4", "uint1", "float6_e2m3fn"])
+def test_tensors_that_tvm_packs_are_not_given(tvm, kind):
+    text = f'@T.prim_func\ndef main(A: T.Buffer((2,), "{kind}"), B: T.Buffer((2,), "{kind}")):\n'
+    text += "    for i in range(2):\n        B[i] = A[1 - i]\n"
+    call = (Array(dtype(kind), (2,), "steps", low=0, high=1), Array(dtype(kind), (2,), form="fresh"))
+    (found,) = examine([Case(refmlc.read(text), "main", (call,))], [tvm])
+    assert found.verdicts[tvm.name][0].kind is Kind.UNSUPPORTED

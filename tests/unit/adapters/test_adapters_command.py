@@ -224,3 +224,14 @@ def test_views_and_functions_are_not_sent(tmp_path):
 def test_what_is_no_value_is_misspelt(tmp_path, value):
     with pytest.raises(Misspelt):
         Receiver(tmp_path).value(value)
+
+
+def test_a_file_without_an_end_is_not_read(tmp_path):
+    value = {"kind": "tensor", "dtype": "float32", "shape": [4], "file": "a0"}
+    (tmp_path / "a0").symlink_to("/dev/zero")
+    with pytest.raises(Misspelt, match="no plain file"):
+        Receiver(tmp_path).value(value)
+    (tmp_path / "a0").unlink()
+    os.mkfifo(tmp_path / "a0")
+    with pytest.raises(Misspelt, match="no plain file"):
+        Receiver(tmp_path).value(value)

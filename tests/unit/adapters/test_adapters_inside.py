@@ -87,12 +87,17 @@ def test_a_missing_compiler_is_unsupported(monkeypatch, tmp_path):
     assert "no C compiler is found" in answer.message
 
 
-def test_a_compiler_that_fails_takes_no_module_of_a_batch(monkeypatch, tmp_path):
+SHELL = '#!/bin/sh\n[ "$1" = --version ] && echo gcc && exit 0\n'
+LARGE = '[ $(wc -c < unit.c) -gt 200 ] || exec gcc "$@"\n'
+
+
+@pytest.mark.parametrize(("takes", "why"), [("", Stop.UNSUPPORTED), (LARGE, Stop.CRASHED)], ids=["nothing", "little"])
+def test_a_compiler_that_fails_is_ours_to_answer_for_where_it_works(monkeypatch, tmp_path, takes, why):
     compiler = tmp_path / "cc"
-    compiler.write_text('#!/bin/sh\n[ "$1" = --version ] && echo gcc && exit 0\necho broken >&2; exit 1\n')
+    compiler.write_text(f"{SHELL}{takes}echo broken >&2; exit 1\n")
     compiler.chmod(0o755)
     monkeypatch.setenv("REFMLC_CC", str(compiler))
-    assert [one.why for one in Native("guarded").prepare_all([module(), module()])] == [Stop.CRASHED, Stop.CRASHED]
+    assert [one.why for one in Native("guarded").prepare_all([module(), module()])] == [why, why]
 
 
 def test_a_module_that_breaks_a_rule_is_rejected():

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from refmlc.check.reading import read
 from refmlc.diag import Malformed
 from refmlc.dtypes import BOOL, FLOAT32, INT32, SCALARS
 from refmlc.ir import IRModule, tir
@@ -40,6 +41,17 @@ def test_a_case_comes_back_from_json(seed):
         # The text of a number tells -0 from 0, and NaN is like itself.
         assert repr(back.calls) == repr(case.calls)
         assert (back.func, back.aim, back.name) == (case.func, case.aim, case.name)
+
+
+def test_constants_come_back():
+    module = read(
+        "from tvm.script import relax as R\n@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n"
+        "    with R.dataflow():\n        y = R.add(x, R.const([1.5, -2.0], 'float32'))\n        R.output(y)\n"
+        "    return y\n",
+        "m.py",
+    )
+    back = Case.from_json(Case(module, "main", ((Array(FLOAT32, (2,)),),)).to_json())
+    assert structural_equal(back.module, module)
 
 
 @pytest.mark.parametrize("one", RECIPES, ids=str)
