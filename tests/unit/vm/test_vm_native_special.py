@@ -185,3 +185,22 @@ def test_spending():
     spending.spend((1, 2), 1)
     assert [spending.better((1, 2)) for _ in range(2)] == ["better"] * 2
     assert (made, spending.left((1, 2))) == ([(1, 2)], FOREVER)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
+def test_a_value_that_was_narrowed_is_not_what_it_was(count):
+    """gcc 12 took the conversion to float32 and back of two neighbours for nothing."""
+    text = f"""
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer(({count},), "float64"), B: T.Buffer(({count},), "float64")):
+    C = T.alloc_buffer(({count},))
+    for i in range({count}):
+        C[i] = T.Cast("float32", A[i])
+    for j in range({count}):
+        with T.sblock("b"):
+            vi = T.axis.spatial({count}, j)
+            B[vi] = T.Cast("float64", C[vi])
+"""
+    given, found = np.resize([1e-46, 1e308, -1e-46], count), np.empty(count)
+    VirtualMachine(build(read(text), tier="native"))["main"](given, found)
+    assert found.tolist() == np.resize([0.0, np.inf, -0.0], count).tolist()
