@@ -17,7 +17,9 @@ from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
 from refmlc.library.gathering import GATHERING
+from refmlc.library.gradients import GRADIENTS
 from refmlc.library.linear import LINEAR
+from refmlc.library.losses import LOSSES
 from refmlc.library.lowering import Lowered, lowered, type_of
 from refmlc.library.movement import MOVEMENT
 from refmlc.library.normalization import NORMALIZATION
@@ -50,6 +52,8 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *CONVOLUTION,
             *PADDING,
             *POOLING,
+            *GRADIENTS,
+            *LOSSES,
         )
     }
 )

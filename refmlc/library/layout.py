@@ -67,17 +67,21 @@ class Windows:
     after: tuple[int, ...]
 
     def counts(self, space: Sequence[Value], kernel: Sequence[Value], what: str, *, ceil: bool = False) -> list[Value]:
-        """How many windows there are. `ceil`: one more where they leave something over.
+        """How many windows there are. `ceil`: one more where they leave something over, if it begins before the end.
 
         Fails: RM202 where the window is greater than what it moves over.
         """
         found = []
         for place, (extent, size) in enumerate(zip(space, kernel, strict=True)):
-            room = extent + self.before[place] + self.after[place] - (size - 1) * self.dilation[place] - 1
-            have, stride = known(room), self.stride[place]
+            stride, first = self.stride[place], extent + self.before[place]
+            room = first + self.after[place] - (size - 1) * self.dilation[place] - 1
+            have = known(room)
             if have is not None and have < 0:
                 raise fail(SHAPE_MISMATCH, f"the window of `{what}` is greater by {-have} than what it moves over")
-            found.append((room + (stride - 1 if ceil else 0)) // stride + 1)
+            if ceil:
+                reach = self.after[place] - int(size - 1) * self.dilation[place] + stride - 1
+                room = room + (stride - 1) if reach <= 0 else first - 1
+            found.append(room // stride + 1)
         return found
 
     def spots(self, at: Sequence[Value], inner: Sequence[Value]) -> list[Value]:

@@ -30,7 +30,7 @@ def _axes(space: str, sizes: Sequence[Value | int]) -> list[Axis]:
     ]
 
 
-def _inside(moved: Windows, spots: Sequence[Value], space: Sequence[Value], *, ceil: bool) -> Value | None:
+def inside(moved: Windows, spots: Sequence[Value], space: Sequence[Value], *, ceil: bool) -> Value | None:
     """The condition that places of the data are meant; None: they are."""
     found = []
     for place, (spot, extent) in enumerate(zip(spots, space, strict=True)):
@@ -39,7 +39,9 @@ def _inside(moved: Windows, spots: Sequence[Value], space: Sequence[Value], *, c
     return te.all(*found) if found else None
 
 
-def _there(moved: Windows, at: Sequence[Value], sizes: Sequence[int], space: Sequence[Value], *, added: bool) -> Value:
+def places_there(
+    moved: Windows, at: Sequence[Value], sizes: Sequence[int], space: Sequence[Value], *, added: bool
+) -> Value:
     """How many places a window has in the data, or in the data and what is `added`; 1 where there is none."""
     count: Value = ONE
     for place, (y, size, extent) in enumerate(zip(at, sizes, space, strict=True)):
@@ -78,7 +80,7 @@ def _window(rank: int, *, greatest: bool) -> Callable[..., Tensor]:
         def element(*i: Value) -> object:
             image, channel, *at = target.split(i)
             spots = [one - low for one, low in zip(moved.spots(at, inner), moved.before, strict=True)]
-            there = _inside(moved, spots, extents, ceil=bool(ceil_mode))
+            there = inside(moved, spots, extents, ceil=bool(ceil_mode))
             return (MAX if greatest else te.sum)(data(*source.joined(image, channel, *spots)), axis=inner, where=there)
 
         found = computed(shape, element, "pool_max" if greatest else "pool_sum")
@@ -98,7 +100,7 @@ def _mean(
 ) -> Tensor:
     def element(*i: Value) -> Value:
         _image, _channel, *at = target.split(i)
-        return te.div(total(*i), te.cast(_there(moved, at, sizes, extents, added=added), total.dtype))
+        return te.div(total(*i), te.cast(places_there(moved, at, sizes, extents, added=added), total.dtype))
 
     return computed(total.shape, element, "pool_avg")
 

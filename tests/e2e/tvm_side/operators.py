@@ -388,6 +388,138 @@ def index_cases():
         yield Case(f"einsum/{text}", lambda *a, t=text: R.einsum(list(a), t), tuple(f32(*shape) for shape in shapes))
 
 
+def window_cases():
+    """Convolutions, pools, paddings with further attributes."""
+    yield Case("nn.conv1d/grouped", lambda a, b: R.nn.conv1d(a, b, 2, 1, 2, 2), (f32(2, 4, 9), f32(6, 2, 3)))
+    yield Case(
+        "nn.conv3d/grouped", lambda a, b: R.nn.conv3d(a, b, 2, 1, 1, 2), (f32(1, 4, 4, 3, 5), f32(2, 2, 3, 2, 2))
+    )
+    yield Case(
+        "nn.conv2d/hwio",
+        lambda a, b: R.nn.conv2d(a, b, (2, 1), (1, 0, 0, 2), data_layout="NHWC", kernel_layout="HWIO"),
+        (f32(1, 5, 6, 3), f32(3, 2, 3, 2)),
+    )
+    yield Case(
+        "nn.conv2d/float16", lambda a, b: R.nn.conv2d(a, b), (of("float16", 1, 3, 4, 4), of("float16", 2, 3, 3, 3))
+    )
+    yield Case(
+        "nn.conv2d/int8",
+        lambda a, b: R.nn.conv2d(a, b, padding=1, out_dtype="int32"),
+        (of("int8", 1, 3, 4, 4), of("int8", 2, 3, 3, 3)),
+    )
+    yield Case(
+        "nn.conv1d_transpose/grouped",
+        lambda a, b: R.nn.conv1d_transpose(a, b, 3, (1, 2), 2, 1, 2),
+        (f32(2, 4, 5), f32(4, 3, 3)),
+    )
+    yield Case(
+        "nn.conv2d_transpose/dilated",
+        lambda a, b: R.nn.conv2d_transpose(a, b, (2, 3), (1, 0, 2, 1), (1, 0), (2, 1), 2),
+        (f32(1, 4, 4, 3), f32(4, 2, 3, 2)),
+    )
+    yield Case(
+        "nn.conv3d_transpose", lambda a, b: R.nn.conv3d_transpose(a, b, 2, 1), (f32(1, 3, 3, 2, 3), f32(3, 2, 3, 2, 2))
+    )
+    for name, dtype in (("max", "float32"), ("avg", "float32"), ("max", "int8"), ("avg", "float16"), ("avg", "int32")):
+        pool = getattr(R.nn, f"{name}_pool2d")
+        yield Case(
+            f"nn.{name}_pool2d/padded/{dtype}",
+            lambda a, pool=pool: pool(a, (3, 2), (2, 1), (1, 0, 0, 1), count_include_pad=True),
+            (of(dtype, 1, 2, 6, 5),),
+        )
+    for name in ("max", "avg"):
+        line, plane = (getattr(R.nn, f"{name}_pool{rank}d") for rank in (1, 2))
+        yield Case(
+            f"nn.{name}_pool2d/dilated",
+            lambda a, pool=plane: pool(a, (2, 3), (1, 2), (1, 1), (2, 1)),
+            (f32(1, 2, 6, 5),),
+        )
+        yield Case(
+            f"nn.{name}_pool2d/nhwc",
+            lambda a, pool=plane: pool(a, (2, 3), (2, 2), (0, 1), layout="NHWC"),
+            (f32(1, 6, 5, 2),),
+        )
+        yield Case(
+            f"nn.{name}_pool1d/ceil",
+            lambda a, pool=line: pool(a, 3, 2, 1, ceil_mode=True),
+            (f32(1, 2, 8),),
+        )
+        yield Case(
+            f"nn.{name}_pool2d/behind",
+            lambda a, pool=plane: pool(a, 1, 3, ceil_mode=True, count_include_pad=True),
+            (f32(1, 1, 3, 3),),
+        )
+    yield Case("nn.adaptive_avg_pool1d", lambda a: R.nn.adaptive_avg_pool1d(a, 3), (f32(1, 2, 7),))
+    yield Case("nn.adaptive_avg_pool2d/one", lambda a: R.nn.adaptive_avg_pool2d(a, 1), (f32(1, 2, 7, 5),))
+    yield Case("nn.adaptive_avg_pool2d/all", lambda a: R.nn.adaptive_avg_pool2d(a), (f32(1, 2, 3, 2),))
+    yield Case("nn.adaptive_avg_pool3d", lambda a: R.nn.adaptive_avg_pool3d(a, (2, 1, 2)), (f32(1, 2, 4, 3, 6),))
+    for mode in ("replicate", "circular"):
+        yield Case(f"nn.pad/{mode}", lambda a, mode=mode: R.nn.pad(a, (1, 2, 0, 1), mode), (f32(3, 4),))
+    yield Case("nn.pad/int32", lambda a: R.nn.pad(a, (1, 2, 0, 1), "constant", -7.0), (of("int32", 3, 4),))
+
+
+def training_cases():
+    """Moments, attention, losses and gradients with further attributes."""
+    batch = (f32(2, 4, 3), f32(4), f32(4), f32(4), f32(4, low=0.5))
+    yield Case("nn.batch_norm/inference", lambda *x: R.nn.batch_norm(*x, 1, training=False), batch)
+    yield Case("nn.batch_norm/plain", lambda *x: R.nn.batch_norm(*x, 1, 0.01, False, False, 0.7), batch)
+    heads, bias = (f32(2, 3, 2, 4), f32(2, 5, 2, 4), f32(2, 5, 2, 3)), f32(2, 1, 3, 5)
+    yield Case("nn.attention/scale", lambda *x: R.nn.attention(*x, scale=tirx.FloatImm("float32", 0.3)), heads)
+    yield Case("nn.attention/bias", R.nn.attention, (*heads, bias))
+    yield Case("nn.attention/right", lambda *x: R.nn.attention(*x, causal_mask="BottomRight"), (*heads, bias))
+    small = (f32(1, 3, 1, 1, low=199, high=200), f32(1, 3, 1, 1, low=-2, high=-1), f32(1, 3, 1, 2))
+    yield Case("nn.attention/small", lambda *x: R.nn.attention(*x, causal_mask="TopLeft"), small)
+    yield Case("nn.cross_entropy_with_logits/vector", R.nn.cross_entropy_with_logits, (f32(5), f32(5)))
+    places = np.array([[1, 0, 3], [2, 2, 0]], "int64")
+    for reduction in ("mean", "sum", "none"):
+        yield Case(
+            f"nn.nll_loss/weights/{reduction}",
+            lambda a, b, c, r=reduction: R.nn.nll_loss(a, b, c, r, 2),
+            (f32(2, 4, 3), places, f32(4, low=0.1)),
+        )
+        shape = places.shape if reduction == "none" else ()
+        yield Case(
+            f"grad.nll_loss_backward/{reduction}",
+            lambda g, a, b, c, r=reduction: R.grad.nll_loss_backward(g, a, b, c, r, 2),
+            (f32(*shape), f32(2, 4, 3), places, f32(4, low=0.1)),
+        )
+    yield Case(
+        "grad.nll_loss_backward/one",
+        lambda g, a, b: R.grad.nll_loss_backward(g, a, b),
+        (f32(), f32(4), np.array(2, "int64")),
+    )
+    yield Case("nn.nll_loss/one", R.nn.nll_loss, (f32(4), np.array(2, "int64")))
+    windows = {"pool_size": (3, 3), "strides": (2, 2), "padding": (1, 1, 1, 1), "dilation": (1, 1)}
+    for name in ("max", "avg"):
+        backward = getattr(R.grad, f"{name}_pool2d_backward")
+        for count in (False, True):
+            yield Case(
+                f"grad.{name}_pool2d_backward/{count}",
+                lambda g, a, backward=backward, c=count: backward(g, a, **windows, count_include_pad=c),
+                (f32(1, 2, 3, 3), of("float32", 1, 2, 5, 6, low=-3, high=3).round()),
+            )
+        yield Case(
+            f"grad.{name}_pool2d_backward/rest",
+            lambda g, a, backward=backward: backward(g, a, (2, 2), (2, 2), (0, 0, 0, 0), (1, 1)),
+            (f32(1, 1, 3, 3), f32(1, 1, 7, 7)),
+        )
+        yield Case(
+            f"grad.{name}_pool2d_backward/ceil",
+            lambda g, a, backward=backward: backward(
+                g, a, (2, 2), (2, 2), (0, 0, 0, 0), (1, 1), ceil_mode=True, count_include_pad=True
+            ),
+            (f32(1, 1, 4, 4), f32(1, 1, 7, 7)),
+        )
+    taken = np.array([1, 0, 1], "int64")
+    yield Case(
+        "grad.take_backward", lambda g, x, i: R.grad.take_backward(g, x, i, 1), (f32(2, 3, 2), f32(2, 4, 2), taken)
+    )
+    yield Case("grad.take_backward/vector", lambda g, x, i: R.grad.take_backward(g, x, i), (f32(3), f32(4), taken))
+    yield Case("grad.no_grad", R.grad.no_grad, (f32(2, 3),))
+    yield Case("grad.start_checkpoint", R.grad.start_checkpoint, (f32(2, 3),))
+    yield Case("grad.end_checkpoint", R.grad.end_checkpoint, (f32(2, 3),))
+
+
 def cases():
     """All of them."""
     for family in (
@@ -399,6 +531,8 @@ def cases():
         order_cases,
         slice_cases,
         index_cases,
+        window_cases,
+        training_cases,
     ):
         yield from family()
 

@@ -192,6 +192,7 @@ POOLS = [
     {"strides": [2]},
     {"padding": [1], "strides": [2]},
     {"strides": [2], "ceil_mode": True},
+    {"strides": [3], "padding": [1], "ceil_mode": True},
     {"dilation": [2]},
 ]
 
@@ -233,12 +234,19 @@ def test_places_of_a_dilated_window_are_counted():
     assert run(f"nn.avg_pool1d(a, {attrs}, count_include_pad=True)", x)[0, 0].tolist() == [1, 2.5, 5, 2]
 
 
-def test_a_window_behind_the_data():
+def test_no_window_begins_behind_the_data():
     x = f32(1, 2, 3)[None, None]
     call = "pool1d(a, pool_size=1, strides=3, ceil_mode=True"
-    assert run(f"nn.max_{call})", x)[0, 0].tolist() == [1, -inf]
-    assert run(f"nn.avg_{call}, count_include_pad=True)", x)[0, 0].tolist() == [1, 0]
-    assert run(f"nn.avg_{call}, count_include_pad=False)", x)[0, 0].tolist() == [1, 0]
+    assert run(f"nn.max_{call})", x)[0, 0].tolist() == [1]
+    assert run(f"nn.avg_{call}, count_include_pad=True)", x)[0, 0].tolist() == [1]
+
+
+def test_a_window_between_what_is_added():
+    x = f32(1, 2)[None, None]
+    call = "pool1d(a, pool_size=1, padding=1"
+    assert run(f"nn.max_{call})", x)[0, 0].tolist() == [-inf, 1, 2, -inf]
+    assert run(f"nn.avg_{call}, count_include_pad=True)", x)[0, 0].tolist() == [0, 1, 2, 0]
+    assert run(f"nn.avg_{call}, count_include_pad=False)", x)[0, 0].tolist() == [0, 1, 2, 0]
 
 
 def test_a_window_with_nan_at_its_end_keeps_it():
