@@ -9,6 +9,7 @@
 | `call_tir` and the like              | the declared output type                                       |
 | call of a function                   | its return type, its shape variables replaced by the arguments |
 | allocation                           | the shape and dtype in its arguments                           |
+| `reshape` to a known shape           | that shape, the dtype of the argument                          |
 | operator of the library              | what its definition makes of the types of its arguments        |
 | any other operator                   | not known: the annotation is trusted                           |
 """
@@ -44,6 +45,10 @@ ALLOCATIONS: Mapping[str, int] = {
     "memory.alloc_tensor": 2,
     "vm.alloc_tensor": 2,
 }
+
+
+RESHAPE_ARGS = 2
+"""The tensor and the shape."""
 
 
 def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
@@ -112,6 +117,8 @@ def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -
     if isinstance(call.op, Op) and call.op.name == "shape_of" and len(call.args) == 1:
         tensor = type_of(call.args[0], module, known)
         return ShapeType(tensor.shape) if isinstance(tensor, TensorType) and tensor.shape is not None else None
+    if isinstance(call.op, Op) and call.op.name == "reshape" and len(call.args) == RESHAPE_ARGS:
+        return _reshaped(call, module, known)
     if isinstance(call.op, Op) and call.op.name in OPERATORS:
         return _operator_type(call, OPERATORS[call.op.name], module, known)
     if call.ty_args:
@@ -123,6 +130,16 @@ def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -
     for param, arg in zip(callee.params, call.args, strict=False):
         unifier.bind_type(param, type_of(arg, module, known))
     return replaced(callee.ret, unifier)
+
+
+def _reshaped(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
+    """The type of `reshape` to a shape without a -1."""
+    tensor, shape = (type_of(arg, module, known) for arg in call.args)
+    if not isinstance(tensor, TensorType) or not isinstance(shape, ShapeType) or shape.values is None:
+        return None
+    if any(isinstance(one, tir.IntImm) and one.value < 0 for one in shape.values):
+        return TensorType(None, tensor.dtype, len(shape.values))
+    return TensorType(shape.values, tensor.dtype)
 
 
 def _operator_type(call: Call, op: Operator, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:

@@ -199,3 +199,17 @@ def test_products_with_too_many_terms_are_unknown():
     for index in range(9):
         wide = apply("add", wide, tir.Var(f"v{index}", INT64))
     assert len(polynomial(apply("mul", wide, wide), {})) == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (ShapeExpr(dims(2, 2)), 'R.Tensor((2, 2), "float32")'),
+        (ShapeExpr(dims(N, 2)), 'R.Tensor((n, 2), "float32")'),
+        (ShapeExpr(dims(-1, 2)), 'R.Tensor(dtype="float32", ndim=2)'),
+        (Var("s", None), "unknown"),
+    ],
+)
+def test_a_reshape_has_the_shape_it_is_told(shape, expected):
+    found = type_of(Call(Op("reshape"), (X, shape)), MODULE, {})
+    assert (type_text(found) if found is not None else "unknown") == expected

@@ -1,0 +1,13 @@
+"""Models of other frameworks become modules: each frontend is a file, imported by who needs it, never by `refmlc`.
+
+| file            | takes                                                          | extra     |
+|-----------------|----------------------------------------------------------------|-----------|
+| `torch_export`  | what `torch.export.export` gives                               | `[torch]` |
+| `torch_fx`      | what `torch.fx.symbolic_trace` gives, with maps of one's own   | `[torch]` |
+| `aten`          | the operators of PyTorch, each in operators of Relax           |           |
+| `emitter`       | what the rules of `aten` are written with                      |           |
+| `arrays`        | tensors of PyTorch as constants, its dtypes by name            |           |
+| `unknown`       | what is said of an operator without a rule                     |           |
+
+Nothing here computes: a frontend writes calls of the operators that the library defines.
+"""

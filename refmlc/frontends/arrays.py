@@ -1,0 +1,66 @@
+"""Tensors of PyTorch as arrays and constants; its dtypes by their names here.
+
+The objects are taken as they are found: nothing of PyTorch is imported.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNKNOWN_DTYPE
+from refmlc.dtypes import SCALARS, DType
+from refmlc.dtypes.storage import dtype_of, storage_dtype
+from refmlc.ir import relax
+
+
+class TorchTensor(Protocol):
+    """What is asked of a tensor of PyTorch."""
+
+    dtype: object
+
+    def detach(self) -> "TorchTensor":
+        """The tensor without its history."""
+        ...
+
+    def cpu(self) -> "TorchTensor":
+        """The tensor in the memory of the host."""
+        ...
+
+    def float(self) -> "TorchTensor":
+        """The tensor in float32."""
+        ...
+
+    def numpy(self) -> np.ndarray:
+        """The array."""
+        ...
+
+
+def dtype_name(torch_dtype: object) -> str:
+    """`torch.float32` as "float32". Fails: RM107 where there is no such dtype here."""
+    name = str(torch_dtype).removeprefix("torch.")
+    if name not in SCALARS:
+        raise fail(UNKNOWN_DTYPE, f"there is no dtype `{name}`: the tensor cannot be taken from PyTorch")
+    return name
+
+
+def array_of(tensor: TorchTensor) -> np.ndarray:
+    """A copy of the elements, in the storage dtype that their dtype has here."""
+    found = SCALARS[dtype_name(tensor.dtype)]
+    host = tensor.detach().cpu()
+    # NumPy has no small floats, which float32 holds exactly.
+    data = host.float().numpy() if found.is_float and found.bits <= 16 and str(found) != "float16" else host.numpy()
+    return np.array(data, dtype=storage_dtype(found), order="C")
+
+
+def constant(array: np.ndarray, dtype: DType | None = None) -> relax.Constant:
+    """The array as a constant."""
+    kind = dtype_of(array.dtype) if dtype is None else dtype
+    data = np.array(array, dtype=storage_dtype(kind), order="C")
+    data.flags.writeable = False
+    return relax.Constant(data, kind)
+
+
+def constant_of(tensor: TorchTensor) -> relax.Constant:
+    """A tensor of PyTorch as a constant."""
+    return constant(array_of(tensor), SCALARS[dtype_name(tensor.dtype)])

@@ -1,0 +1,45 @@
+"""The operators of PyTorch (ATen, and what `torch.fx` calls by the same names), each written in operators of Relax.
+
+A rule is a function of the emitter and the operator's own arguments, a few lines each; a family is a file; `RULES` is
+their sum. `add.Tensor` is looked up as `aten` names it, then as `add`. In-place operators (`add_`) are the others.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from refmlc.frontends.aten.arithmetic import ARITHMETIC
+from refmlc.frontends.aten.attention import LOOKUP
+from refmlc.frontends.aten.convolution import CONVOLUTION
+from refmlc.frontends.aten.creation import CREATION
+from refmlc.frontends.aten.elementwise import ELEMENTWISE
+from refmlc.frontends.aten.linear import LINEAR
+from refmlc.frontends.aten.movement import MOVEMENT
+from refmlc.frontends.aten.normalization import NORMALIZATION
+from refmlc.frontends.aten.recurrent import RECURRENT
+from refmlc.frontends.aten.reduction import REDUCTION
+from refmlc.frontends.rule import Rule
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        **ARITHMETIC,
+        **ELEMENTWISE,
+        **CREATION,
+        **MOVEMENT,
+        **LINEAR,
+        **CONVOLUTION,
+        **NORMALIZATION,
+        **REDUCTION,
+        **LOOKUP,
+        **RECURRENT,
+    }
+)
+
+
+def rule_of(name: str) -> Rule | None:
+    """The rule for an operator by its name: `add`, `add.Tensor`, `add_.Tensor`."""
+    stem = name.partition(".")[0]
+    found = RULES.get(name) or RULES.get(stem)
+    return found or RULES.get(stem.rstrip("_")) if stem.endswith("_") and not stem.endswith("__") else found
+
+
+__all__ = ["RULES", "rule_of"]

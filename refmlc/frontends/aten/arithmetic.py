@@ -1,0 +1,220 @@
+"""Two operands: brought to one dtype by PyTorch's rules, then one operator.
+
+| operands                                   | the dtype                                                     |
+|--------------------------------------------|---------------------------------------------------------------|
+| of different kinds (bool < int < float)    | that of the highest kind                                      |
+| of one kind, with and without dimensions   | that of the ones with dimensions; numbers of Python come last |
+| of one kind, both with dimensions          | the one that holds both                                       |
+| a float of Python, and integers            | float32                                                       |
+| `/` of integers                            | float32                                                       |
+
+Sizes that are not known before it runs are operands too: two of them, or one and a number, stay a size.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from refmlc.dtypes import SCALARS
+from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.rule import Rule
+from refmlc.ir import relax
+from refmlc.te import Value
+
+KINDS = ("bool", "int", "float")
+WITH_DIMENSIONS, WITHOUT_DIMENSIONS, PYTHON = 2, 1, 0
+
+
+def result_dtype(e: Emitter, *operands: Operand) -> str:
+    """The dtype that the operands are brought to."""
+    ranked = [_ranked(e, one) for one in operands]
+    kind = max(one[0] for one in ranked)
+    level = max(one[1] for one in ranked if one[0] == kind)
+    found = [one[2] for one in ranked if one[:2] == (kind, level)]
+    result = found[0]
+    for other in found[1:]:
+        result = wider(result, other)
+    return result
+
+
+def _ranked(e: Emitter, operand: Operand) -> tuple[int, int, str]:
+    match operand:
+        case bool():
+            return 0, PYTHON, "bool"
+        case int() | Value():
+            return 1, PYTHON, "int64"
+        case float():
+            return 2, PYTHON, "float32"
+    dtype = e.dtype(operand)
+    return kind_of(dtype), WITH_DIMENSIONS if e.rank(operand) else WITHOUT_DIMENSIONS, dtype
+
+
+def kind_of(dtype: str) -> int:
+    """0 for bool, 1 for integers, 2 for floats."""
+    return 0 if dtype == "bool" else 2 if SCALARS[dtype].is_float else 1
+
+
+def wider(a: str, b: str) -> str:
+    """The dtype that holds both."""
+    if a == b:
+        return a
+    if "bfloat16" in (a, b):
+        other = a if b == "bfloat16" else b
+        return "float32" if other == "float16" else other if kind_of(other) == kind_of("bfloat16") else "bfloat16"
+    return str(np.promote_types(a, b))
+
+
+def brought(e: Emitter, value: Operand, dtype: str) -> relax.Expr:
+    """An operand as a tensor of `dtype`."""
+    return e.astype(value, dtype) if isinstance(value, relax.Expr) else e.scalar(value, dtype)
+
+
+def _numbers(*operands: Operand) -> bool:
+    return all(isinstance(one, bool | int | float | Value) for one in operands)
+
+
+def combine(name: str, on_numbers: Callable[..., object]) -> Rule:
+    """`R.name` of two operands; `on_numbers` computes it of numbers and sizes."""
+
+    def rule(e: Emitter, a: Operand, b: Operand) -> Operand:
+        if _numbers(a, b):
+            return on_numbers(a, b)
+        dtype = result_dtype(e, a, b)
+        return e.call(name, brought(e, a, dtype), brought(e, b, dtype))
+
+    return rule
+
+
+def scaled(name: str, on_numbers: Callable[..., object]) -> Rule:
+    """`a ± alpha * b`."""
+    plain = combine(name, on_numbers)
+
+    def rule(e: Emitter, a: Operand, b: Operand, *, alpha: Operand = 1) -> Operand:
+        return plain(e, a, b if alpha == 1 else multiply(e, b, alpha))
+
+    return rule
+
+
+def reversed_(rule: Rule) -> Rule:
+    """The same with its operands exchanged."""
+    return lambda e, a, b, **named: rule(e, b, a, **named)
+
+
+multiply = combine("multiply", operator.mul)
+
+
+def divide(e: Emitter, a: Operand, b: Operand, *, rounding_mode: str | None = None) -> Operand:
+    """`a / b`; rounded down ("floor") or towards 0 ("trunc") where asked for."""
+    if _numbers(a, b):
+        return a / b if rounding_mode is None else a // b  # type: ignore[operator]
+    dtype = result_dtype(e, a, b)
+    if rounding_mode == "floor":
+        return e.call("floor_divide", brought(e, a, dtype), brought(e, b, dtype))
+    dtype = dtype if kind_of(dtype) == kind_of("float32") or rounding_mode else "float32"
+    found = e.call("divide", brought(e, a, dtype), brought(e, b, dtype))
+    return e.call("trunc", found) if rounding_mode and kind_of(dtype) == kind_of("float32") else found
+
+
+def compare(name: str, on_numbers: Callable[..., object]) -> Rule:
+    """A comparison: of the operands in their common dtype, giving bool."""
+    return combine(name, on_numbers)
+
+
+def logical(name: str) -> Rule:
+    """An operator on truth: what is not 0 is true."""
+
+    def rule(e: Emitter, a: Operand, b: Operand) -> Operand:
+        return e.call(name, brought(e, a, "bool"), brought(e, b, "bool"))
+
+    return rule
+
+
+def bitwise(name: str, on_truth: str) -> Rule:
+    """An operator on bits; on truth where the operands are bool."""
+
+    def rule(e: Emitter, a: Operand, b: Operand) -> Operand:
+        dtype = result_dtype(e, a, b)
+        return e.call(on_truth if dtype == "bool" else name, brought(e, a, dtype), brought(e, b, dtype))
+
+    return rule
+
+
+def where(e: Emitter, condition: relax.Expr, a: Operand, b: Operand) -> relax.Expr:
+    """`a` where the condition holds, else `b`."""
+    dtype = result_dtype(e, a, b)
+    return e.call("where", condition, brought(e, a, dtype), brought(e, b, dtype))
+
+
+def masked_fill(e: Emitter, x: relax.Expr, mask: relax.Expr, value: Operand) -> relax.Expr:
+    """`value` where the mask holds, else the element."""
+    return e.call("where", mask, brought(e, value, e.dtype(x)), x)
+
+
+def clamp(e: Emitter, x: relax.Expr, min: Operand = None, max: Operand = None) -> relax.Expr:  # noqa: A002 - PyTorch's
+    """The element, brought between the two."""
+    found = x
+    if min is not None:
+        found = combine("maximum", builtin_max)(e, found, min)  # type: ignore[assignment]
+    if max is not None:
+        found = combine("minimum", builtin_min)(e, found, max)  # type: ignore[assignment]
+    return found
+
+
+def addmul(e: Emitter, x: Operand, a: Operand, b: Operand, *, value: Operand = 1) -> Operand:
+    """`x + value * a * b`."""
+    return ARITHMETIC["add"](e, x, multiply(e, a, b), alpha=value)
+
+
+def power(e: Emitter, a: Operand, b: Operand) -> Operand:
+    """`a ** b`; squares are products, as PyTorch has them."""
+    if b == 2 and isinstance(a, relax.Expr):
+        return e.call("multiply", a, a)
+    if b == 0.5 and isinstance(a, relax.Expr):
+        return e.call("sqrt", a)
+    return combine("power", operator.pow)(e, a, b)
+
+
+builtin_max, builtin_min = max, min
+_ADD, _SUB = scaled("add", operator.add), scaled("subtract", operator.sub)
+_FLOOR = combine("floor_divide", operator.floordiv)
+_MOD = combine("floor_mod", operator.mod)
+
+ARITHMETIC: Mapping[str, Rule] = {
+    "add": _ADD,
+    "sub": _SUB,
+    "rsub": reversed_(_SUB),
+    "mul": multiply,
+    "div": divide,
+    "true_divide": divide,
+    "truediv": divide,
+    "floor_divide": _FLOOR,
+    "floordiv": _FLOOR,
+    "remainder": _MOD,
+    "mod": _MOD,
+    "fmod": combine("mod", operator.mod),
+    "pow": power,
+    "atan2": combine("atan2", operator.truediv),
+    "maximum": combine("maximum", max),
+    "minimum": combine("minimum", min),
+    "eq": compare("equal", operator.eq),
+    "ne": compare("not_equal", operator.ne),
+    "lt": compare("less", operator.lt),
+    "le": compare("less_equal", operator.le),
+    "gt": compare("greater", operator.gt),
+    "ge": compare("greater_equal", operator.ge),
+    "logical_and": logical("logical_and"),
+    "logical_or": logical("logical_or"),
+    "logical_xor": logical("logical_xor"),
+    "bitwise_and": bitwise("bitwise_and", "logical_and"),
+    "bitwise_or": bitwise("bitwise_or", "logical_or"),
+    "bitwise_xor": bitwise("bitwise_xor", "logical_xor"),
+    "and": bitwise("bitwise_and", "logical_and"),
+    "or": bitwise("bitwise_or", "logical_or"),
+    "where": where,
+    "masked_fill": masked_fill,
+    "clamp": clamp,
+    "clip": clamp,
+    "clamp_min": clamp,
+    "addcmul": addmul,
+}

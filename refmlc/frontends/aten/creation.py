@@ -1,0 +1,93 @@
+"""Tensors made of nothing, or like another."""
+
+from collections.abc import Mapping, Sequence
+
+from refmlc.frontends.arrays import dtype_name
+from refmlc.frontends.aten.arithmetic import kind_of
+from refmlc.frontends.emitter import Emitter, Operand, Size
+from refmlc.frontends.rule import Rule
+from refmlc.ir import relax
+
+
+def _dtype(given: Operand, otherwise: str) -> str:
+    return otherwise if given is None else dtype_name(given)
+
+
+def _of(value: Operand) -> str:
+    """The dtype that PyTorch takes for a number of Python."""
+    return "bool" if isinstance(value, bool) else "float32" if isinstance(value, float) else "int64"
+
+
+def full(e: Emitter, size: Sequence[Size], fill_value: Operand, *, dtype: Operand = None, **_named: Operand) -> Operand:
+    """One number everywhere."""
+    found = _dtype(dtype, _of(fill_value))
+    return e.call("full", e.sizes(size), e.scalar(fill_value, found), dtype=found)
+
+
+def filled(value: int) -> Rule:
+    """The same number everywhere, in float32 where no dtype is given."""
+
+    def rule(e: Emitter, size: Sequence[Size], *, dtype: Operand = None, **_named: Operand) -> Operand:
+        found = _dtype(dtype, "float32")
+        return e.call("full", e.sizes(size), e.scalar(value, found), dtype=found)
+
+    return rule
+
+
+def like(value: int) -> Rule:
+    """The same number everywhere, in the shape of another tensor."""
+
+    def rule(e: Emitter, x: relax.Expr, *, dtype: Operand = None, **_named: Operand) -> Operand:
+        return full_like(e, x, value, dtype=dtype)
+
+    return rule
+
+
+def full_like(e: Emitter, x: relax.Expr, fill_value: Operand, *, dtype: Operand = None, **_named: Operand) -> Operand:
+    """One number everywhere, in the shape of another tensor."""
+    found = _dtype(dtype, e.dtype(x))
+    return e.call("full", e.sizes(e.shape(x)), e.scalar(fill_value, found), dtype=found)
+
+
+def arange(e: Emitter, *ends: Operand, dtype: Operand = None, **_named: Operand) -> Operand:
+    """The numbers from the first to before the second, by steps."""
+    start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
+    real = any(isinstance(one, float) for one in ends)
+    found = _dtype(dtype, "float32" if real else "int64")
+    if kind_of(found) == kind_of("float32") and real:
+        start, stop, step = (float(one) if isinstance(one, int) else one for one in (start, stop, step))
+    return e.call("arange", start, stop, step, dtype=found)
+
+
+def scalar_tensor(e: Emitter, value: Operand, *, dtype: Operand = None, **_named: Operand) -> Operand:
+    """A number as a tensor."""
+    return e.scalar(value, _dtype(dtype, _of(value)))
+
+
+def triangle(name: str) -> Rule:
+    """The lower or the upper triangle, zeros elsewhere."""
+    return lambda e, x, diagonal=0: e.call(name, x, diagonal)
+
+
+CREATION: Mapping[str, Rule] = {
+    "full": full,
+    "zeros": filled(0),
+    "ones": filled(1),
+    "empty": filled(0),
+    "zeros_like": like(0),
+    "ones_like": like(1),
+    "empty_like": like(0),
+    "full_like": full_like,
+    "new_zeros": lambda e, x, size, **named: filled(0)(e, size, **_kept(e, x, named)),
+    "new_ones": lambda e, x, size, **named: filled(1)(e, size, **_kept(e, x, named)),
+    "new_full": lambda e, x, size, value, **named: full(e, size, value, **_kept(e, x, named)),
+    "arange": arange,
+    "scalar_tensor": scalar_tensor,
+    "tril": triangle("tril"),
+    "triu": triangle("triu"),
+}
+
+
+def _kept(e: Emitter, x: relax.Expr, named: Mapping[str, Operand]) -> dict[str, Operand]:
+    """The arguments, the dtype being that of `x` where none is given."""
+    return {**named, "dtype": named.get("dtype") or e.dtype(x)}

@@ -1,0 +1,191 @@
+"""One operand: functions of each element, activations, conversions."""
+
+import math
+from collections.abc import Mapping
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.frontends.arrays import dtype_name
+from refmlc.frontends.aten.arithmetic import brought, kind_of
+from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.rule import Rule
+from refmlc.ir import relax
+
+FLOATS = kind_of("float32")
+
+
+def mapped(name: str) -> Rule:
+    """`R.name` of each element."""
+    return lambda e, x: e.call(name, x)
+
+
+def real(name: str) -> Rule:
+    """`R.name` of each element, integers being taken as float32."""
+
+    def rule(e: Emitter, x: relax.Expr) -> relax.Expr:
+        return e.call(name, x if kind_of(e.dtype(x)) == FLOATS else e.astype(x, "float32"))
+
+    return rule
+
+
+def same(_e: Emitter, x: Operand, *_rest: Operand, **_named: Operand) -> Operand:
+    """The operand itself: copies, dropout at inference, layouts in memory."""
+    return x
+
+
+def relu(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+    """The element, or 0 where it is negative."""
+    return e.call("nn.relu", x)
+
+
+def leaky_relu(e: Emitter, x: relax.Expr, negative_slope: float = 0.01, *_inplace: Operand) -> relax.Expr:
+    """The element, times the slope where it is negative."""
+    return e.call("nn.leakyrelu", x, alpha=float(negative_slope))
+
+
+def gelu(e: Emitter, x: relax.Expr, approximate: str = "none") -> relax.Expr:
+    """The element times the chance of a smaller one in the normal distribution; by erf, or by tanh."""
+    return e.call("nn.gelu_tanh" if approximate == "tanh" else "nn.gelu", x)
+
+
+def silu(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+    """The element times its sigmoid."""
+    return e.call("nn.silu", x)
+
+
+def hardtanh(
+    e: Emitter, x: relax.Expr, min_val: Operand = -1.0, max_val: Operand = 1.0, *_inplace: Operand
+) -> relax.Expr:
+    """The element, brought between the two."""
+    dtype = e.dtype(x)
+    return e.call("minimum", e.call("maximum", x, e.scalar(min_val, dtype)), e.scalar(max_val, dtype))
+
+
+def hardsigmoid(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+    """`clamp(x + 3, 0, 6) / 6`."""
+    dtype = e.dtype(x)
+    return e.call("divide", hardtanh(e, e.call("add", x, e.scalar(3, dtype)), 0.0, 6.0), e.scalar(6, dtype))
+
+
+def hardswish(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+    """`x * clamp(x + 3, 0, 6) / 6`."""
+    dtype = e.dtype(x)
+    gate = hardtanh(e, e.call("add", x, e.scalar(3, dtype)), 0.0, 6.0)
+    return e.call("divide", e.call("multiply", x, gate), e.scalar(6, dtype))
+
+
+def elu(
+    e: Emitter, x: relax.Expr, alpha: Operand = 1.0, scale: Operand = 1.0, input_scale: Operand = 1.0
+) -> relax.Expr:
+    """The element times `scale`, or `scale * alpha * (exp(x * input_scale) - 1)` where it is negative."""
+    dtype = e.dtype(x)
+    power = e.call("exp", e.call("multiply", x, e.scalar(input_scale, dtype)))
+    below = e.call("multiply", e.call("subtract", power, e.scalar(1, dtype)), e.scalar(alpha, dtype))
+    found = e.call("where", e.call("greater", x, e.scalar(0, dtype)), x, below)
+    return e.call("multiply", found, e.scalar(scale, dtype))
+
+
+def softplus(e: Emitter, x: relax.Expr, beta: float = 1, threshold: float = 20) -> relax.Expr:
+    """`log(1 + exp(beta * x)) / beta`; the element itself above the threshold."""
+    return e.call("nn.softplus", x, beta=float(beta), threshold=float(threshold))
+
+
+def expm1(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """`exp(x) - 1`."""
+    return e.call("subtract", e.call("exp", x), e.scalar(1, e.dtype(x)))
+
+
+def log1p(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """`log(1 + x)`."""
+    return e.call("log", e.call("add", x, e.scalar(1, e.dtype(x))))
+
+
+def log_to(base: float) -> Rule:
+    """The logarithm to another base: a quotient of natural ones."""
+
+    def rule(e: Emitter, x: relax.Expr) -> relax.Expr:
+        found = brought(e, x, e.dtype(x) if kind_of(e.dtype(x)) == FLOATS else "float32")
+        return e.call("divide", e.call("log", found), e.scalar(math.log(base), e.dtype(found)))
+
+    return rule
+
+
+def reciprocal(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """`1 / x`."""
+    return e.call("divide", brought(e, 1.0, e.dtype(x)), x)
+
+
+def bitwise_not(e: Emitter, x: relax.Expr) -> relax.Expr:
+    """The bits turned over; for bool what is not."""
+    return e.call("logical_not" if e.dtype(x) == "bool" else "bitwise_not", x)
+
+
+def convert(e: Emitter, x: relax.Expr, *given: Operand, dtype: Operand = None, **_named: Operand) -> relax.Expr:
+    """The elements in another dtype; devices and layouts in memory mean nothing here."""
+    wanted = dtype if dtype is not None else next((one for one in given if str(one).startswith("torch.")), None)
+    if wanted is None and given and isinstance(given[0], relax.Expr):
+        return e.astype(x, e.dtype(given[0]))
+    return x if wanted is None else e.astype(x, dtype_name(wanted))
+
+
+def to(name: str) -> Rule:
+    """The elements in `name`."""
+    return lambda e, x: e.astype(x, name)
+
+
+def dropout(_e: Emitter, x: relax.Expr, p: Operand = 0.5, train: Operand = False, *_inplace: Operand) -> Operand:
+    """The operand itself: a model is imported for inference. Fails: RM501 for one in training."""
+    if train and p:
+        raise fail(UNSUPPORTED_OP, "dropout in training is random: call `model.eval()` before the export")
+    return x
+
+
+SAME = (
+    *("clone", "contiguous", "detach", "detach_", "lift_fresh_copy", "alias", "lift_fresh", "pin_memory"),
+    *("requires_grad_", "cpu", "cuda"),
+)
+REAL = (
+    *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos"),
+    *("atan", "asinh", "acosh", "atanh", "sigmoid", "erf"),
+)
+
+ELEMENTWISE: Mapping[str, Rule] = {
+    **dict.fromkeys(SAME, same),
+    **{name: real(name) for name in REAL},
+    **{name: mapped(name) for name in ("floor", "ceil", "round", "trunc", "sign", "abs", "isnan", "isinf")},
+    "isfinite": mapped("isfinite"),
+    "neg": mapped("negative"),
+    "square": mapped("square"),
+    "logical_not": lambda e, x: e.call("logical_not", brought(e, x, "bool")),
+    "bitwise_not": bitwise_not,
+    "invert": bitwise_not,
+    "reciprocal": reciprocal,
+    "expm1": expm1,
+    "log1p": log1p,
+    "log2": log_to(2.0),
+    "log10": log_to(10.0),
+    "relu": relu,
+    "relu_": relu,
+    "relu6": lambda e, x: hardtanh(e, x, 0.0, 6.0),
+    "leaky_relu": leaky_relu,
+    "gelu": gelu,
+    "silu": silu,
+    "hardtanh": hardtanh,
+    "hardsigmoid": hardsigmoid,
+    "hardswish": hardswish,
+    "elu": elu,
+    "softplus": softplus,
+    "prelu": lambda e, x, weight: e.call("nn.prelu", x, weight, axis=1),
+    "dropout": dropout,
+    "native_dropout": lambda e, x, p, train: (dropout(e, x, p, train),),
+    "feature_dropout": dropout,
+    "to": convert,
+    "_to_copy": convert,
+    "type_as": lambda e, x, other: e.astype(x, e.dtype(other)),
+    "float": to("float32"),
+    "half": to("float16"),
+    "double": to("float64"),
+    "long": to("int64"),
+    "int": to("int32"),
+    "bool": to("bool"),
+}

@@ -1,0 +1,55 @@
+"""Products of matrices."""
+
+from collections.abc import Mapping, Sequence
+
+from refmlc.frontends.aten.arithmetic import brought
+from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.rule import Rule
+from refmlc.ir import relax
+
+
+def matmul(e: Emitter, a: relax.Expr, b: relax.Expr) -> relax.Expr:
+    """The product of matrices, those before it being broadcast."""
+    return e.call("matmul", a, b)
+
+
+def linear(e: Emitter, x: relax.Expr, weight: relax.Expr, bias: relax.Expr | None = None) -> relax.Expr:
+    """`x @ weight.T + bias`."""
+    found = e.call("matmul", x, e.call("permute_dims", weight) if e.rank(weight) > 1 else weight)
+    return found if bias is None else e.call("add", found, bias)
+
+
+def addmm(
+    e: Emitter, x: relax.Expr, a: relax.Expr, b: relax.Expr, *, beta: Operand = 1, alpha: Operand = 1
+) -> relax.Expr:
+    """`beta * x + alpha * (a @ b)`."""
+    found, dtype = e.call("matmul", a, b), e.dtype(a)
+    if alpha != 1:
+        found = e.call("multiply", found, brought(e, alpha, dtype))
+    if beta == 0:
+        return found
+    return e.call("add", found, x if beta == 1 else e.call("multiply", x, brought(e, beta, dtype)))
+
+
+def einsum(e: Emitter, equation: str, tensors: Sequence[relax.Expr], **_named: Operand) -> relax.Expr:
+    """The sum of products that the equation says."""
+    return e.call("einsum", list(tensors), subscripts=equation)
+
+
+def outer(e: Emitter, a: relax.Expr, b: relax.Expr) -> relax.Expr:
+    """Every product of two vectors' elements."""
+    return e.call("outer", a, b)
+
+
+LINEAR: Mapping[str, Rule] = {
+    "matmul": matmul,
+    "mm": matmul,
+    "bmm": matmul,
+    "mv": matmul,
+    "dot": matmul,
+    "linear": linear,
+    "addmm": addmm,
+    "baddbmm": addmm,
+    "einsum": einsum,
+    "outer": outer,
+}

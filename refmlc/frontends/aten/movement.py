@@ -1,0 +1,277 @@
+"""Elements in other places: shapes, axes, parts, joins."""
+
+from collections.abc import Mapping, Sequence
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.frontends.emitter import Emitter, Operand, Size, product
+from refmlc.frontends.rule import Rule, whole
+from refmlc.ir import relax
+from refmlc.te import Value
+
+END = 2**63 - 1
+
+
+def flat(sizes: Sequence[Operand]) -> list[Size]:
+    """Sizes given one by one, or as one list."""
+    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
+    return [one for one in given if isinstance(one, int | Value)]
+
+
+def view(e: Emitter, x: relax.Expr, *sizes: Operand, **named: Operand) -> Operand:
+    """The elements in another shape."""
+    given = named.get("size", named.get("shape"))
+    return e.reshape(x, flat([given] if given is not None else sizes))
+
+
+def flatten(e: Emitter, x: relax.Expr, start_dim: int = 0, end_dim: int = -1) -> Operand:
+    """Some axes as one."""
+    shape = e.shape(x)
+    if not shape:
+        return e.reshape(x, [1])
+    first, last = start_dim % len(shape), end_dim % len(shape)
+    return e.reshape(x, [*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :]])
+
+
+def unflatten(e: Emitter, x: relax.Expr, dim: int, sizes: Sequence[Size]) -> Operand:
+    """An axis as several."""
+    shape = e.shape(x)
+    at = dim % len(shape)
+    known = [one for one in sizes if not (isinstance(one, int) and one == -1)]
+    found = [_left(shape[at], known) if isinstance(one, int) and one == -1 else one for one in sizes]
+    return e.reshape(x, [*shape[:at], *found, *shape[at + 1 :]])
+
+
+def _left(whole: Size, known: Sequence[Size]) -> Size:
+    return whole // product(known)
+
+
+def permute(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
+    """The axes in another order."""
+    rank = e.rank(x)
+    order = tuple(int(one) % rank for one in flat(dims))
+    return x if order == tuple(range(rank)) else e.call("permute_dims", x, axes=order)
+
+
+def transpose(e: Emitter, x: relax.Expr, dim0: int, dim1: int) -> Operand:
+    """Two axes exchanged."""
+    order = list(range(e.rank(x)))
+    order[dim0], order[dim1] = order[dim1], order[dim0]
+    return permute(e, x, order)
+
+
+def turned(e: Emitter, x: relax.Expr) -> Operand:
+    """A matrix turned over; a vector as it is."""
+    return permute(e, x, list(reversed(range(e.rank(x)))))
+
+
+def unsqueeze(e: Emitter, x: relax.Expr, dim: int) -> Operand:
+    """A new axis of one place."""
+    return e.call("expand_dims", x, axis=int(dim))
+
+
+def squeeze(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
+    """Axes of one place taken away, others left."""
+    shape = e.shape(x)
+    named = [one % len(shape) for one in flat(dims) if isinstance(one, int)] if dims else range(len(shape))
+    gone = tuple(one for one in named if isinstance(shape[one], int) and shape[one] == 1)
+    return e.call("squeeze", x, axis=gone) if gone else x
+
+
+def expand(e: Emitter, x: relax.Expr, *sizes: Operand) -> Operand:
+    """Axes of one place repeated; -1 leaves one as it is."""
+    shape, wanted = e.shape(x), flat(sizes)
+    new = len(wanted) - len(shape)
+    full = [shape[at - new] if isinstance(one, int) and one == -1 else one for at, one in enumerate(wanted)]
+    return e.call("broadcast_to", x, e.sizes(full))
+
+
+def repeat(e: Emitter, x: relax.Expr, *repeats: Operand) -> Operand:
+    """The whole tensor repeated along each axis."""
+    return e.call("tile", x, repeats=tuple(int(one) for one in flat(repeats)))
+
+
+def repeat_interleave(e: Emitter, x: relax.Expr, repeats: int, dim: int | None = None) -> Operand:
+    """Each place repeated along an axis."""
+    return e.call("repeat", x, repeats=int(repeats), axis=dim)
+
+
+def flip(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
+    """The opposite order along axes."""
+    found = x
+    for one in flat(dims):
+        found = e.call("flip", found, axis=int(one))
+    return found
+
+
+def concat(e: Emitter, tensors: Sequence[relax.Expr], dim: int = 0) -> Operand:
+    """The tensors one after the other along an axis."""
+    return e.call("concat", list(tensors), axis=int(dim))
+
+
+def stack(e: Emitter, tensors: Sequence[relax.Expr], dim: int = 0) -> Operand:
+    """The tensors along a new axis."""
+    return e.call("stack", list(tensors), axis=int(dim))
+
+
+def cut(e: Emitter, x: relax.Expr, dim: int, start: Operand, end: Operand, step: int = 1) -> relax.Expr:
+    """The places from `start` on before `end` along an axis."""
+    return e.call("strided_slice", x, [dim % e.rank(x)], [start], [end], [step])
+
+
+def slice_(
+    e: Emitter, x: relax.Expr, dim: int = 0, start: Operand = None, end: Operand = None, step: int = 1
+) -> Operand:
+    """A part along an axis; the whole where nothing is cut."""
+    whole = e.shape(x)[dim]
+    begin = 0 if start is None else start
+    if end is None or (isinstance(end, int) and (end == END or (isinstance(whole, int) and end >= whole))):
+        end = whole
+    if isinstance(begin, int) and begin == 0 and end is whole and step == 1:
+        return x
+    return cut(e, x, dim, begin, end, step)
+
+
+def select(e: Emitter, x: relax.Expr, dim: int, index: Operand) -> Operand:
+    """One place along an axis, the axis being gone."""
+    at = dim % e.rank(x)
+    place = index
+    if isinstance(index, int) and index < 0:
+        place = e.shape(x)[at] + index
+    return e.call("squeeze", cut(e, x, at, place, place + 1), axis=(at,))  # type: ignore[operator]
+
+
+def narrow(e: Emitter, x: relax.Expr, dim: int, start: Operand, length: Operand) -> Operand:
+    """`length` places along an axis."""
+    return slice_(e, x, dim, start, start + length)  # type: ignore[operator]
+
+
+def split(e: Emitter, x: relax.Expr, size: Operand, dim: int = 0) -> Operand:
+    """Parts of one size along an axis, the last being what is left; or parts of the given sizes."""
+    whole = e.shape(x)[dim]
+    if isinstance(size, int):
+        if not isinstance(whole, int):
+            raise fail(UNSUPPORTED_OP, "a split into parts of one size takes a known extent")
+        return _parts(e, x, list(range(size, whole, size)), dim)
+    sizes = flat([size])
+    cuts: list[Size] = []
+    for one in sizes[:-1]:
+        cuts.append(one if not cuts else cuts[-1] + one)
+    return _parts(e, x, cuts, dim)
+
+
+def _parts(e: Emitter, x: relax.Expr, cuts: Sequence[Size], dim: int) -> Operand:
+    if not cuts:
+        return relax.Tuple((x,))
+    if all(isinstance(one, int) for one in cuts):
+        return e.call("split", x, indices_or_sections=tuple(cuts), axis=dim % e.rank(x))  # type: ignore[arg-type]
+    ends = [*cuts, e.shape(x)[dim]]
+    return relax.Tuple(tuple(cut(e, x, dim, a, b) for a, b in zip([0, *cuts], ends, strict=True)))
+
+
+def chunk(e: Emitter, x: relax.Expr, chunks: int, dim: int = 0) -> Operand:
+    """So many parts along an axis."""
+    whole = e.shape(x)[dim]
+    return split(e, x, -(-whole // chunks), dim)
+
+
+def unbind(e: Emitter, x: relax.Expr, dim: int = 0) -> Operand:
+    """Each place along an axis."""
+    whole = e.shape(x)[dim]
+    if not isinstance(whole, int):
+        raise fail(UNSUPPORTED_OP, "`unbind` takes a known extent")
+    return relax.Tuple(tuple(_tensor(select(e, x, dim, place)) for place in range(whole)))
+
+
+def _tensor(value: Operand) -> relax.Expr:
+    if not isinstance(value, relax.Expr):
+        raise fail(UNSUPPORTED_OP, f"a tensor is due here; this is {type(value).__name__}")
+    return value
+
+
+def getitem(e: Emitter, x: Operand, index: Operand) -> Operand:
+    """A field of a tuple; the parts of a tensor that an index names."""
+    if isinstance(x, list | tuple):
+        return x[index] if isinstance(index, slice) else x[whole(index)]
+    if isinstance(x, relax.Expr) and not e.is_tensor(x):
+        return e.item(x, whole(index))
+    found, at = _tensor(x), 0
+    given = index if isinstance(index, tuple) else (index,)
+    if any(one is Ellipsis for one in given):
+        place = next(i for i, one in enumerate(given) if one is Ellipsis)
+        named = sum(one is not None and one is not Ellipsis for one in given)
+        given = (*given[:place], *(slice(None),) * (e.rank(found) - named), *given[place + 1 :])
+    for one in given:
+        match one:
+            case None:
+                found, at = _tensor(unsqueeze(e, found, at)), at + 1
+            case slice(start=start, stop=stop, step=step):
+                found, at = _tensor(slice_(e, found, at, start, stop, step or 1)), at + 1
+            case int() | Value():
+                found = _tensor(select(e, found, at, one))
+            case _:
+                raise fail(UNSUPPORTED_OP, "an index of a tensor by a tensor is not supported here")
+    return found
+
+
+def sym_size(e: Emitter, x: relax.Expr, dim: int | None = None) -> Operand:
+    """The extent of an axis, or all of them."""
+    return e.shape(x) if dim is None else e.shape(x)[dim]
+
+
+def attribute(e: Emitter, x: relax.Expr, name: str) -> Operand:
+    """What a tensor says of itself. Fails: RM501."""
+    match name:
+        case "shape":
+            return e.shape(x)
+        case "dtype":
+            return e.dtype(x)
+        case "ndim":
+            return e.rank(x)
+        case "T" | "mT":
+            return turned(e, x) if name == "T" else transpose(e, x, -2, -1)
+        case "device":
+            return "cpu"
+    raise fail(UNSUPPORTED_OP, f"the attribute `{name}` of a tensor is not supported")
+
+
+MOVEMENT: Mapping[str, Rule] = {
+    "view": view,
+    "_unsafe_view": view,
+    "reshape": view,
+    "view_as": lambda e, x, other: e.reshape(x, e.shape(other)),
+    "flatten": flatten,
+    "unflatten": unflatten,
+    "permute": permute,
+    "transpose": transpose,
+    "swapaxes": transpose,
+    "t": turned,
+    "numpy_T": turned,
+    "mT": lambda e, x: transpose(e, x, -2, -1),
+    "unsqueeze": unsqueeze,
+    "squeeze": squeeze,
+    "expand": expand,
+    "expand_as": lambda e, x, other: e.call("broadcast_to", x, e.sizes(e.shape(other))),
+    "broadcast_to": expand,
+    "repeat": repeat,
+    "tile": repeat,
+    "repeat_interleave": repeat_interleave,
+    "flip": flip,
+    "cat": concat,
+    "concat": concat,
+    "stack": stack,
+    "slice": slice_,
+    "select": select,
+    "narrow": narrow,
+    "split": split,
+    "split_with_sizes": split,
+    "chunk": chunk,
+    "unbind": unbind,
+    "getitem": getitem,
+    "getattr": attribute,
+    "sym_size": sym_size,
+    "size": sym_size,
+    "dim": lambda e, x: e.rank(x),
+    "numel": lambda e, x: product(e.shape(x)),
+    "sym_numel": lambda e, x: product(e.shape(x)),
+}

@@ -1,0 +1,166 @@
+"""What rules for operators of another framework are written with: calls of Relax's operators, bound as they come.
+
+| value of a rule              | is                                                        |
+|------------------------------|-----------------------------------------------------------|
+| `relax.Expr`                 | a tensor (or a tuple of some)                             |
+| `te.Value`                   | a size that is not known before it runs                   |
+| a number, a string, a list … | itself                                                    |
+
+Every call is bound to a variable with the type that follows for it, so that the next rule can ask for it.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from refmlc.builder import BlockBuilder
+from refmlc.diag import fail
+from refmlc.diag.catalogue import TYPE_MISMATCH
+from refmlc.dtypes import BOOL, FLOAT64, INT64, SCALARS
+from refmlc.dtypes.storage import storage_dtype
+from refmlc.frontends.arrays import constant
+from refmlc.ir import relax, tir
+from refmlc.ir.types import TensorType
+from refmlc.library.shapes import same
+from refmlc.te import Value, const
+
+Size: TypeAlias = int | Value
+Operand: TypeAlias = object
+
+
+class Emitter:
+    """Binds calls in the function that `builder` is building."""
+
+    def __init__(self, builder: BlockBuilder) -> None:
+        """Write into `builder`."""
+        self.builder = builder
+
+    # ------------------------------------------------------------------------------------------------ calls
+
+    def call(self, name: str, *args: Operand, **attrs: tir.Attr) -> relax.Var:
+        """A variable that is `R.name(*args, **attrs)`; arguments that are None at the end are left out."""
+        given = list(args)
+        while given and given[-1] is None:
+            given.pop()
+        exprs = tuple(self.expr(one) for one in given)
+        return self.builder.emit(relax.Call(relax.Op(name), exprs, attrs))
+
+    def expr(self, value: Operand) -> relax.Expr:
+        """A value as an expression: numbers as primitive values, lists as tuples."""
+        match value:
+            case bool():
+                return relax.PrimValue(tir.IntImm(BOOL, int(value)))
+            case int():
+                return relax.PrimValue(tir.IntImm(INT64, value))
+            case float():
+                return relax.PrimValue(tir.FloatImm(FLOAT64, value))
+            case Value():
+                return relax.PrimValue(value.expr)
+            case list() | tuple():
+                return relax.Tuple(tuple(self.expr(one) for one in value))
+        if isinstance(value, relax.Expr):
+            return value
+        raise fail(TYPE_MISMATCH, f"an argument of an operator is {type(value).__name__}: a tensor or a number is due")
+
+    def item(self, whole: relax.Expr, place: int) -> relax.Expr:
+        """A field of a tuple."""
+        return (
+            whole.fields[place]
+            if isinstance(whole, relax.Tuple)
+            else self.builder.emit(relax.TupleGetItem(whole, place))
+        )
+
+    # ---------------------------------------------------------------------------------------------- tensors
+
+    def tensor_type(self, x: Operand) -> TensorType:
+        """The type of a tensor. Fails: RM201 where it is none, or none is known."""
+        ty = self.builder.type_of(x) if isinstance(x, relax.Expr) else None
+        if not isinstance(ty, TensorType) or ty.shape is None or ty.dtype is None:
+            raise fail(TYPE_MISMATCH, "a tensor of known shape and dtype is due here")
+        return ty
+
+    def is_tensor(self, x: Operand) -> bool:
+        """Whether a value is a tensor."""
+        return isinstance(x, relax.Expr) and isinstance(self.builder.type_of(x), TensorType)
+
+    def shape(self, x: Operand) -> tuple[Size, ...]:
+        """The extents: numbers where they are known."""
+        return tuple(size_of(one) for one in self.tensor_type(x).shape or ())
+
+    def rank(self, x: Operand) -> int:
+        """The number of dimensions."""
+        return len(self.shape(x))
+
+    def dtype(self, x: Operand) -> str:
+        """The name of the dtype."""
+        return str(self.tensor_type(x).dtype)
+
+    def astype(self, x: relax.Expr, dtype: str) -> relax.Expr:
+        """The tensor converted; itself where it has the dtype."""
+        return x if self.dtype(x) == dtype else self.call("astype", x, dtype=dtype)
+
+    def scalar(self, value: Operand, dtype: str) -> relax.Expr:
+        """A number as a tensor without dimensions. A size that is not known before it runs becomes one too."""
+        if isinstance(value, Value):
+            vector = self.call("full", self.sizes([]), self.scalar(1, "int64"), dtype="int64")
+            return self.astype(self.call("multiply", vector, value), dtype)
+        kind = SCALARS[dtype]
+        number = value if isinstance(value, bool | int | float) else float(str(value))
+        return constant(np.array(number).astype(storage_dtype(kind)), kind)
+
+    def sizes(self, sizes: Sequence[Size]) -> relax.ShapeExpr:
+        """A shape."""
+        return relax.ShapeExpr(tuple(one.expr if isinstance(one, Value) else tir.IntImm(INT64, one) for one in sizes))
+
+    def reshape(self, x: relax.Expr, sizes: Sequence[Size]) -> relax.Expr:
+        """The elements in another shape; -1 is what is left over."""
+        own = self.shape(x)
+        wanted = list(sizes)
+        if any(isinstance(one, int) and one == -1 for one in wanted):
+            place = next(i for i, one in enumerate(wanted) if isinstance(one, int) and one == -1)
+            wanted[place] = _rest(own, [one for i, one in enumerate(wanted) if i != place])
+        return x if same_sizes(own, wanted) else self.call("reshape", x, self.sizes(wanted))
+
+
+def size_of(expr: tir.Expr) -> Size:
+    """An extent: a number where it is one."""
+    return expr.value if isinstance(expr, tir.IntImm) else Value(expr)
+
+
+def same_sizes(a: Sequence[Size], b: Sequence[Size]) -> bool:
+    """Whether two shapes are certainly equal."""
+    return len(a) == len(b) and all(
+        x == y if isinstance(x, int) and isinstance(y, int) else same(_value(x), _value(y))
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def product(sizes: Sequence[Size]) -> Size:
+    """The number of elements."""
+    number, rest = 1, None
+    for one in sizes:
+        if isinstance(one, int):
+            number *= one
+        else:
+            rest = one if rest is None else rest * one
+    return number if rest is None else rest if number == 1 else rest * number
+
+
+def _rest(own: Sequence[Size], others: Sequence[Size]) -> Size:
+    """What is left of the elements for one dimension. Equal factors, known or not, fall out."""
+    over, under = list(own), []
+    for one in others:
+        found = next((i for i, other in enumerate(over) if same_sizes([one], [other])), None)
+        if found is None:
+            under.append(one)
+        else:
+            over.pop(found)
+    total, part = product(over), product(under)
+    if isinstance(total, int) and isinstance(part, int):
+        return total // part if part else 0
+    return total if isinstance(part, int) and part == 1 else _value(total) // _value(part)
+
+
+def _value(size: Size) -> Value:
+    return size if isinstance(size, Value) else const(size, "int64")

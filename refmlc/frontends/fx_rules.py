@@ -1,0 +1,206 @@
+"""The built-in maps of `from_fx`: functions, methods and modules of PyTorch by the rules of `aten`.
+
+| call              | becomes                                                                     |
+|-------------------|-----------------------------------------------------------------------------|
+| a function        | the rule of its name (`torch.relu`, `operator.add`, `functional.linear`)    |
+| a method          | the rule of its name (`x.view(…)`)                                          |
+| a module          | the rule in `MODULES`, called with the module's own settings                |
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from torch import nn
+
+from refmlc.builder import BlockBuilder
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.frontends.aten import RULES, rule_of
+from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.rule import Rule
+from refmlc.ir import relax
+
+Values: TypeAlias = Mapping[object, object]
+Weights: TypeAlias = Callable[[str], relax.Expr | None]
+FxRule: TypeAlias = Callable[..., object]
+ModuleRule: TypeAlias = Callable[[Emitter, nn.Module, Weights, Operand], Operand]
+
+DISPATCHED: Mapping[object, str] = {
+    nn.functional.max_pool1d: "max_pool1d",
+    nn.functional.max_pool2d: "max_pool2d",
+    nn.functional.max_pool3d: "max_pool3d",
+}
+"""Functions of PyTorch that do not say their own names."""
+
+RENAMED: Mapping[str, str] = {"batch_norm": "functional_batch_norm", "concatenate": "cat", "_assert": "assert"}
+
+
+def functional_batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
+    e: Emitter,
+    x: Operand,
+    running_mean: Operand,
+    running_var: Operand,
+    weight: Operand = None,
+    bias: Operand = None,
+    training: Operand = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Operand:
+    """`functional.batch_norm`, which has its arguments in another order."""
+    return RULES["batch_norm"](e, x, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def built_in_function(target: object) -> FxRule | None:
+    """The rule for a function that a graph calls; None where there is none."""
+    name = DISPATCHED.get(target) or str(getattr(target, "__name__", ""))
+    rule = functional_batch_norm if name == "batch_norm" else rule_of(RENAMED.get(name, name))
+    return None if rule is None else _on_nodes(rule)
+
+
+def built_in_method(name: str) -> FxRule | None:
+    """The rule for a method of a tensor; None where there is none."""
+    rule = rule_of(name)
+    return None if rule is None else _on_nodes(rule)
+
+
+def _on_nodes(rule: Rule) -> FxRule:
+    """A rule as a function of the builder, the values of the nodes and the node."""
+
+    def translate(builder: BlockBuilder, node_map: Values, node: "object") -> object:
+        args = taken(getattr(node, "args", ()), node_map)
+        named = taken(getattr(node, "kwargs", {}), node_map)
+        given = list(args) if isinstance(args, tuple | list) else []
+        rest = dict(named) if isinstance(named, dict) else {}
+        given += [rest.pop(one) for one in ("input", "tensors") if one in rest and not given]
+        rest.pop("inplace", None)
+        return rule(Emitter(builder), *given, **rest)
+
+    return translate
+
+
+def taken(argument: object, node_map: Values) -> object:
+    """An argument of a node with the values of the nodes in it."""
+    match argument:
+        case tuple():
+            return tuple(taken(one, node_map) for one in argument)
+        case list():
+            return [taken(one, node_map) for one in argument]
+        case dict():
+            return {key: taken(one, node_map) for key, one in argument.items()}
+        case slice():
+            return slice(*(taken(one, node_map) for one in (argument.start, argument.stop, argument.step)))
+    try:
+        return node_map.get(argument, argument)
+    except TypeError:  # what cannot be a key is no node
+        return argument
+
+
+def built_in_module(module: nn.Module, weights: Weights) -> FxRule | None:
+    """The rule for a module that a graph calls; None where there is none."""
+    rule = MODULES.get(type(module))
+    if rule is None:
+        return None
+
+    def translate(builder: BlockBuilder, node_map: Values, node: object, nn_mod: nn.Module) -> object:
+        args = taken(getattr(node, "args", ()), node_map)
+        if not isinstance(args, tuple) or not args:
+            raise fail(UNSUPPORTED_OP, "a module that is called without a tensor is not supported")
+        return rule(Emitter(builder), nn_mod, weights, args[0])
+
+    return translate
+
+
+def _settings(name: str, *attributes: str) -> ModuleRule:
+    """The rule `name` of the input and the module's attributes, in this order."""
+    return lambda e, m, _weights, x: RULES[name](e, x, *(getattr(m, one) for one in attributes))
+
+
+def _conv(name: str) -> ModuleRule:
+    def rule(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+        if getattr(m, "padding_mode", "zeros") != "zeros":
+            raise fail(UNSUPPORTED_OP, f'a convolution with the padding "{m.padding_mode}" is not supported')
+        return RULES[name](e, x, weights("weight"), weights("bias"), m.stride, m.padding, m.dilation, m.groups)
+
+    return rule
+
+
+def _linear(e: Emitter, _m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    return RULES["linear"](e, x, weights("weight"), weights("bias"))
+
+
+def _batch_norm(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    moments = weights("running_mean"), weights("running_var")
+    return RULES["batch_norm"](e, x, weights("weight"), weights("bias"), *moments, m.training, 0.1, m.eps)
+
+
+def _layer_norm(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    return RULES["layer_norm"](e, x, list(m.normalized_shape), weights("weight"), weights("bias"), m.eps)
+
+
+def _group_norm(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    return RULES["group_norm"](e, x, m.num_groups, weights("weight"), weights("bias"), m.eps)
+
+
+def _embedding(e: Emitter, _m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    return RULES["embedding"](e, weights("weight"), x)
+
+
+def _recurrent(name: str, *, several: bool) -> ModuleRule:
+    """A recurrent layer from a state of zeros; its outputs, then its last state."""
+
+    def rule(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+        kinds = ("weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if m.bias else ()))
+        ways = ("", "_reverse") if m.bidirectional else ("",)
+        params = [weights(f"{k}_l{at}{way}") for at in range(m.num_layers) for way in ways for k in kinds]
+        batch = e.shape(x)[0 if m.batch_first else 1]
+        zeros = RULES["zeros"](e, [m.num_layers * len(ways), batch, m.hidden_size])
+        start = (zeros, zeros) if several else zeros
+        out = RULES[name](
+            e, x, start, params, m.bias, m.num_layers, m.dropout, m.training, m.bidirectional, m.batch_first
+        )
+        if not isinstance(out, relax.Tuple):
+            raise fail(UNSUPPORTED_OP, f"`{name}` gives no tuple")
+        return (out.fields[0], tuple(out.fields[1:]) if several else out.fields[1])
+
+    return rule
+
+
+MODULES: Mapping[type, ModuleRule] = {
+    nn.Linear: _linear,
+    nn.Conv1d: _conv("conv1d"),
+    nn.Conv2d: _conv("conv2d"),
+    nn.Conv3d: _conv("conv3d"),
+    nn.BatchNorm1d: _batch_norm,
+    nn.BatchNorm2d: _batch_norm,
+    nn.BatchNorm3d: _batch_norm,
+    nn.LayerNorm: _layer_norm,
+    nn.GroupNorm: _group_norm,
+    nn.Embedding: _embedding,
+    nn.ReLU: _settings("relu"),
+    nn.ReLU6: _settings("relu6"),
+    nn.GELU: _settings("gelu", "approximate"),
+    nn.SiLU: _settings("silu"),
+    nn.Sigmoid: _settings("sigmoid"),
+    nn.Tanh: _settings("tanh"),
+    nn.LeakyReLU: _settings("leaky_relu", "negative_slope"),
+    nn.ELU: _settings("elu", "alpha"),
+    nn.Hardswish: _settings("hardswish"),
+    nn.Hardsigmoid: _settings("hardsigmoid"),
+    nn.Softplus: _settings("softplus", "beta", "threshold"),
+    nn.Softmax: _settings("softmax", "dim"),
+    nn.LogSoftmax: _settings("log_softmax", "dim"),
+    nn.Flatten: _settings("flatten", "start_dim", "end_dim"),
+    nn.Unflatten: _settings("unflatten", "dim", "unflattened_size"),
+    nn.Identity: _settings("alias"),
+    nn.Dropout: _settings("dropout", "p", "training"),
+    nn.Dropout2d: _settings("dropout", "p", "training"),
+    nn.MaxPool2d: _settings("max_pool2d", "kernel_size", "stride", "padding", "dilation", "ceil_mode"),
+    nn.MaxPool1d: _settings("max_pool1d", "kernel_size", "stride", "padding", "dilation", "ceil_mode"),
+    nn.AvgPool2d: _settings(
+        "avg_pool2d", "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"
+    ),
+    nn.AdaptiveAvgPool1d: _settings("adaptive_avg_pool1d", "output_size"),
+    nn.AdaptiveAvgPool2d: _settings("adaptive_avg_pool2d", "output_size"),
+    nn.LSTM: _recurrent("lstm", several=True),
+    nn.GRU: _recurrent("gru", several=False),
+}

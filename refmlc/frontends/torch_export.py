@@ -1,0 +1,197 @@
+"""`torch.export` programs as modules: each node of the ATen graph by its rule (`aten`).
+
+| input of the program            | becomes                                                         |
+|---------------------------------|-----------------------------------------------------------------|
+| what the model is called with   | a parameter of `main`; dynamic sizes are symbolic dimensions    |
+| parameter, buffer, constant     | a constant, or a parameter after those (`keep_params_as_input`) |
+
+The graph is taken as `torch.export.export` gives it. Where an operator has no rule, PyTorch takes those operators
+apart first (`run_decompositions`), and only what it cannot take apart is unsupported.
+"""
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from torch import fx
+from torch.export import ExportedProgram, default_decompositions
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind
+
+from refmlc.builder import BlockBuilder
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.dtypes import INT64, SCALARS
+from refmlc.frontends.arrays import TorchTensor, array_of, constant_of, dtype_name
+from refmlc.frontends.aten import rule_of
+from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.fx_rules import taken
+from refmlc.frontends.rule import Rule
+from refmlc.frontends.sizes import Sizes
+from refmlc.frontends.unknown import placed, unknown
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.types import PrimType, TensorType
+from refmlc.te import Value
+
+PARAMETERS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+def from_exported_program(
+    exported_program: ExportedProgram,
+    *,
+    keep_params_as_input: bool = False,
+    unwrap_unit_return_tuple: bool = False,
+    no_bind_return_tuple: bool = False,
+    run_ep_decomposition: bool | None = None,
+) -> IRModule:
+    """The module whose `main` computes what the program does; its result is a tuple, as the program's is.
+
+    `keep_params_as_input`: parameters of the model become parameters of `main` (`params_of` has their values; the
+    attribute `num_input` says how many inputs come before them). `unwrap_unit_return_tuple`: a result of one tensor is
+    that tensor. `no_bind_return_tuple`: the tuple of the result has no variable. `run_ep_decomposition`: PyTorch takes
+    every operator apart first (True), none (False), or those without a rule (None).
+    Fails: RM501 for an operator without a rule, or what a model does besides its result.
+    """
+    program = _decomposed(exported_program, run_ep_decomposition)
+    work = _Translation(program, keep=keep_params_as_input)
+    return work.module(unwrap=unwrap_unit_return_tuple, bind=not no_bind_return_tuple)
+
+
+def params_of(exported_program: ExportedProgram) -> dict[str, np.ndarray]:
+    """The values of what `keep_params_as_input` makes parameters of `main`, by their names, in their order."""
+    work = _Translation(exported_program, keep=True)
+    return {spec.arg.name: array_of(tensor) for spec in work.signature if (tensor := work.tensor(spec)) is not None}
+
+
+def _decomposed(program: ExportedProgram, wanted: bool | None) -> ExportedProgram:
+    """The program with operators taken apart."""
+    if wanted is None:
+        calls = [node.target for node in program.graph.nodes if node.op == "call_function"]
+        lacking = {one for one in calls if _rule(one) is None}
+        table = {one: how for one, how in default_decompositions().items() if one in lacking} if lacking else {}
+        return program.run_decompositions(table) if table else program
+    return program.run_decompositions() if wanted else program
+
+
+def _name(target: object) -> str:
+    """The name of an operator: `aten.add.Tensor`, `mul`."""
+    found = str(target)
+    return found if found.count(".") and "<" not in found else str(getattr(target, "__name__", found))
+
+
+def _rule(target: object) -> Rule | None:
+    name = _name(target)
+    if target is operator.getitem:
+        return rule_of("getitem")
+    return rule_of(name.removeprefix("aten.")) if name.startswith("aten.") or "." not in name else None
+
+
+@dataclass
+class _Translation:
+    """One program on its way."""
+
+    program: ExportedProgram
+    keep: bool
+    sizes: Sizes = field(default_factory=Sizes)
+    values: dict[object, object] = field(default_factory=dict)
+    inputs: list[relax.Var] = field(default_factory=list)
+    params: list[relax.Var] = field(default_factory=list)
+
+    @property
+    def signature(self) -> Sequence[InputSpec]:
+        """What the placeholders of the graph are."""
+        return list(self.program.graph_signature.input_specs)
+
+    def tensor(self, spec: InputSpec) -> TorchTensor | None:
+        """The value of a placeholder that is no input of the model."""
+        if spec.kind not in PARAMETERS:
+            return None
+        tables: Sequence[Mapping[str, TorchTensor]] = (self.program.state_dict, self.program.constants)
+        return next((table[spec.target] for table in tables if spec.target in table), None)
+
+    def module(self, *, unwrap: bool, bind: bool) -> IRModule:
+        """The module that the program is."""
+        builder = BlockBuilder()
+        kinds = {spec.arg.name: spec for spec in self.signature}
+        holders = [node for node in self.program.graph.nodes if node.op == "placeholder"]
+        for node in holders:
+            self.placeholder(node, kinds[node.name])
+        attrs: dict[str, tir.Attr] = {"num_input": len(self.inputs)} if self.keep else {}
+        with builder.function("main", [*self.inputs, *self.params], attrs):
+            with builder.dataflow():
+                for node in self.program.graph.nodes:
+                    if node.op == "output":
+                        result = self.result(node)
+                    elif node.op != "placeholder":
+                        self.values[node] = self.translated(builder, node)
+                alone = result[0] if unwrap and len(result) == 1 else None
+                output = self.bound(builder, result, alone, bind=bind)
+            builder.emit_func_output(output)
+        return builder.get()
+
+    def placeholder(self, node: fx.Node, spec: InputSpec) -> None:
+        """A parameter of the function, or a constant."""
+        tensor = self.tensor(spec)
+        if tensor is not None and not self.keep:
+            if node.users:
+                self.values[node] = constant_of(tensor)
+            return
+        example = node.meta.get("val")
+        if example is None:
+            raise fail(UNSUPPORTED_OP, f"the input `{node.name}` of the program is no tensor")
+        var = relax.Var(node.name, self.type_of(example))
+        self.values[node] = Value(var.ty.value) if isinstance(var.ty, PrimType) and var.ty.value is not None else var
+        (self.inputs if tensor is None else self.params).append(var)
+
+    def type_of(self, example: object) -> TensorType | PrimType:
+        """The type of what PyTorch exported with."""
+        shape, dtype = getattr(example, "shape", None), getattr(example, "dtype", None)
+        if shape is None or dtype is None:
+            return PrimType(INT64, self.sizes.expr(example))
+        return TensorType(tuple(self.sizes.expr(one) for one in shape), SCALARS[dtype_name(dtype)])
+
+    def translated(self, builder: BlockBuilder, node: fx.Node) -> object:
+        """The value of a node."""
+        if node.op == "get_attr":
+            return constant_of(getattr(self.program.graph_module, str(node.target)))
+        name, trace = _name(node.target), node.meta.get("stack_trace")
+        rule = _rule(node.target) if node.op == "call_function" else None
+        if rule is None:
+            raise unknown(f"the operator `{name}` of PyTorch", node.name, trace)
+        args, named = taken(node.args, self.values), taken(node.kwargs, self.values)
+        try:
+            return rule(Emitter(builder), *_list(args), **{k: v for k, v in _dict(named).items() if k not in IDLE})
+        except RefmlcError as refused:
+            raise placed(refused, f"the operator `{name}` of PyTorch", node.name, trace) from None
+
+    def result(self, node: fx.Node) -> list[object]:
+        """What the model returns. Fails: RM501 where it changes something besides."""
+        values = _list(taken(node.args[0], self.values))
+        specs = self.program.graph_signature.output_specs
+        for spec in specs:
+            if spec.kind is not OutputKind.USER_OUTPUT:
+                what = f"the model changes `{spec.target}` while it runs ({spec.kind.name})"
+                raise fail(UNSUPPORTED_OP, what, None, "call `model.eval()` before the export")
+        return values
+
+    def bound(self, builder: BlockBuilder, result: list[object], alone: object, *, bind: bool) -> object:
+        """The result as a variable that is seen after the block, or as a tuple of such."""
+        e = Emitter(builder)
+        given = [one if isinstance(one, relax.Expr) else e.expr(one) for one in result]
+        if alone is not None:
+            return builder.emit_output(e.expr(alone))
+        if bind:
+            return builder.emit_output(relax.Tuple(tuple(given)))
+        return [builder.emit_output(one) for one in given]
+
+
+IDLE = ("device", "pin_memory", "layout", "memory_format", "non_blocking", "copy", "implicit")
+"""Arguments that say where and how tensors lie: they mean nothing here."""
+
+
+def _list(value: object) -> list[Operand]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _dict(value: object) -> dict[str, Operand]:
+    return value if isinstance(value, dict) else {}
