@@ -6,6 +6,7 @@ from refmlc.cli.bench import bench
 from refmlc.cli.cache import cache
 from refmlc.cli.check import check
 from refmlc.cli.console import GuardedGroup
+from refmlc.cli.course import course
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
 from refmlc.cli.fuzz import fuzz
@@ -27,5 +28,20 @@ def main() -> None:
     """
 
 
-for command in (check, show, run, explain, spec, demo, native, bench, cache, fuzz, why_command, reduce_command, replay):
+for command in (
+    check,
+    show,
+    run,
+    explain,
+    spec,
+    demo,
+    course,
+    native,
+    bench,
+    cache,
+    fuzz,
+    why_command,
+    reduce_command,
+    replay,
+):
     main.add_command(command)

@@ -1,1 +1,17 @@
-"""Chapters of the course, executed block by block."""
+"""Chapters of the course, executed block by block, their outputs compared with what the chapter prints.
+
+| file                 | holds                                                                 |
+|----------------------|-----------------------------------------------------------------------|
+| `document`           | blocks and their outputs; the format and the generation of a document |
+| `markdown`, `rest` … | the three formats                                                     |
+| `excerpt`            | blocks that are pieces of programs: why, and what they read as        |
+| `kernel`             | the process that executes the blocks, as a notebook does              |
+| `data`               | what chapters download, from the files that are shipped               |
+| `stand_ins`          | packages for pictures and data, where they are not installed          |
+| `outputs`            | outputs compared; each difference with its reason                     |
+| `run`                | all of it: a report                                                   |
+"""
+
+from refmlc.course.run import BlockReport, CourseReport, run_document
+
+__all__ = ["BlockReport", "CourseReport", "run_document"]

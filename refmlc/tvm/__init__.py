@@ -1,16 +1,16 @@
 """The course's API by its own names: `import refmlc.tvm as tvm`, or `refmlc.install_tvm()` and then `import tvm`.
 
-| name                                                   | is |
-|--------------------------------------------------------|---------------------------------------------------------------|
-| `script.ir_module`, `T`, `R`, `I`                      | the decorators of `refmlc.script`, with what TVM deduces |
-| `te`, `topi`, `relax.op`                               | tensor expressions; the operator library |
-| `relax.BlockBuilder`, `Var`, `const`, …                | the builder; nodes, classes by TVM's names (`nodes`) |
-| `relax.transform`, `transform`                         | `bind_params`, `legalize_ops` as passes |
-| `build`, `compile`, `relax.build`, `relax.vm.build`    | `refmlc.build` (`building`) |
-| `relax.VirtualMachine`, `cpu`, `target.Target`         | the machine; one device |
-| `nd.array`, `runtime.tensor`                           | `Tensor` |
-| `register_func`, `register_global_func`                | the registry |
-| `tir.Schedule`, `s_tir.Schedule`                       | the steps of `refmlc.schedule` |
+| name                                                | is                                                       |
+|-----------------------------------------------------|----------------------------------------------------------|
+| `script.ir_module`, `T`, `R`, `I`                   | the decorators of `refmlc.script`, with what TVM deduces |
+| `te`, `topi`, `relax.op`                            | tensor expressions; the operator library                 |
+| `relax.BlockBuilder`, `Var`, `const`, …             | the builder; nodes, classes by TVM's names (`nodes`)     |
+| `relax.transform`, `transform`                      | `bind_params`, `legalize_ops` as passes                  |
+| `build`, `compile`, `relax.build`, `relax.vm.build` | `refmlc.build` (`building`)                              |
+| `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                  |
+| `nd.array`, `runtime.tensor`                        | `Tensor`                                                 |
+| `register_func`, `register_global_func`             | the registry                                             |
+| `tir.Schedule`, `s_tir.Schedule`                    | the steps of `refmlc.schedule`                           |
 
 What is not here fails with AttributeError and says so. Clauses: what modules mean is in conformance/spec; the decisions
 of this package stand where they are made (`devices`, `building`, `nodes`).

@@ -1,11 +1,11 @@
 """`tvm.build`, `tvm.compile`, `relax.build`, `relax.vm.build`: a module becomes an executable.
 
-| name              | generation | gives                                                              |
-|-------------------|------------|--------------------------------------------------------------------|
-| `tvm.build`       | all        | an executable whose functions are called as `built["f"](a, b, c)`   |
-| `tvm.compile`     | 0.20 on    | the same                                                           |
-| `relax.build`     | 2023 on    | the same                                                           |
-| `relax.vm.build`  | 2022       | the same; variables that leave their dataflow block are let out      |
+| name             | generation | gives                                                             |
+|------------------|------------|-------------------------------------------------------------------|
+| `tvm.build`      | all        | an executable whose functions are called as `built["f"](a, b, c)` |
+| `tvm.compile`    | 0.20 on    | the same                                                          |
+| `relax.build`    | 2023 on    | the same                                                          |
+| `relax.vm.build` | 2022       | the same; variables that leave their dataflow block are let out   |
 
 Decision (what TVM's machine of 2022 did): a variable of a dataflow block that is used after it, though `R.output` does
 not name it, is treated as if it were named, with one warning. Only `relax.vm.build` does that: a later generation

@@ -1,11 +1,11 @@
 """Cells of Python, executed one after the other in one namespace, as a notebook does.
 
-| what                               | as a notebook                                                              |
-|------------------------------------|----------------------------------------------------------------------------|
-| statements of a cell               | each by itself: `from __future__` may stand anywhere, and stays in force    |
-| the last statement, an expression   | its value is shown, unless it is None                                       |
-| `!command`, `%magic`               | taken out (`Cell.commands`), the lines stay                                 |
-| the source                         | is known to `linecache`, so that decorators can read it                     |
+| what                              | as a notebook                                                            |
+|-----------------------------------|--------------------------------------------------------------------------|
+| statements of a cell              | each by itself: `from __future__` may stand anywhere, and stays in force |
+| the last statement, an expression | its value is shown, unless it is None                                    |
+| `!command`, `%magic`              | taken out (`Cell.commands`), the lines stay                              |
+| the source                        | is known to `linecache`, so that decorators can read it                  |
 
 This executes what it is given: it is for programs that their owner wants to run. Modules are read elsewhere, and never
 executed.

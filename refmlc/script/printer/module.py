@@ -115,6 +115,9 @@ def _function(page: Page, func: "tir.PrimFunc | relax.Function | relax.ExternFun
 
 
 def _function_alone(page: Page, func: tir.PrimFunc | relax.Function) -> None:
+    if page.oldest and isinstance(func, tir.PrimFunc):
+        _function(page, func, "func")  # the name of every one alone, in texts of that time
+        return
     symbol = func.attrs.get("global_symbol")
     _function(page, func, python_name(symbol) if isinstance(symbol, str) else "main")
 

@@ -1,10 +1,10 @@
 """`tvm.relax`: expressions, types and builder by their names; `op`, `transform`, `vm` are modules.
 
-| name                                                          | generation |
-|---------------------------------------------------------------|------------|
-| `Var(name, shape, DynTensorType(ndim, dtype))`                | 2022       |
-| `Var(name, TensorStructInfo(shape, dtype))`                   | 2023 on    |
-| `TensorType`, `ShapeType`, … in the place of `…StructInfo`    | 0.27       |
+| name                                                       | generation |
+|------------------------------------------------------------|------------|
+| `Var(name, shape, DynTensorType(ndim, dtype))`             | 2022       |
+| `Var(name, TensorStructInfo(shape, dtype))`                | 2023 on    |
+| `TensorType`, `ShapeType`, … in the place of `…StructInfo` | 0.27       |
 """
 
 from refmlc.builder import BlockBuilder

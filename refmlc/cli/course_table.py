@@ -1,0 +1,66 @@
+"""What `refmlc course` tells: a table with a line for each block, one line of counts, or all of it as data."""
+
+from pathlib import Path
+
+from rich.table import Table
+
+from refmlc.cli.console import out, print_json
+from refmlc.course.outputs import DIFFERS, EQUAL, EXPLAINED
+from refmlc.course.run import EXCERPT, FAILED, NEEDS, RAN, BlockReport, CourseReport, run_document
+
+
+def told(document: Path, *, offline: bool, limit: float, as_json: bool) -> bool:
+    """Execute a document and tell; whether all is well."""
+    report = run_document(document, offline=offline, seconds=limit)
+    if as_json:
+        print_json(as_object(report))
+    else:
+        out.print(table(report))
+        out.print(summary(report), markup=False)
+    return report.ok
+
+
+def as_object(report: CourseReport) -> dict[str, object]:
+    """The report for machines."""
+    blocks = [
+        {
+            "number": one.number,
+            "line": one.line,
+            "status": one.status,
+            "why": one.why,
+            "notes": list(one.notes),
+            "seconds": one.seconds,
+            "text": one.text,
+            "outputs": [{"line": o.line, "verdict": o.verdict, "reason": o.reason} for o in one.outputs],
+        }
+        for one in report.blocks
+    ]
+    return {"document": report.name, "generation": report.generation, "ok": report.ok, "blocks": blocks}
+
+
+def table(report: CourseReport) -> Table:
+    """The blocks, a line for each."""
+    result = Table(title=f"{report.name}, dialect {report.generation}", box=None, pad_edge=False)
+    for name in ("block", "line"):
+        result.add_column(name, justify="right", no_wrap=True)
+    for name in ("what", "output", "notes"):
+        result.add_column(name)
+    for one in report.blocks:
+        result.add_row(str(one.number), str(one.line), one.status, _outputs(one), "; ".join(_notes(one)))
+    return result
+
+
+def _outputs(block: BlockReport) -> str:
+    said = [one.verdict + (f" ({one.reason})" if one.reason else "") for one in block.outputs]
+    return "; ".join(said).replace("[", r"\[")
+
+
+def _notes(block: BlockReport) -> list[str]:
+    return [one.replace("[", r"\[") for one in (block.why, *block.notes) if one]
+
+
+def summary(report: CourseReport) -> str:
+    """One line of counts."""
+    blocks = ", ".join(f"{report.count(one)} {one}" for one in (RAN, EXCERPT, NEEDS, FAILED) if report.count(one))
+    outputs = ", ".join(f"{report.verdicts(one)} {one}" for one in (EQUAL, EXPLAINED, DIFFERS) if report.verdicts(one))
+    return f"{len(report.blocks)} blocks: {blocks}; outputs: {outputs or 'none'}"
