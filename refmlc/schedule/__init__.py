@@ -7,8 +7,15 @@
 | `reorder`                                   | `order`     | accesses of one element stay in order             |
 | `parallel`, `vectorize`, `unroll`, `serial` | `kinds`     | iterations do not touch what others write         |
 | `compute_inline`                            | `inline`    | an element is one value wherever it is read       |
+| `reverse_compute_inline`                    | `backwards` | the one reader reads at its own axes              |
+| `compute_at`, `reverse_compute_at`          | `at`        | what is read is made before, and kept             |
 | `cache_read`, `cache_write`                 | `cache`     | all of the buffer is there to be copied           |
 | `decompose_reduction`                       | `reduction` | an element is started once, before its first term |
+| `rfactor`                                   | `factor`    | the terms may be gathered anew to the bit         |
+| `bind`                                      | `threads`   | as `parallel`; no thread waits for another        |
+| `annotate`, `unannotate`, `storage_align`   | `notes`     | always: they mean nothing                         |
+| `set_scope`                                 | `notes`     | there are no threads                              |
+| `get_child_blocks`, `get_producers`, …      | `relations` | they change nothing                               |
 
 Loops are named by their variables, blocks by their names: both survive a step, so that another one can follow.
 A step looks at the function alone, and refuses with RM504 what it cannot show to be legal: that says nothing of the
@@ -22,29 +29,48 @@ Not part of it: which steps are worth it. The answers come from conditions of th
 which C is generated, so that the two can be held against each other.
 """
 
+from refmlc.schedule.at import compute_at, reverse_compute_at
+from refmlc.schedule.backwards import reverse_compute_inline
 from refmlc.schedule.cache import cache_read, cache_write
+from refmlc.schedule.factor import rfactor
 from refmlc.schedule.inline import compute_inline
 from refmlc.schedule.kinds import parallel, serial, unroll, vectorize
 from refmlc.schedule.loops import add_unit_loop, drop_unit_loop, fuse, split
+from refmlc.schedule.notes import annotate, set_scope, storage_align, unannotate
 from refmlc.schedule.order import reorder
 from refmlc.schedule.places import get_block, get_loop, get_loops
 from refmlc.schedule.reduction import decompose_reduction
+from refmlc.schedule.relations import get_child_blocks, get_consumers, get_output_blocks, get_producers
+from refmlc.schedule.threads import bind
 
 __all__ = [
     "add_unit_loop",
+    "annotate",
+    "bind",
     "cache_read",
     "cache_write",
+    "compute_at",
     "compute_inline",
     "decompose_reduction",
     "drop_unit_loop",
     "fuse",
     "get_block",
+    "get_child_blocks",
+    "get_consumers",
     "get_loop",
     "get_loops",
+    "get_output_blocks",
+    "get_producers",
     "parallel",
     "reorder",
+    "reverse_compute_at",
+    "reverse_compute_inline",
+    "rfactor",
     "serial",
+    "set_scope",
     "split",
+    "storage_align",
+    "unannotate",
     "unroll",
     "vectorize",
 ]

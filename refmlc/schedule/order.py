@@ -22,10 +22,10 @@ from refmlc.schedule.places import get_loop, place_of_loop, refused, with_stmt
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
-def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var]) -> tir.PrimFunc:
+def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var], *, checked: bool = True) -> tir.PrimFunc:
     """The loops in this order, outermost first, at the places that they have now; others between them stay.
 
-    Fails: RM112, RM504.
+    `checked=False` leaves out the order of accesses, for whom validates by running. Fails: RM112, RM504.
     """
     chain = _chain(func, loops)
     old = [node.loop_var for node in chain]
@@ -33,6 +33,16 @@ def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var]) -> tir.PrimFunc:
     new = [next(order) if var in loops else var for var in old]
     _bounds(chain)
     body = chain[-1].body
+    if checked:
+        _keeps(func, chain, old, new)
+    nodes = {node.loop_var: node for node in chain}
+    for var in reversed(new):
+        body = replace(nodes[var], body=body)
+    return with_stmt(func, chain[0], body)
+
+
+def _keeps(func: tir.PrimFunc, chain: Sequence[tir.For], old: Sequence[tir.Var], new: Sequence[tir.Var]) -> None:
+    """Refuse what may change the order of the accesses of an element."""
     why = problem(func, chain[0])
     if why is not None:
         raise refused("reorder", why, chain[0].span)
@@ -42,10 +52,6 @@ def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var]) -> tir.PrimFunc:
         if [var for var in new if var in left] != left:
             message = f"the order of the accesses of an element of `{buffer.name}` may change"
             raise refused("reorder", message, chain[0].span)
-    nodes = {node.loop_var: node for node in chain}
-    for var in reversed(new):
-        body = replace(nodes[var], body=body)
-    return with_stmt(func, chain[0], body)
 
 
 def _chain(func: tir.PrimFunc, loops: Sequence[tir.Var]) -> list[tir.For]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
-from refmlc.dtypes import BOOL, DType
+from refmlc.dtypes import BOOL, INT32, DType
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.node import Node
@@ -204,3 +204,14 @@ def same_indices(a: tir.BufferStore, b: tir.BufferStore) -> bool:
 def integer(value: int, dtype: DType) -> tir.IntImm:
     """The constant `value` in `dtype`."""
     return tir.IntImm(dtype, value)
+
+
+def touches(stmt: tir.Stmt, buffer: tir.Buffer) -> bool:
+    """Whether a statement loads or stores an element of a buffer."""
+    return any(isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer is buffer for node in walk(stmt))
+
+
+def without(func: tir.PrimFunc, *statements: tir.Stmt) -> tir.Stmt:
+    """The body of the function, with statements of it left out."""
+    nothing = tir.Evaluate(integer(0, INT32))
+    return substitute(func.body, dict.fromkeys(statements, nothing))
