@@ -16,6 +16,7 @@ from refmlc.library.convolution import CONVOLUTION
 from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
 from refmlc.library.elementwise import ELEMENTWISE
+from refmlc.library.former import FORMER
 from refmlc.library.gathering import GATHERING
 from refmlc.library.gradients import GRADIENTS
 from refmlc.library.linear import LINEAR
@@ -42,6 +43,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *REDUCTION,
             *NORMALIZATION,
             *LINEAR,
+            *FORMER,
             *MOVEMENT,
             *SORTING,
             *SLICING,
