@@ -13,12 +13,15 @@ from refmlc.library.batch_norm import BATCH_NORM
 from refmlc.library.binary import BINARY
 from refmlc.library.choice import CHOICE
 from refmlc.library.convolution import CONVOLUTION
+from refmlc.library.counting import COUNTING
 from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
+from refmlc.library.einsum import EINSUM
 from refmlc.library.elementwise import ELEMENTWISE
 from refmlc.library.former import FORMER
 from refmlc.library.gathering import GATHERING
 from refmlc.library.gradients import GRADIENTS
+from refmlc.library.layout_transform import LAYOUT_TRANSFORM
 from refmlc.library.linear import LINEAR
 from refmlc.library.losses import LOSSES
 from refmlc.library.lowering import Lowered, lowered, type_of
@@ -28,6 +31,7 @@ from refmlc.library.padding import PADDING
 from refmlc.library.pooling import POOLING
 from refmlc.library.reduction import REDUCTION
 from refmlc.library.scanning import SCANNING
+from refmlc.library.scattering import SCATTERING
 from refmlc.library.slicing import SLICING
 from refmlc.library.sorting import SORTING
 
@@ -45,17 +49,21 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *LINEAR,
             *FORMER,
             *MOVEMENT,
-            *SORTING,
+            *LAYOUT_TRANSFORM,
+            *EINSUM,
+            *SCATTERING,
             *SLICING,
-            *SCANNING,
             *GATHERING,
-            *ATTENTION,
-            *BATCH_NORM,
+            *SCANNING,
+            *SORTING,
+            *COUNTING,
             *CONVOLUTION,
-            *PADDING,
             *POOLING,
-            *GRADIENTS,
+            *PADDING,
+            *BATCH_NORM,
+            *ATTENTION,
             *LOSSES,
+            *GRADIENTS,
         )
     }
 )

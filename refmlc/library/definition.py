@@ -9,10 +9,14 @@ r"""What defines an operator of Relax: one function in tensor expressions, and a
 | `begin: Numbers`                            | a tuple of numbers, or a shape                 | `xs`           |
 | `value: Value`                              | a number, known or not                         | `x`            |
 | keyword only (`*, axis: int = -1`)          | an attribute, with TVM's default               | `a`            |
+| keyword only, `counts: Counts`              | nothing: what `counted` gives                  |                |
 
 The function is what `topi` gives too: called on tensors of tensor expressions it gives tensors. Its docstring says
 meaning, shapes, dtypes, order of accumulation, errors. The type of a call follows from it: it is run on tensors of the
 symbolic shapes that the arguments have, and what it makes has the shape and the dtype of the result.
+
+Where the shape of the result depends on elements, a second function, `counted`, takes the same arguments and gives a
+vector of int64; a call computes that first, and the function gets its elements as `counts`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +31,7 @@ from refmlc.te import Tensor, Value, compute
 Tensors: TypeAlias = Sequence[Tensor]
 Shape: TypeAlias = tuple[Value, ...]
 Numbers: TypeAlias = Sequence[Value]
+Counts: TypeAlias = list[Value]
 Result: TypeAlias = Tensor | tuple[Tensor, ...]
 Argument: TypeAlias = Tensor | tuple[Tensor, ...] | Shape | Value | None
 
@@ -73,13 +78,17 @@ def fits(annotation: object, argument: Argument) -> bool:
 
 @dataclass(frozen=True)
 class Operator:
-    """Operator `name` (without `R.`). `topi`: its names there. `reason`: why it is unsupported, where it is."""
+    """Operator `name` (without `R.`). `topi`: its names there. `reason`: why it is unsupported, where it is.
+
+    `counted`: what the shape of the result depends on, where that are elements.
+    """
 
     name: str
     compute: Callable[..., Result]
     clause: str
     topi: tuple[str, ...] = ()
     reason: str = ""
+    counted: Callable[..., Tensor] | None = None
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -92,7 +101,13 @@ class Operator:
         return tuple(
             (name, "a" if one.kind is Parameter.KEYWORD_ONLY else KINDS[one.annotation])
             for name, one in self.parameters.items()
+            if one.annotation != Counts
         )
+
+    @cached_property
+    def counting(self) -> "Operator | None":
+        """The operator that gives what the shape of the result depends on."""
+        return None if self.counted is None else Operator(self.name, self.counted, self.clause)
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:

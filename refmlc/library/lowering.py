@@ -13,15 +13,17 @@ The function takes the tensors in the order of the arguments, then its outputs, 
 tensor binds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import ARITY, BAD_ARGUMENTS, TYPE_MISMATCH, UNSUPPORTED_OP
+from refmlc.dtypes import INT64
 from refmlc.ir import tir
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.visit import walk
 from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits, plain
-from refmlc.te import Tensor, Value, closed_prim_func, placeholder
+from refmlc.te import Tensor, Value, closed_prim_func, const, placeholder
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,28 @@ class Lowered:
 def type_of(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr]) -> Type | None:
     """The type of a call; None where it does not follow. Fails: as the operator does."""
     arguments = _arguments(op, types)
-    return None if arguments is None else _type(_computed(op, arguments, attrs))
-
-
-def lowered(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr]) -> Lowered | None:
-    """The function of a call; None where the types do not say enough. Fails: as the operator does."""
-    arguments = _arguments(op, types)
     if arguments is None:
         return None
-    made = _computed(op, arguments, attrs)
+    if op.counting is None:
+        return _type(_computed(op, arguments, attrs))
+    counted = _type(_computed(op.counting, arguments, attrs))
+    length = counted.shape[0] if isinstance(counted, TensorType) and counted.shape else None
+    number = length.value if isinstance(length, tir.IntImm) else 0
+    counts = tuple(Value(tir.Var("count", INT64)) for _ in range(number))
+    return _without(_type(_computed(op, arguments, attrs, counts)), {one.expr for one in counts})
+
+
+def lowered(
+    op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr], counts: Sequence[int] | None = None
+) -> Lowered | None:
+    """The function of a call; None where the types do not say enough, nor `counts`, which stand for what is counted.
+
+    Fails: as the operator does.
+    """
+    arguments = _arguments(op, types)
+    if arguments is None or (op.counting is not None and counts is None):
+        return None
+    made = _computed(op, arguments, attrs, [const(one, "int64") for one in counts or ()])
     inputs = list(_tensors(arguments))
     outputs = made if isinstance(made, tuple) else (made,)
     given = [*inputs, *(_own(one, inputs) for one in outputs)]
@@ -101,7 +116,9 @@ def _argument(name: str, ty: Type | None) -> "Argument | _Unknown":
             return UNKNOWN
 
 
-def _computed(op: Operator, arguments: Sequence[Argument], attrs: Mapping[str, tir.Attr]) -> Result:
+def _computed(
+    op: Operator, arguments: Sequence[Argument], attrs: Mapping[str, tir.Attr], counts: Sequence[Value] = ()
+) -> Result:
     given = {name: plain(value) for name, value in attrs.items()}
     for name in given:
         if name not in op.attributes:
@@ -110,7 +127,7 @@ def _computed(op: Operator, arguments: Sequence[Argument], attrs: Mapping[str, t
     for name, default in op.attributes.items():
         if default is op.parameters[name].empty and name not in given:
             raise fail(BAD_ARGUMENTS, f"`{op.name}` needs the attribute `{name}`")
-    return op.compute(*arguments, **given)
+    return op.compute(*arguments, **given) if op.counted is None else op.compute(*arguments, **given, counts=[*counts])
 
 
 def _tensors(arguments: Sequence[Argument]) -> Iterator[Tensor]:
@@ -130,3 +147,15 @@ def _type(made: Result) -> Type:
     if isinstance(made, tuple):
         return TupleType(tuple(TensorType(one.buffer.shape, one.buffer.dtype) for one in made))
     return TensorType(made.buffer.shape, made.buffer.dtype)
+
+
+def _without(ty: Type, counts: AbstractSet[tir.Expr]) -> Type:
+    """The type, the shapes that depend on what is counted being unknown."""
+    match ty:
+        case TupleType(fields=fields):
+            return TupleType(tuple(_without(one, counts) for one in fields))
+        case TensorType(shape=shape) if shape is not None:
+            known = not any(node in counts for extent in shape for node in walk(extent))
+            return ty if known else TensorType(None, ty.dtype, len(shape))
+        case _:
+            return ty

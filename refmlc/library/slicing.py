@@ -1,10 +1,11 @@
 """Parts of tensors along axes, and tensors with a part replaced.
 
-| operator           | the element at an index                                             |
-|--------------------|---------------------------------------------------------------------|
-| `strided_slice`    | of `begin + i * stride` along each of the axes                      |
-| `slice_scatter`    | of the source where the index lies on the slice, else of the tensor |
-| `reverse_sequence` | of `length - 1 - i` in the first `length` places of each row        |
+| operator                | the element at an index                                             |
+|-------------------------|---------------------------------------------------------------------|
+| `strided_slice`         | of `begin + i * stride` along each of the axes                      |
+| `dynamic_strided_slice` | the same, begins and strides being elements                         |
+| `slice_scatter`         | of the source where the index lies on the slice, else of the tensor |
+| `reverse_sequence`      | of `length - 1 - i` in the first `length` places of each row        |
 
 A begin or an end below 0 counts from the end of the axis; what lies outside counts as the nearest end of the axis.
 """
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
-from refmlc.library.definition import Numbers, Operator, computed
-from refmlc.library.shapes import axis_of, known, must_agree, same, shown
+from refmlc.library.definition import Counts, Numbers, Operator, computed
+from refmlc.library.shapes import axis_of, known, must_agree, require_rank, same, shown
 from refmlc.ops.polynomial import ONE, difference, polynomial
 from refmlc.te import Tensor, Value
 
@@ -124,6 +125,53 @@ def strided_slice(
     return computed(shape, element, "T_strided_slice_with_axes")
 
 
+def _dynamic(x: Tensor, begin: Tensor, end: Tensor, strides: Tensor) -> None:
+    """Fails: RM105, RM201, RM202 where the vectors are not those of a slice along all axes."""
+    for one in (begin, end, strides):
+        require_rank(one, 1, "dynamic_strided_slice")
+        if one.dtype != "int64":
+            raise fail(TYPE_MISMATCH, f"the vectors of `dynamic_strided_slice` are int64, not {one.dtype}")
+        must_agree(one.shape[0], te.const(x.ndim, "int64"), "a vector of `dynamic_strided_slice`, and the dimensions")
+
+
+def _from_end(index: Value, extent: Value, stride: Value) -> Value:
+    """An index as `strided_slice` takes it, the stride being known when it runs."""
+    down = stride < 0
+    low, high = te.select(down, te.const(-1, "int64"), te.const(0, "int64")), te.select(down, extent - 1, extent)
+    return te.maximum(te.minimum(te.select(index < 0, index + extent, index), high), low)
+
+
+def dynamic_strided_slice(x: Tensor, begin: Tensor, end: Tensor, strides: Tensor, *, counts: Counts) -> Tensor:
+    """`strided_slice` along all axes, whose vectors of begins, ends and strides are tensors.
+
+    Shapes: they follow from the elements of the vectors. Fails: RM105, RM201, RM202; RM307 for a stride of 0.
+    """
+    _dynamic(x, begin, end, strides)
+
+    def element(*i: Value) -> Value:
+        steps = [at * strides(axis) for axis, at in enumerate(i)]
+        first = [_from_end(begin(axis), extent, strides(axis)) for axis, extent in enumerate(x.shape)]
+        return x(*(one + step for one, step in zip(first, steps, strict=True)))
+
+    return computed(counts, element, "T_dynamic_strided_slice")
+
+
+def sliced_counts(x: Tensor, begin: Tensor, end: Tensor, strides: Tensor) -> Tensor:
+    """How many places of each axis `dynamic_strided_slice` takes."""
+    _dynamic(x, begin, end, strides)
+
+    def count(k: Value) -> Value:
+        found = te.const(0, "int64")
+        for axis, extent in enumerate(x.shape):
+            step = strides(axis)
+            first, last = _from_end(begin(axis), extent, step), _from_end(end(axis), extent, step)
+            room = last - first + te.select(step < 0, step + 1, step - 1)
+            found = te.if_then_else(k == axis, te.maximum(room // step, 0), found)
+        return found
+
+    return computed((x.ndim,), count, "counts")
+
+
 def slice_scatter(input_tensor: Tensor, src: Tensor, start: Value, end: Value, step: Value, *, axis: int = 0) -> Tensor:
     """`input_tensor` with the places from `start` on before `end`, `step` apart along an axis, replaced by `src`.
 
@@ -170,6 +218,7 @@ def reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int = 1, ba
 
 SLICING = (
     Operator("strided_slice", strided_slice, "LIB-910", ("strided_slice",)),
+    Operator("dynamic_strided_slice", dynamic_strided_slice, "LIB-911", counted=sliced_counts),
     Operator("slice_scatter", slice_scatter, "LIB-912", ("slice_scatter",)),
     Operator("reverse_sequence", reverse_sequence, "LIB-913", ("reverse_sequence",)),
 )

@@ -1,17 +1,18 @@
 """Orders of elements along an axis.
 
-| operator           | gives                                                                                        |
-|--------------------|----------------------------------------------------------------------------------------------|
-| `sort`             | the elements in ascending, or in descending order                                              |
-| `argsort`          | their places                                                                                   |
-| `topk`             | the first k of both                                                                            |
-| `median`           | the middle one; of an even number the lower of the two                                         |
+| operator  | gives                                                  |
+|-----------|--------------------------------------------------------|
+| `sort`    | the elements in ascending, or in descending order      |
+| `argsort` | their places                                           |
+| `topk`    | the first k of both                                    |
+| `median`  | the middle one; of an even number the lower of the two |
 
 Equal elements keep their order, -0 and 0 are equal. NaN is above every number: last where the order ascends, first
 where it descends. Runs of 1, 2, 4 … places that are in order are merged, so about n log n steps are taken.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from refmlc import te
 from refmlc.diag import fail
@@ -26,7 +27,7 @@ from refmlc.te import Tensor, Value
 ONE = te.const(1, "int64")
 
 
-def _before(a: Value, b: Value, *, descending: bool) -> Value:
+def before(a: Value, b: Value, *, descending: bool) -> Value:
     """Whether `a` stands before `b` wherever they were."""
     first, second = (b, a) if descending else (a, b)
     if not a.expr.dtype.is_float:
@@ -38,58 +39,64 @@ def ordered(data: Tensor, axis: int, *, descending: bool) -> Tensor:
     """The places of the elements along an axis in their order, int64."""
 
     def body(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
-        rest = [extent for place, extent in enumerate(data.shape) if place != axis]
-        return loops(rest, lambda outer: _sorted_row(_Row(ins[0], outs[0], outs[1], outer, axis), descending))
+        def row(outer: tuple[Value, ...]) -> tir.Stmt:
+            def here(k: Value) -> tuple[Value, ...]:
+                return (*outer[:axis], k, *outer[axis:])
+
+            places = Places(outs[0], outs[1], data.shape[axis], here)
+            start = loop(places.count, lambda k: store(outs[0], k, *here(k)), "k")
+            return steps(start, merged(places, lambda place: at(ins[0], *here(place)), descending=descending))
+
+        return loops([extent for place, extent in enumerate(data.shape) if place != axis], row)
 
     return written([(data.shape, "int64"), (data.shape, "int64")], [data], body, "argsort")[0]
 
 
-class _Row:
-    """One row along the axis: its elements, their places in order, room for places while runs are merged."""
+@dataclass(frozen=True)
+class Places:
+    """Places to be brought into an order: `buffer` at `here(k)` holds place k; `room` is another one of its shape."""
 
-    def __init__(
-        self, keys: tir.Buffer, places: tir.Buffer, room: tir.Buffer, outer: Sequence[Value], axis: int
-    ) -> None:
-        self.keys, self.places, self.room, self.outer, self.axis = keys, places, room, outer, axis
-        self.extent = Value(keys.shape[axis])
+    buffer: tir.Buffer
+    room: tir.Buffer
+    count: Value
+    here: Callable[[Value], tuple[Value, ...]]
 
-    def at(self, k: Value) -> tuple[Value, ...]:
-        return (*self.outer[: self.axis], k, *self.outer[self.axis :])
-
-    def key(self, k: Value) -> Value:
-        """The element whose place stands at k."""
-        return at(self.keys, *self.at(at(self.places, *self.at(k))))
+    def __call__(self, k: Value) -> Value:
+        """Place k."""
+        return at(self.buffer, *self.here(k))
 
 
-def _sorted_row(row: _Row, descending: bool) -> tir.Stmt:
-    """The places of a row: runs of `width` are merged until one is left."""
+def merged(places: Places, key: Callable[[Value], Value], *, descending: bool = False) -> tir.Stmt:
+    """Brings places into the order of their keys, of equal keys in the order they have: runs of `width` are merged."""
     width, left, right = (local(name) for name in ("width", "left", "right"))
     size = at(width, 0)
 
     def take(source: tir.Buffer, to: Value) -> tir.Stmt:
-        found = at(row.places, *row.at(at(source, 0)))
-        return steps(store(row.room, found, *row.at(to)), store(source, at(source, 0) + 1, 0))
+        found = places(at(source, 0))
+        return steps(store(places.room, found, *places.here(to)), store(source, at(source, 0) + 1, 0))
 
     def merge(pair: Value) -> tir.Stmt:
         low = pair * size * 2
-        middle = te.minimum(low + size, row.extent)
-        high = te.minimum(low + size * 2, row.extent)
+        middle, high = te.minimum(low + size, places.count), te.minimum(low + size * 2, places.count)
         i, j = at(left, 0), at(right, 0)
-        second = te.all(j < high, te.any(i >= middle, _before(row.key(j), row.key(i), descending=descending)))
+        earlier = before(key(places(j)), key(places(i)), descending=descending)
+        second = te.all(j < high, te.any(i >= middle, earlier))
         return steps(
             store(left, low, 0),
             store(right, middle, 0),
             loop(high - low, lambda t: when(second, take(right, low + t), take(left, low + t)), "t"),
         )
 
+    def back(k: Value) -> tir.Stmt:
+        return store(places.buffer, at(places.room, *places.here(k)), *places.here(k))
+
     return within(
         [width, left, right],
-        loop(row.extent, lambda k: store(row.places, k, *row.at(k)), "k"),
         store(width, 1, 0),
         repeat_while(
-            size < row.extent,
-            loop(te.ceildiv(row.extent, size * 2), merge, "pair"),
-            loop(row.extent, lambda k: store(row.places, at(row.room, *row.at(k)), *row.at(k)), "k"),
+            size < places.count,
+            loop(te.ceildiv(places.count, size * 2), merge, "pair"),
+            loop(places.count, back, "k"),
             store(width, size * 2, 0),
         ),
     )

@@ -1,6 +1,7 @@
 """Operators of the library: allocate the outputs, call the TensorIR function of the operator, return. RLX-135.
 
-The function follows from the shapes and dtypes that the arguments have in this call; the same ones share it.
+The function follows from the shapes and dtypes that the arguments have in this call; the same ones share it. Where the
+shape of the result depends on elements, another function counts them first.
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,23 +26,32 @@ def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
     operands, site = scope.exprs(node.args), Site(scope.machine, op.name, node.span)
     made: dict[Hashable, tuple[Lowered, Prepared]] = {}
 
-    def call(env: Activation) -> object:
-        values = operands(env)
-        key = tuple([_key(value) for value in values])
+    def run(part: Operator, values: Sequence[object], counts: tuple[int, ...] | None) -> object:
+        key = (part is op, counts, tuple([_key(value) for value in values]))
         if key not in made:
-            made[key] = _made(site, op, node, values)
+            made[key] = _made(site, part, node, values, counts)
         function, prepared = made[key]
         outputs = [_allocated(site, ty) for ty in function.outputs]
         site.machine.invoke(op.name, prepared, [*_tensors(values), *outputs], node.span)
         return tuple(outputs) if isinstance(function.result, TupleType) else outputs[0]
 
+    def call(env: Activation) -> object:
+        values = operands(env)
+        if op.counting is None:
+            return run(op, values, None)
+        counted = run(op.counting, values, None)
+        counts = tuple(int(one) for one in counted.numpy()) if isinstance(counted, Tensor) else ()
+        return run(op, values, counts)
+
     return call
 
 
-def _made(site: Site, op: Operator, node: relax.Call, values: Sequence[object]) -> tuple[Lowered, Prepared]:
+def _made(
+    site: Site, op: Operator, node: relax.Call, values: Sequence[object], counts: tuple[int, ...] | None
+) -> tuple[Lowered, Prepared]:
     try:
         types = [_type(value, arg) for value, arg in zip(values, node.args, strict=True)]
-        function = lowered(op, types, node.attrs)
+        function = lowered(op, types, node.attrs, counts)
     except RefmlcError as refused:
         if refused.diagnostic.span is None and node.span is not None:
             raise error(refused.diagnostic.at(node.span)) from None

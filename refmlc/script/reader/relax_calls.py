@@ -103,6 +103,7 @@ def _by_signature(
     """Arguments and attributes by a row of `SIGNATURES`; takes from `kwargs` what the row names."""
     args: list[relax.Expr] = []
     attrs: dict[str, tir.Attr] = {}
+    left_out = ""
     for i, (key, kind) in enumerate(signature):
         given = i < len(site.args)
         if given and key in kwargs:
@@ -110,11 +111,15 @@ def _by_signature(
         if not given and key not in kwargs:
             if kind in _LEFT_OUT:
                 args.append(expr_of(_LEFT_OUT[kind], site.span))
+            elif kind != "a":
+                left_out = left_out or key
             continue
         value = site.args[i] if given else kwargs.pop(key)
         span = site.place(i if given else key)
         if kind == "a":
             attrs[key] = _attr(ev, value, span)
+        elif left_out:
+            raise site.misfit(f"gets `{key}`, and not `{left_out}`, which comes before it", span)
         else:
             args.append(_argument(kind, value, span))
     return args, attrs
