@@ -17,12 +17,13 @@ from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 
 @dataclass(frozen=True)
 class Interp:
-    """The interpreter. `check`: modules that break a static rule are rejected."""
+    """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`."""
 
     limits: Limits = field(default_factory=Limits)
     registry: FunctionRegistry = DEFAULT
     math: Literal["cr", "libm"] = "cr"
     check: bool = True
+    allow: frozenset[str] = frozenset()
     name: str = "interp"
     promises_verdicts: bool = True
 
@@ -47,6 +48,7 @@ class Interpreted:
             module,
             hooks=hooks,
             budget=interp.limits.budget(),
+            allow=interp.allow,
             registry=interp.registry,
             output=nowhere,
             math=interp.math,

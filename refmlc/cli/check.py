@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option
+from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.catalogue import BAD_USAGE, CODES
 
 
 @click.command()
@@ -20,9 +21,13 @@ from refmlc.diag.catalogue import BAD_USAGE
 @click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="For each run.")
 @click.option("--no-pairs", is_flag=True, help="No variants of the program (serial against parallel, …).")
 @click.option("--kinds", multiple=True, metavar="CODE", help="Only these of the sanitizer's codes.  [default: all]")
+@click.option(
+    "--allow", multiple=True, metavar="CODE", help="Go on after this (RM306: integers wrap), as hardware does."
+)
 @click.option("--strict", is_flag=True, help="Lints (RM324, RM325, RM326) are findings.")
 @click.option("--report", "page", type=click.Path(path_type=Path), help="Write the first finding as an HTML page.")
 @click.option("--case", "case_file", type=click.Path(path_type=Path), help="Write the first finding as a TOML case.")
+@register_option
 @json_option
 def check(  # noqa: PLR0913 - one parameter per option
     file: Path,
@@ -35,6 +40,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     seed: int,
     seconds: float,
     kinds: tuple[str, ...],
+    allow: tuple[str, ...],
+    registered: tuple[Path, ...],
     page: Path | None,
     case_file: Path | None,
     no_pairs: bool,
@@ -50,5 +57,11 @@ def check(  # noqa: PLR0913 - one parameter per option
 
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
-    settings = Settings(func, inputs, dims, impls, calls, seed, seconds, kinds, pairs=not no_pairs, strict=strict)
+    for code in allow:
+        if code not in CODES or not code.startswith("RM3"):
+            raise fail(BAD_USAGE, f"`{code}` is no code of undefined behaviour (RM3xx)")
+    register(registered)
+    settings = Settings(
+        func, inputs, dims, impls, calls, seed, seconds, kinds, allow, pairs=not no_pairs, strict=strict
+    )
     click.get_current_context().exit(checked(file, settings, page, case_file, as_json=as_json))

@@ -122,6 +122,8 @@ def _remarks(rows: Sequence[Row]) -> Iterator[str]:
             for verdict, reference in zip(verdicts, row.found.reference, strict=True):
                 if verdict.kind in (Kind.UNSUPPORTED, Kind.TIMED_OUT) and reference.verdict == "defined":
                     yield _clipped(f"{row.name}, {short(path)}: {verdict.kind.value}: {_why(verdict)}")
+        if row.found.unvaried:
+            yield f"{row.name}: {row.found.unvaried}"
         yield from (f"{row.name}: {branch}" for branch in row.missed)
         yield from (f"lint: {one.code.id}: {one.message}" for one in _reported(row, lints=True))
 
@@ -204,7 +206,17 @@ def _row_data(row: Row) -> dict[str, object]:
         return {"name": row.name, "problem": None if row.problem is None else to_json(row.problem), "calls": []}
     calls = [_call_data(row.program, row.found, number) for number in range(len(row.found.reference))]
     missed = [str(branch) for branch in row.missed]
-    return {"name": row.name, "calls": calls, "variants": list(row.found.pairs), "unreached": missed}
+    return {
+        "name": row.name,
+        "calls": calls,
+        "variants": list(row.found.pairs),
+        **_left_out(row.found),
+        "unreached": missed,
+    }
+
+
+def _left_out(found: Examination) -> dict[str, object]:
+    return {"unvaried": found.unvaried} if found.unvaried else {}
 
 
 def _call_data(program: Checked, found: Examination, number: int) -> dict[str, object]:

@@ -38,6 +38,7 @@ class Settings:
     seed: int
     seconds: float
     kinds: tuple[str, ...]
+    allow: tuple[str, ...]
     pairs: bool
     strict: bool
 
@@ -67,15 +68,16 @@ def checked(file: Path, settings: Settings, page: Path | None, case_file: Path |
 
 def examined(module: IRModule, name: str, settings: Settings, paths: Sequence[Implementation]) -> Row:
     """One function examined, or why no call of it can be made. Fails: RM111, RM112 where an option is to blame."""
-    limits = settings.limits
+    limits, allow = settings.limits, frozenset(settings.allow)
     asked = Asked(settings.inputs, settings.dims, settings.calls, settings.seed)
     try:
-        program, missed = checked_program(module, name, asked, Interp(limits))
+        program, missed = checked_program(module, name, asked, Interp(limits, allow=allow))
     except RefmlcError as failure:
         if asked.inputs or asked.dims:
             raise
         return Row(name, problem=failure.diagnostic)
-    found = examine([program], paths, kinds=settings.kinds or ALL, limits=limits, pairs=settings.pairs)[0]
+    kinds = settings.kinds or ALL
+    found = examine([program], paths, kinds=kinds, limits=limits, pairs=settings.pairs, allow=allow)[0]
     return Row(name, program, found, tuple(missed))
 
 

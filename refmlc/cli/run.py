@@ -15,6 +15,7 @@ from rich.table import Table
 import refmlc
 from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.inputs import Inputs, gather
+from refmlc.cli.registering import register, register_option
 from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.runtime.budget import Budget
@@ -43,6 +44,7 @@ class Result:
 @click.option("--out", "directory", type=click.Path(path_type=Path), help="Write each result to DIR/NAME.npy.")
 @click.option("--tier", type=click.Choice(NAMES), default=AUTO, show_default=True, help="Interpreted, or compiled C.")
 @click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
+@register_option
 @json_option
 def run(  # noqa: PLR0913 - one parameter per option
     file: Path,
@@ -54,6 +56,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     tier: str,
     max_steps: int | None,
     *,
+    registered: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Run a function of the module in FILE and print its results.
@@ -61,6 +64,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     Parameters of a prim_func that are given no input are its outputs: allocated uninitialised, shown after the run.
     """
     module = refmlc.read_file(file)
+    register(registered)
     func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
     arguments = gather(module, func, inputs, dims, params)
     budget = Budget(max_steps=max_steps) if max_steps else Budget()

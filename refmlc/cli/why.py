@@ -11,6 +11,7 @@ from rich.tree import Tree
 import refmlc
 from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.inputs import Inputs, gather
+from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
@@ -31,6 +32,7 @@ _ELEMENT = re.compile(r"\s*([A-Za-z_][\w.]*)?\s*(?:\[\s*((?:\d+\s*,?\s*)*|\(\s*\
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
 @click.option("--depth", type=click.IntRange(1), default=DEPTH, show_default=True, help="Elements below one another.")
 @click.option("--max-steps", type=click.IntRange(1), help="Stop each run after so many statements (RM601).")
+@register_option
 @json_option
 def why_command(  # noqa: PLR0913 - one parameter per option
     file: Path,
@@ -42,6 +44,7 @@ def why_command(  # noqa: PLR0913 - one parameter per option
     depth: int,
     max_steps: int | None,
     *,
+    registered: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Show why an element has its value: the stores, operators and roundings that made it, back to the inputs.
@@ -51,6 +54,7 @@ def why_command(  # noqa: PLR0913 - one parameter per option
     from refmlc.provenance import Limits, as_data, outline, text, why  # noqa: PLC0415 - other commands start without it
 
     module = refmlc.read_file(file)
+    register(registered)
     func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
     name, index = parsed(element)
     arguments = gather(module, func, inputs, dims, params)

@@ -31,16 +31,20 @@ MOST_STEPS = 200_000
 
 @dataclass(frozen=True)
 class Examination:
-    """A program examined. `reference` and each list of verdicts have one entry per call; `pairs` are the variants."""
+    """A program examined. `reference` and each list of verdicts have one entry per call.
+
+    `pairs` are the variants; `unvaried` says why there are none, where they were asked for and are left out.
+    """
 
     case: Program
     reference: tuple[Reference, ...]
     verdicts: dict[str, list[Verdict]]
     findings: tuple[Finding, ...]
     pairs: tuple[str, ...] = ()
+    unvaried: str = ""
 
 
-def examine(
+def examine(  # noqa: PLR0913 - each is a choice of its own
     cases: Sequence[Program],
     implementations: Sequence[Implementation],
     *,
@@ -50,13 +54,14 @@ def examine(
     registry: FunctionRegistry = DEFAULT,
     freedom: Freedom = OTHERS,
     pairs: bool = False,
+    allow: frozenset[str] = frozenset(),
 ) -> list[Examination]:
     """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's.
 
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
-    is long.
+    is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported.
     """
-    interp = Interp(Limits() if limits is None else limits, registry)
+    interp = Interp(Limits() if limits is None else limits, registry, allow=allow)
     known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
     others = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, known, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
@@ -66,7 +71,9 @@ def examine(
     everything = [*cases, *(pair.variant for found in others for pair in found)]
     meanings = [*known, *(pair.reference for found in others for pair in found)]
     for implementation in implementations:
-        answers = answers_of(implementation, everything, meanings)
+        answers = [
+            [_going_on(one, allow) for one in calls] for calls in answers_of(implementation, everything, meanings)
+        ]
         rest = iter(answers[len(cases) :])
         for at, (case, reference) in enumerate(zip(cases, known, strict=True)):
             given, told = _judged(case, reference, answers[at], implementation, freedom)
@@ -75,7 +82,7 @@ def examine(
             for pair in others[at]:
                 findings[at] += _paired(pair, reference, (answers[at], next(rest)), implementation, freedom)
     return [
-        Examination(case, tuple(reference), given, tuple(told), tuple(pair.variant.label for pair in found))
+        Examination(case, tuple(reference), given, tuple(told), _labels(found), _unvaried(reference) if pairs else "")
         for case, reference, given, told, found in zip(cases, known, verdicts, findings, others, strict=True)
     ]
 
@@ -94,10 +101,27 @@ def _variants(case: Program, known: Sequence[Reference], interp: Interp) -> list
     """
     if not any(isinstance(reference.answer, Ended) for reference in known):
         return []
-    if sum(reference.steps for reference in known) > MOST_STEPS:
+    if _unvaried(known):
         return []
     pairs = [_Pair(each, references(each, interp, sanitize=True, kinds=(RACE.id,))) for each in variants(case)]
     return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
+
+
+def _unvaried(known: Sequence[Reference]) -> str:
+    """Why a program has no variants, where its length is why."""
+    steps = sum(reference.steps for reference in known)
+    return f"no variants: the calls take {steps:,} steps, more than {MOST_STEPS:,}" if steps > MOST_STEPS else ""
+
+
+def _labels(pairs: Sequence[_Pair]) -> tuple[str, ...]:
+    return tuple(pair.variant.label for pair in pairs)
+
+
+def _going_on(answer: Answer | None, allow: frozenset[str]) -> Answer | None:
+    """The answer; where it stops at what is allowed, the implementation does not know how to go on."""
+    if not isinstance(answer, Stopped) or answer.diagnostic is None or answer.diagnostic.code.id not in allow:
+        return answer
+    return Stopped(Stop.UNSUPPORTED, f"it does not go on after {answer.diagnostic.code.id}")
 
 
 def own_contradictions(pair: _Pair, known: Sequence[Reference]) -> Iterator[Finding]:
@@ -142,9 +166,9 @@ def answers_of(
     implementation: Implementation, cases: Sequence[Program], known: Sequence[Sequence[Reference]]
 ) -> list[list[Answer | None]]:
     """What `implementation` answers to each call of each case; None: it was not asked."""
+    promises = implementation.promises_verdicts
     wanted = [
-        [implementation.promises_verdicts or without_answer(reference) is None for reference in calls]
-        for calls in known
+        [_tells(reference) if promises else without_answer(reference) is None for reference in calls] for calls in known
     ]
     taken = [number for number, asked in enumerate(wanted) if any(asked)]
     made = dict(zip(taken, _prepared(implementation, [cases[number] for number in taken]), strict=True))
@@ -155,6 +179,12 @@ def answers_of(
         if prepared is not None and not isinstance(prepared, Stopped):
             prepared.close()
     return found
+
+
+def _tells(reference: Reference) -> bool:
+    """Whether the meaning is known to the end, so that a promised verdict can be compared with it."""
+    plain = reference.plain
+    return isinstance(plain, Ended) or plain.why in (Stop.UNDEFINED, Stop.TRAP)
 
 
 def _prepared(implementation: Implementation, cases: Sequence[Program]) -> list[Prepared | Stopped]:

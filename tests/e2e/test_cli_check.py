@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
+from refmlc.runtime.registry import DEFAULT
 
 ANSWERS = str(Path(__file__).parent / "check_answers.py")
 COPY = """
@@ -44,6 +45,34 @@ def total(A: T.Buffer((8,), "float32"), B: T.Buffer((1,), "float32")):
             with T.init():
                 B[0] = T.float32(0)
             B[0] += A[vk]
+"""
+OVERFLOW = """
+@T.prim_func
+def add(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in range(4):
+        B[i] = A[i] + T.int32(2147483600)
+"""
+PACKED = """
+from tvm.script import ir as I, relax as R, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def double(A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y = R.call_dps_packed("mine.twice", (x,), out_sinfo=R.Tensor((2,), "float32"))
+        z = R.call_tir(cls.double, (y,), out_sinfo=R.Tensor((2,), "float32"))
+        return z
+"""
+TWICE = """
+import refmlc
+@refmlc.register_func("mine.twice")
+def twice(x, out):
+    out.numpy()[...] = x.numpy() + x.numpy()
 """
 FUNCTIONS = """
 from tvm.script import ir as I, tirx as T
@@ -145,6 +174,43 @@ def test_lints_are_findings_only_if_asked_for(check):
     assert (strict.exit_code, "error[RM325]" in strict.stdout) == (1, True)
     without = check(LINT, "--impl", "interp", "--kinds", "RM321")
     assert "RM325" not in without.stdout
+
+
+def test_what_is_allowed_is_no_finding(check):
+    assert check(OVERFLOW, "--impl", "native:tiny").exit_code == 1
+    told = check(OVERFLOW, "--impl", "native:tiny", "--allow", "RM306", "--json")
+    assert told.exit_code == 0, told.output
+    assert {call["meaning"] for call in json.loads(told.stdout)["functions"][0]["calls"]} == {"defined"}
+
+
+def test_registered_functions_are_called(check, tmp_path, monkeypatch):
+    monkeypatch.setattr(DEFAULT, "_functions", {})
+    assert check(PACKED, "--impl", "native:tiny").exit_code == 3
+    functions = tmp_path / "functions.py"
+    functions.write_text(TWICE)
+    told = check(PACKED, "--impl", "native:tiny", "--register", str(functions))
+    assert told.exit_code == 0, told.output
+    assert "3 equal" in told.stdout
+    path = str(tmp_path / "case.py")
+    assert CliRunner().invoke(main, ["run", path, "--input", "x=ones", "--register", str(functions)]).exit_code == 2
+    monkeypatch.setattr(DEFAULT, "_functions", {})
+    ran = CliRunner().invoke(main, ["run", path, "--input", "x=ones", "--register", str(functions)])
+    assert "4.0, 4.0" in ran.stdout
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "raise SystemExit(3)", "x ="])
+def test_a_file_that_registers_nothing_but_raises_is_told(check, tmp_path, text):
+    (tmp_path / "functions.py").write_text(text)
+    told = check(COPY, "--register", str(tmp_path / "functions.py"))
+    assert told.exit_code == 2
+    assert "error[RM109]" in told.stderr
+
+
+def test_long_programs_say_that_they_have_no_variants(check, monkeypatch):
+    monkeypatch.setattr("refmlc.oracle.examine.MOST_STEPS", 10)
+    told = check(COPY, "--impl", "interp")
+    assert "copy: no variants: the calls take" in told.stdout
+    assert "variant" not in check(COPY, "--impl", "interp", "--no-pairs").stdout
 
 
 def test_nothing_compared_is_no_success(check):

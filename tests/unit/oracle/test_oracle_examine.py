@@ -5,6 +5,7 @@ import pytest
 from wrapped import Given, Wrapped, empty, floats, honest, last, stops
 
 from refmlc.adapters.implementation import Ended, Stop, Stopped
+from refmlc.adapters.limits import Limits
 from refmlc.adapters.native import Native
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import CODES, OUT_OF_BOUNDS
@@ -39,6 +40,12 @@ HALF = """
 def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
     for i in range(2):
         B[i * 2] = A[i]
+"""
+DOUBLE = """
+@T.prim_func
+def main(A: T.Buffer((2,), "int32"), B: T.Buffer((2,), "int32")):
+    for i in range(2):
+        B[i] = A[i] + A[i]
 """
 RACE = """
 @T.prim_func
@@ -134,6 +141,32 @@ def test_who_promises_verdicts_writes_what_the_program_writes():
 )
 def test_no_result_is_never_agreement(why, kind, codes):
     assert verdict(total(), Wrapped(stops(why))) == (kind, codes)
+
+
+def test_a_program_whose_end_is_not_known_is_given_to_nobody():
+    mine = Wrapped(honest, promises_verdicts=True)
+    found = examined(total(), mine, limits=Limits(steps=3))
+    assert [verdict.kind for verdict in found.verdicts["mine"]] == [Kind.TIMED_OUT]
+    assert mine.asked == []
+
+
+def test_what_is_allowed_goes_on_and_who_stops_there_is_unsupported():
+    program = Given(
+        DOUBLE, lambda _number: [Tensor.from_numpy(np.array([1, 1 << 30], "int32")), empty(2, kind="int32")]
+    )
+    found = examined(program, Native("tiny"), allow=frozenset({"RM306"}))
+    (reference,) = found.reference
+    assert reference.answer.args[1].numpy().tolist() == [2, -(1 << 31)]
+    assert [verdict.kind for verdict in found.verdicts["native:tiny"]] == [Kind.UNSUPPORTED]
+    assert found.findings == ()
+
+
+def test_a_long_program_says_why_it_has_no_variants(monkeypatch):
+    assert examined(total(), Wrapped(honest), pairs=True).unvaried == ""
+    monkeypatch.setattr("refmlc.oracle.examine.MOST_STEPS", 10)
+    found = examined(total(), Wrapped(honest), pairs=True)
+    assert found.pairs == ()
+    assert found.unvaried.startswith("no variants: the calls take")
 
 
 def test_an_undefined_program_is_not_given_to_others():
