@@ -1,10 +1,10 @@
 """What TVM's own reading deduces and writes down: regions of blocks, types of functions. The meaning stays the same.
 
-| left out in the text                     | is                                                                     |
-|------------------------------------------|------------------------------------------------------------------------|
-| `T.reads`, `T.writes` of a block         | the boxes of its loads and stores (`te.regions`)                        |
-| … a buffer that a block with init writes | is not among its reads                                                  |
-| the return type of a Relax function      | the type of its body, where it follows                                  |
+| left out in the text                     | is                                               |
+|------------------------------------------|--------------------------------------------------|
+| `T.reads`, `T.writes` of a block         | the boxes of its loads and stores (`te.regions`) |
+| … a buffer that a block with init writes | is not among its reads                           |
+| the return type of a Relax function      | the type of its body, where it follows           |
 
 Left as it is: a block that holds loops, blocks, variables of its own or opaque accesses.
 """
