@@ -16,6 +16,7 @@ from refmlc.library.convolution import CONVOLUTION
 from refmlc.library.counting import COUNTING
 from refmlc.library.creation import CREATION
 from refmlc.library.definition import Operator
+from refmlc.library.distributed import DISTRIBUTED
 from refmlc.library.einsum import EINSUM
 from refmlc.library.elementwise import ELEMENTWISE
 from refmlc.library.former import FORMER
@@ -64,6 +65,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *ATTENTION,
             *LOSSES,
             *GRADIENTS,
+            *DISTRIBUTED,
         )
     }
 )
