@@ -55,6 +55,7 @@ def test_a_matmul_in_sse2_as_people_read_it():
     [
         (kinds.matmul(512, 512, 512), "avx512", ("tiles of 6 of i x 4 vectors of 16 of j", "`B` packed 512 x 64")),
         (kinds.matmul(512, 512, 512), "avx2", ("tiles of 6 of i x 2 vectors of 8 of j", "`B` packed 512 x 16")),
+        (kinds.matmul(512, 512, 512, "float16"), "avx512", ("tiles of 5 of i x 2 vectors of 16 of j",)),
         (kinds.matmul(1, 128, 784, transposed=True), "avx512", ("`B` transposed in registers",)),
         (kinds.matmul(99, 99, 99, transposed=True), "avx2", ("`B` packed 99 x 16, transposed in registers",)),
         (kinds.conv2d(64, 64, 56, 56, 3), "avx512", ("tiles of 6 of f x 4 vectors of 16 of x",)),
@@ -117,14 +118,20 @@ def test_what_has_no_form_is_said():
     assert reason(made.nest([(i, 64)])) == "`no_such_operator` of float32 has no form in a tile"
 
 
-def test_too_many_boxes():
+def cut(conditions):
+    """A nest in one part more than there are conditions."""
     made, i, a, y = Making(), var("i"), buffer("A"), buffer("Y")
     value = made.load(a, {}, guarded=True)
-    for at in range(1, 40):
+    for at in range(1, conditions + 1):
         load = made.load(a, {}, at, guarded=True)
-        value = tir.IfThenElseExpr(op("eq", i, const("int32", 3 * at)), load, value)
+        value = tir.IfThenElseExpr(op("lt", i, const("int32", 3 * at)), load, value)
     made.store(y, {i: 1}, value)
-    assert reason(made.nest([(i, 200)])) == "its conditions cut the domain into too many parts"
+    return made.nest([(i, 200)])
+
+
+def test_too_many_boxes():
+    assert "".join(form_of(cut(31), "avx2").lines).count("A[31]") == 31  # all parts below 93
+    assert reason(cut(32)) == "its conditions cut the domain into too many parts"
 
 
 def test_a_buffer_stored_to_in_two_places():
