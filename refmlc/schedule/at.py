@@ -87,8 +87,9 @@ def reverse_compute_at(func: tir.PrimFunc, block: str, loop: tir.Var, *, checked
     sides: dict[tir.Var, Side | None] = {}
     for buffer in made:
         mine = Accesses({buffer: _stored(node, buffer)}, frozenset(), found.axes, found.inner)
-        if checked:
-            _finished(func, node, buffer, step)
+        if not checked:
+            continue  # all of it in each iteration
+        _finished(func, node, buffer, step)
         sides |= _matched(realize, buffer, box(mine, buffer), sides, step)
     if checked:
         _between(top(func)[into:at], realize, written, made)

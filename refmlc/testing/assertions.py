@@ -28,7 +28,7 @@ from refmlc.testing.smallest import smallest
 from refmlc.vm.parameters import parameters_of
 
 
-def assert_equivalent(
+def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     before: Program,
     after: Program,
     *,
@@ -38,19 +38,20 @@ def assert_equivalent(
     seed: int | None = None,
     implementations: Sequence[str] = (INTERP,),
     limits: Limits | None = None,
+    exact: bool = False,
 ) -> None:
     """`after` may stand for `before`: the same bits, or results within the certified bound, and no less defined.
 
     `inputs` are the arguments of each call; without them `calls` calls are drawn from `seed` (20 and 0, or what
     REFMLC_CALLS and REFMLC_SEED say), and one that fails is made small before it is told. `after` is run by
-    `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
+    `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`. `exact`: the same bits, no bound is a way out.
     Fails: `Inequivalent` (RM701, RM703 … RM705); RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
     first, second = as_module(before, "before"), as_module(after, "after")
     name = entry(first, func)
     entry(second, name)
-    judge = Refinement(first, second, name, implementations, limits)
+    judge = Refinement(first, second, name, implementations, limits, exact=exact)
     try:
         found = _first(first, name, inputs, (calls, seed), judge.problem)
     finally:

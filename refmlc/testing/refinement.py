@@ -11,8 +11,8 @@
 | is beyond refmlc         | does anything                         | RM5xx or RM6xx is raised: that is no agreement    |
 | ends                     | is beyond the implementation           | the same                                         |
 
-The bound is that of the program before. Where refmlc has none for it, the one of the program after must hold what the
-program before gives: then the two differ by less than that.
+Where bits are asked for (`exact`), no bound is looked at. The bound is that of the program before. Where refmlc has
+none for it, the one of the program after must hold what the program before gives: then the two differ by less.
 
 Decision: a call on which the program before traps says nothing. A rewrite may drop an assertion that never holds the
 caller up, as it may drop a check of what is undefined.
@@ -42,11 +42,21 @@ class Refinement:
     """Two programs, `before` and `after`, and the implementations that run `after`; to be closed."""
 
     def __init__(
-        self, before: IRModule, after: IRModule, func: str, specs: Sequence[str], limits: Limits | None = None
+        self,
+        before: IRModule,
+        after: IRModule,
+        func: str,
+        specs: Sequence[str],
+        limits: Limits | None = None,
+        *,
+        exact: bool = False,
     ) -> None:
-        """Make `after` ready everywhere. Fails: RM112 for an implementation that is not there."""
+        """Make `after` ready everywhere; `exact`: the same bits, no bound is a way out.
+
+        Fails: RM112 for an implementation that is not there.
+        """
         limits = limits or Limits()
-        self._before, self._after, self._func = before, after, func
+        self._before, self._after, self._func, self._exact = before, after, func, exact
         self._interp = Interp(limits)
         self._others = [implementation(spec, limits) for spec in specs if spec != INTERP]
         self._made = {other.name: other.prepare(after) for other in self._others}
@@ -78,7 +88,7 @@ class Refinement:
         after = Tried(self._after, self._func, call)
         for name, made in self._made.items():
             answer = self._answer(name, made, after)
-            found = _judged(name, answer, before, meant, after)
+            found = _judged(name, answer, before, meant, after, exact=self._exact)
             if found is not None:
                 return found
         return None
@@ -89,10 +99,10 @@ class Refinement:
         return made if isinstance(made, Stopped) else made.run(self._func, after.arguments())
 
 
-def _judged(name: str, answer: Answer, before: Tried, meant: Ended, after: Tried) -> Diagnostic | None:
+def _judged(name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool) -> Diagnostic | None:
     if isinstance(answer, Stopped):
         return _stopped(name, answer)
-    found = agree(before, 0, meant, answer, promised=False)
+    found = agree(before, 0, meant, answer, promised=exact)
     if found.verdict.kind is Kind.UNSUPPORTED:
         other = agree(after, 0, answer, meant, promised=False)
         if other.verdict.kind in PERMITTED:

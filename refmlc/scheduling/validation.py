@@ -1,0 +1,54 @@
+"""Steps validated by running: the function before and after, on generated calls, with all detectors on.
+
+A step holds when each call that is defined before is defined after, and leaves the same bits. Where none of the calls
+is defined before, nothing is known, and that is raised: give calls (`inputs`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from refmlc.adapters.limits import Limits
+from refmlc.diag import Mismatch
+from refmlc.diag.render import render_text
+from refmlc.ir import IRModule
+from refmlc.testing.assertions import assert_equivalent
+from refmlc.testing.calls import Call
+from refmlc.testing.failures import Inequivalent
+
+
+class InvalidStep(Mismatch):
+    """A step that changes what the function means; the diagnostic (RM705) holds the call on which it does."""
+
+    def __str__(self) -> str:
+        """The message in rustc's manner."""
+        return render_text(self.diagnostic)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How steps are validated: calls that are given, or so many that are drawn from a seed."""
+
+    inputs: Sequence[Call] | None = None
+    calls: int | None = None
+    seed: int | None = None
+    implementations: Sequence[str] = ("interp",)
+    limits: Limits | None = None
+
+    def check(self, before: IRModule, after: IRModule, func: str, step: str) -> None:
+        """Refuse a step that changes what `func` means. Fails: `InvalidStep`, and as `assert_equivalent` does."""
+        try:
+            assert_equivalent(
+                before,
+                after,
+                func=func,
+                inputs=self.inputs,
+                calls=self.calls,
+                seed=self.seed,
+                implementations=self.implementations,
+                limits=self.limits,
+                exact=True,
+            )
+        except Inequivalent as found:
+            told = found.diagnostic
+            message = f"`{step}` changes what `{func}` means: {told.message}"
+            raise InvalidStep(replace(told, message=message)) from None
