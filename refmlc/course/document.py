@@ -9,6 +9,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.script.spellings import Generation
 
+_OLD = re.compile(r"tvm\.nd\.|relax\.build\(|T\.block\(|script import .*\btir\b")
+
 
 @dataclass(frozen=True)
 class Output:
@@ -47,8 +49,7 @@ class Document:
         """The generation of the language, by what the code calls; 0.27 where nothing is of an older one."""
         if "T.Buffer[" in self.code or "relax.vm.build" in self.code:
             return "2022"
-        old = ("tvm.nd.", "relax.build(", "T.block(", "R.call_dps_packed(", "script import tir")
-        return "2023" if any(one in self.code for one in old) else "0.27"
+        return "2023" if _OLD.search(self.code) else "0.27"
 
     @property
     def class_names(self) -> tuple[str, ...]:

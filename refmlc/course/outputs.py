@@ -75,7 +75,7 @@ def _reason(wanted: str, given: str, document: Document) -> str:
     """Why the two differ; empty where no reason is known."""
     if "Downloading http" in wanted:
         return "download"
-    if _squeezed(_ADDRESS.sub("0x", wanted)) == _squeezed(_ADDRESS.sub("0x", given)):
+    if _ADDRESS.search(wanted) and _squeezed(_ADDRESS.sub("0x", wanted)) == _squeezed(_ADDRESS.sub("0x", given)):
         return "address"
     if _CLASS.match(wanted) and _CLASS.match(given) and "refmlc." in given:
         return f"class: {given} here"

@@ -10,7 +10,7 @@
 | `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                  |
 | `nd.array`, `runtime.tensor`                        | `Tensor`                                                 |
 | `register_func`, `register_global_func`             | the registry                                             |
-| `tir.Schedule`, `s_tir.Schedule`                    | the steps of `refmlc.schedule`                           |
+| `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.scheduling.Schedule`                           |
 
 What is not here fails with AttributeError and says so. Clauses: what modules mean is in conformance/spec; the decisions
 of this package stand where they are made (`devices`, `building`, `nodes`).

@@ -9,7 +9,7 @@
 
 Decision (what TVM's machine of 2022 did): a variable of a dataflow block that is used after it, though `R.output` does
 not name it, is treated as if it were named, with one warning. Only `relax.vm.build` does that: a later generation
-refuses such a module, as `refmlc.build` does (RM204).
+refuses such a module, as `refmlc.build` does (RM204). Clause RLX-124.
 """
 
 import warnings

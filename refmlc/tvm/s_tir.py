@@ -1,11 +1,15 @@
 """`tvm.s_tir`: schedules, as 0.27 calls them."""
 
-from refmlc.tvm.covered import missing
-from refmlc.tvm.schedule import Schedule
+from importlib import import_module
 
-__all__ = ["Schedule"]
+from refmlc.tvm.covered import missing
+
+__all__ = ["Schedule"]  # noqa: F822 - looked up when it is named
 
 
 def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
-    raise missing(__name__, name, __all__)
+    """`refmlc.scheduling.Schedule`, which brings the oracle with it, when it is named first."""
+    if name != "Schedule":
+        raise missing(__name__, name, __all__)
+    value: object = import_module("refmlc.scheduling").Schedule
+    return value

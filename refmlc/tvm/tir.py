@@ -30,9 +30,9 @@ from refmlc.te import (
     truncdiv,
     truncmod,
 )
+from refmlc.tvm import s_tir
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
-from refmlc.tvm.schedule import Schedule
 
 
 def _var(name: str, dtype: str = "int32", span: object = None) -> nodes.Var:
@@ -85,7 +85,6 @@ __all__ = [
     "PrimFunc",
     "SBlock",
     "SBlockRealize",
-    "Schedule",
     "SeqStmt",
     "SizeVar",
     "StringImm",
@@ -120,5 +119,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Fails: for every name that is not here."""
+    """`Schedule`, when it is named first. Fails: for every name that is not here."""
+    if name == "Schedule":
+        value: object = s_tir.Schedule
+        return value
     raise missing(__name__, name, __all__)

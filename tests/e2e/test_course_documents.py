@@ -22,7 +22,9 @@ COUNTS = {"000": (29, 4, 0), "001": (29, 5, 2), "002": (29, 5, 0), "003": (39, 6
 TORCH = importlib.util.find_spec("torch") is not None
 MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
-pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="set REFMLC_SEEDS to the folder of the course's documents (*.txt)")
+pytestmark = pytest.mark.skipif(
+    not DOCUMENTS, reason="set REFMLC_SEEDS to the folder of the course's documents (*.txt)"
+)
 
 
 @pytest.fixture(scope="module", params=DOCUMENTS, ids=lambda path: path.stem[:3])

@@ -1,4 +1,4 @@
-"""`tvm.relax`: expressions, types and builder by their names; `op`, `transform`, `vm` are modules.
+"""`tvm.relax`: expressions, types and builder by their names; `op`, `transform`, `vm`, `frontend` are modules.
 
 | name                                                       | generation |
 |------------------------------------------------------------|------------|
@@ -13,7 +13,7 @@ from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType as ShapeNode,
 from refmlc.tvm.building import Executable, VirtualMachine, build
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
-from refmlc.tvm.relax import expr, op, transform, vm
+from refmlc.tvm.relax import expr, frontend, op, transform, vm
 from refmlc.tvm.relax.making import (
     call,
     const,
@@ -95,6 +95,7 @@ __all__ = [
     "build",
     "const",
     "expr",
+    "frontend",
     "op",
     "transform",
     "vm",
