@@ -31,6 +31,8 @@ from refmlc.library.normalization import NORMALIZATION
 from refmlc.library.padding import PADDING
 from refmlc.library.pooling import POOLING
 from refmlc.library.reduction import REDUCTION
+from refmlc.library.resizing import RESIZING
+from refmlc.library.sampling import SAMPLING
 from refmlc.library.scanning import SCANNING
 from refmlc.library.scattering import SCATTERING
 from refmlc.library.slicing import SLICING
@@ -66,6 +68,8 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *LOSSES,
             *GRADIENTS,
             *DISTRIBUTED,
+            *RESIZING,
+            *SAMPLING,
         )
     }
 )

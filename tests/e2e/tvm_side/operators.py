@@ -520,6 +520,56 @@ def training_cases():
     yield Case("grad.end_checkpoint", R.grad.end_checkpoint, (f32(2, 3),))
 
 
+def image_cases():
+    """Images in other sizes, at the places of grids."""
+    modes = ("align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize")
+    for mode in modes:
+        for method in ("nearest_neighbor", "linear", "cubic"):
+            yield Case(
+                f"image.resize2d/{mode}/{method}",
+                lambda a, m=method, c=mode: R.image.resize2d(
+                    a, (5, 7), (0.0, 0.25, 0.75, 1.5), "NCHW", m, c, "", -0.5, 1, 9.0
+                ),
+                (f32(1, 2, 4, 3),),
+            )
+    for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
+        yield Case(
+            f"image.resize2d/{rounding}",
+            lambda a, r=rounding: R.image.resize2d(
+                a, (6, 2), layout="NHWC", method="nearest_neighbor", rounding_method=r
+            ),
+            (of("int8", 1, 4, 5, 2),),
+        )
+    yield Case("image.resize2d/int8", lambda a: R.image.resize2d(a, (3, 7)), (of("int8", 1, 2, 4, 5),))
+    yield Case(
+        "image.resize2d/out_dtype",
+        lambda a: R.image.resize2d(a, (3, 7), method="nearest_neighbor", out_dtype="float16"),
+        (f32(1, 2, 4, 5),),
+    )
+    for method in ("nearest_neighbor", "linear", "cubic"):
+        yield Case(
+            f"image.resize3d/{method}",
+            lambda a, m=method: R.image.resize3d(a, (3, 2, 4), method=m),
+            (f32(1, 1, 2, 3, 3),),
+        )
+    grid = f32(1, 2, 3, 4, low=-1.6, high=1.6)
+    for method in ("bilinear", "nearest", "bicubic"):
+        for mode in ("zeros", "border", "reflection"):
+            for align in (False, True):
+                yield Case(
+                    f"image.grid_sample/{method}/{mode}/{align}",
+                    lambda a, b, m=method, p=mode, c=align: R.image.grid_sample(a, b, m, "NCHW", p, c),
+                    (f32(1, 2, 4, 3), grid),
+                )
+    for method in ("bilinear", "nearest"):
+        yield Case(
+            f"image.grid_sample/3d/{method}",
+            lambda a, b, m=method: R.image.grid_sample(a, b, m, "NCDHW", "border"),
+            (f32(1, 1, 3, 4, 2), f32(1, 3, 2, 2, 3, low=-1.3, high=1.3)),
+        )
+    yield Case("image.affine_grid/edges", lambda a: R.image.affine_grid(a, (3, 4), False), (f32(2, 2, 3),))
+
+
 def cases():
     """All of them."""
     for family in (
@@ -533,6 +583,7 @@ def cases():
         index_cases,
         window_cases,
         training_cases,
+        image_cases,
     ):
         yield from family()
 
