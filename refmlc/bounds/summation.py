@@ -59,6 +59,9 @@ def total(terms: Sequence[Enclosure], grid: Grid) -> Enclosure:
     specials |= overflow
     if specials & PINF and specials & NINF:
         specials |= NAN
+    certain = {term.specials for term in terms if not term.finite}
+    if NAN in certain or {PINF, NINF} <= certain:  # where they meet, and from there on, every tree is NaN
+        specials = NAN
     return Enclosure(*shortened(centre, radius), specials, finite=all(term.finite for term in terms))
 
 

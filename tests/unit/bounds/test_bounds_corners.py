@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from refmlc.bounds.certify import certify
-from refmlc.bounds.enclosure import PINF
+from refmlc.bounds.enclosure import NAN, NINF, PINF
 from refmlc.check.reading import read
 from refmlc.diag import Unsupported
 from refmlc.dtypes import FLOAT64
@@ -145,3 +145,26 @@ class Module:
 """
     with pytest.raises(Unsupported, match=r"the function `their\.function` is not certified"):
         certify(read(text), "main", [np.float32([1, 2])])
+
+
+SUM = """    for k in range(4):
+        with T.block("B"):
+            vk = T.axis.reduce(4, k)
+            with T.init():
+                B[0] = T.float32(0)
+            B[0] = B[0] + A[vk]
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "specials"),
+    [
+        ([math.inf, 1, -math.inf, 3], NAN),
+        ([math.inf, 1, math.nan, 3], NAN),
+        ([math.inf, 1, math.inf, 3], PINF),
+        ([-math.inf, 3e38, 3e38, 3], NINF | PINF | NAN),
+    ],
+)
+def test_infinities_of_both_signs_have_no_sum(values, specials):
+    found = certified(SUM, values).elements[0]
+    assert (found.finite, found.specials) == (False, specials)
