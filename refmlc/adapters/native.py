@@ -20,7 +20,7 @@ from typing import Protocol, runtime_checkable
 from refmlc.adapters.implementation import Answer, Implementation, Prepared, Stop, Stopped
 from refmlc.adapters.inside import Calls, answered, nowhere, stopped
 from refmlc.adapters.limits import Limits
-from refmlc.adapters.translation import translated
+from refmlc.adapters.translation import Worth, translated
 from refmlc.adapters.ways import Way, way
 from refmlc.check.reading import checked
 from refmlc.codegen.build import BuildFailed, Cause, Library, build, default_cache
@@ -54,13 +54,18 @@ class Batching(Implementation, Protocol):
 
 @dataclass(frozen=True)
 class Native:
-    """C for this machine. `kept`: libraries are kept in the user's cache; `check`: static rules are looked at."""
+    """C for this machine. `kept`: libraries are kept in the user's cache; `check`: static rules are looked at.
+
+    `quick`: the compiler optimises less. `worth`: which modules are compiled at all; others are `UNSUPPORTED`.
+    """
 
     how: str = ""
     limits: Limits = field(default_factory=Limits)
     registry: FunctionRegistry = DEFAULT
     check: bool = True
     kept: bool = False
+    quick: bool = False
+    worth: Worth | None = None
     promises_verdicts: bool = True
 
     def __post_init__(self) -> None:
@@ -97,12 +102,14 @@ class Native:
 
     def _compiled(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
         made = way(self.how)
-        found = answered(lambda: translated(modules, made.options, fused=made.fused))
+        found = answered(lambda: translated(modules, made.options, fused=made.fused, worth=self.worth))
         if isinstance(found, Stopped):
             return [found] if len(modules) == 1 else [self._compiled([module])[0] for module in modules]
         text, translations = found
+        taken = [self.worth is None or self.worth(*each) for each in zip(modules, translations, strict=True)]
+        held = any(each.units for each, one in zip(translations, taken, strict=True) if one)
         try:
-            library = self._library(text, made) if any(each.units for each in translations) else None
+            library = self._library(text, made) if held else None
         except BuildFailed as problem:
             if problem.cause in OURS and not self._works(made):
                 return [Stopped(Stop.UNSUPPORTED, " ".join(str(problem).split())) for _ in modules]
@@ -110,14 +117,15 @@ class Native:
                 return [self._compiled([module])[0] for module in modules]
             why = CAUSES.get(problem.cause, Stop.EXHAUSTED)
             return [Stopped(why, " ".join(str(problem).split())) for _ in modules]
+        left = Stopped(Stop.UNSUPPORTED, "its C is not worth compiling")
         return [
-            InC(module, Compiled(translation, library), self)
-            for module, translation in zip(modules, translations, strict=True)
+            InC(module, Compiled(translation, library), self) if one else left
+            for module, translation, one in zip(modules, translations, taken, strict=True)
         ]
 
     def _library(self, text: str, made: Way) -> Library:
         cache = default_cache() if self.kept else None
-        return build(text, made.isa, cache=cache, tiny=made.tiny, limit=self.limits.prepare)
+        return build(text, made.isa, cache=cache, tiny=made.tiny, quick=self.quick, limit=self.limits.prepare)
 
     def _works(self, made: Way) -> bool:
         """Whether the compiler takes the smallest program: then what it does not take is ours."""

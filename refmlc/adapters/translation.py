@@ -1,43 +1,53 @@
 """Several modules as one translation unit, so that one run of the compiler does for all of them.
 
 Every prim_func of module `n` is emitted as `m<n>_<name>`, and known to the calls of its module by its own name. Runs of
-bindings that are fused get the number of the module before their symbols.
+bindings that are fused get the number of the module before their symbols. Modules whose translation is not `worth`
+compiling have no text.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from refmlc.codegen.emit import emit_module
+from refmlc.codegen.emit.module import emit_functions, unit_text
 from refmlc.codegen.fuse import fuse_module
 from refmlc.codegen.options import Options
 from refmlc.codegen.unit import Declined, Source, Unit
 from refmlc.ir import IRModule, tir
 from refmlc.vm.native.compiled import Translation
 
+Worth: TypeAlias = Callable[[IRModule, Translation], bool]
 
-def translated(modules: Sequence[IRModule], options: Options, *, fused: bool) -> tuple[str, list[Translation]]:
+
+def translated(
+    modules: Sequence[IRModule], options: Options, *, fused: bool, worth: Worth | None = None
+) -> tuple[str, list[Translation]]:
     """The text of all `modules`, and what it holds of each."""
-    names = [
-        (number, name, f"m{number}_{name}")
+    names = {
+        f"m{number}_{name}": (number, name)
         for number, module in enumerate(modules)
         for name, func in module.functions.items()
         if isinstance(func, tir.PrimFunc)
-    ]
-    source = emit_module(IRModule({new: modules[number].functions[name] for number, name, new in names}), options)
+    }
+    everything = IRModule({new: modules[number].functions[name] for new, (number, name) in names.items()})
+    emitted, left = emit_functions(everything, options)
     units: list[dict[str, Unit]] = [{} for _ in modules]
     declined: list[dict[str, Declined]] = [{} for _ in modules]
-    for number, name, new in names:
-        if new in source.units:
-            units[number][name] = replace(source.units[new], name=name)
-        else:
-            declined[number][name] = source.declined[new]
-    made = [Translation("", known, left) for known, left in zip(units, declined, strict=True)]
-    texts = [source.text]
+    for each in emitted:
+        number, name = names[each.unit.name]
+        units[number][name] = replace(each.unit, name=name)
+    for new, why in left.items():
+        number, name = names[new]
+        declined[number][name] = why
+    made = [Translation("", known, others) for known, others in zip(units, declined, strict=True)]
+    taken = [worth is None or worth(module, each) for module, each in zip(modules, made, strict=True)]
+    texts = [unit_text([each for each in emitted if taken[names[each.unit.name][0]]], options)]
     if fused:
         for number, module in enumerate(modules):
-            text, made[number] = _fused(number, module, made[number])
-            texts.append(text)
+            if taken[number]:
+                text, made[number] = _fused(number, module, made[number])
+                texts.append(text)
     return "\n".join(texts), made
 
 

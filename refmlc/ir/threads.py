@@ -50,7 +50,8 @@ class Threads:
         nodes = list(walk(func.body))
         self.lowered = _convention(func) == 2 or any(_is_barrier(node) for node in nodes)
         self._roots = _roots(nodes)
-        self._folded = {self.root(buffer) for node in nodes for buffer in _across(node, _thread_vars(nodes))}
+        threads = _thread_vars(nodes)
+        self._folded = {self.root(buffer) for node in nodes for buffer in _across(node, threads)}
         self._touches: dict[int, Touches] = {}
         self._kept: list[Node] = []
         self._varying = _varying(nodes)

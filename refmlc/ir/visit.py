@@ -11,14 +11,17 @@
 All of them keep their own stack: the depth of a tree is limited by memory only.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, replace
 from operator import attrgetter, is_
 from typing import ClassVar, Protocol, TypeVar, cast
 
+from refmlc.dtypes import DType
+from refmlc.ir.kinds import ForKind, IterKind, PointerType
 from refmlc.ir.node import Node
 
 N = TypeVar("N", bound=Node)
+PLAIN = (str, int, float, bool, DType, ForKind, IterKind, PointerType | None)  # types of fields that hold no nodes
 
 
 class _Dataclass(Protocol):
@@ -28,6 +31,14 @@ class _Dataclass(Protocol):
 
 LEAF, NODE, TUPLE, MAPPING = range(4)
 Values = Callable[[Node], tuple[object, ...]]
+
+
+def getter(names: Sequence[str]) -> Values:
+    """What gives the values of these fields, in their order."""
+    if not names:
+        return lambda _node: ()
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda node: (get(node),)
 
 
 class _Sorts(dict[type, int]):
@@ -43,12 +54,20 @@ class _Getters(dict[type, Values]):
     """What gives the values of the fields of a node without `span`, by the class of the node."""
 
     def __missing__(self, kind: type) -> Values:
-        names: tuple[str, ...] = kind.__match_args__  # type: ignore[attr-defined]  # nodes are dataclasses
-        self[kind] = attrgetter(*names) if len(names) > 1 else lambda node: tuple(getattr(node, name) for name in names)
+        self[kind] = getter(kind.__match_args__)  # type: ignore[attr-defined]  # nodes are dataclasses
         return self[kind]
 
 
-SORTS, GETTERS = _Sorts(), _Getters()
+class _Inner(dict[type, Values]):
+    """The same of those fields only that may hold nodes, as they are declared: most of the time goes by here."""
+
+    def __missing__(self, kind: type) -> Values:
+        fields = cast("_Dataclass", kind).__dataclass_fields__
+        self[kind] = getter([name for name in kind.__match_args__ if fields[name].type not in PLAIN])  # type: ignore[attr-defined]
+        return self[kind]
+
+
+SORTS, GETTERS, INNER = _Sorts(), _Getters(), _Inner()
 
 
 def field_names(node: Node) -> tuple[str, ...]:
@@ -74,20 +93,29 @@ def _parts(value: object) -> list[object]:
 def _below(node: Node) -> list[Node]:
     """The nodes that the fields of `node` hold, in tuples and mappings too."""
     found: list[Node] = []
-    for part in GETTERS[type(node)](node):
+    for part in INNER[type(node)](node):
         sort = SORTS[type(part)]
         if sort == NODE:
             found.append(part)  # type: ignore[arg-type]  # the same
-        elif sort:
-            stack = _parts(part)
-            stack.reverse()
-            while stack:
-                inner = stack.pop()
-                if SORTS[type(inner)] == NODE:
+        elif sort and part:
+            for inner in _values(part):
+                sort = SORTS[type(inner)]
+                if sort == NODE:
                     found.append(inner)  # type: ignore[arg-type]  # the same
-                else:
-                    stack.extend(reversed(_parts(inner)))
+                elif sort:
+                    found += _deeper(inner)
     return found
+
+
+def _deeper(value: object) -> Iterator[Node]:
+    """The nodes in a tuple or mapping, in others in it too."""
+    stack = [value]
+    while stack:
+        inner = stack.pop()
+        if SORTS[type(inner)] == NODE:
+            yield cast("Node", inner)
+        else:
+            stack.extend(reversed(_parts(inner)))
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -1,15 +1,16 @@
 """A place of its own for each node of a generated function, so that findings can be told apart."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeVar
 
 from refmlc.diag.source import Source, Span
 from refmlc.ir.node import Node
-from refmlc.ir.visit import field_names
+from refmlc.ir.visit import MAPPING, NODE, SORTS, TUPLE, Values, getter
 
 N = TypeVar("N", bound=Node)
 GENERATED = Source("generated", "")
+PLAIN = frozenset(("name", "dtype", "op", "kind", "pointer", "message", "scope", "key"))  # an `op` may be shared
+SET_SPAN = Node.__dict__["span"].__set__  # nodes are frozen
 
 
 def placed(node: N) -> N:
@@ -22,19 +23,17 @@ def placed(node: N) -> N:
     stack: list[object] = [node]
     while stack:
         here = stack.pop()
-        if isinstance(here, Node):
+        sort = SORTS[type(here)]
+        if sort == NODE:
             if id(here) in seen:
                 continue
             seen.add(id(here))
-            object.__setattr__(here, "span", _place(len(seen)))
-            for name in _inner(field_names(here)):
-                part = getattr(here, name)
-                if part is not None:
-                    stack.append(part)
-        elif isinstance(here, tuple):
-            stack.extend(here)
-        elif isinstance(here, Mapping):
-            stack.extend(here.items())
+            SET_SPAN(here, _place(len(seen)))
+            stack += _inner(type(here))(here)  # type: ignore[arg-type]  # the sort says so; a cast takes time here
+        elif sort == TUPLE:
+            stack += here  # type: ignore[arg-type]  # the same
+        elif sort == MAPPING:
+            stack += here.items()  # type: ignore[attr-defined]  # the same
     return node
 
 
@@ -45,7 +44,7 @@ def _place(number: int) -> Span:
 
 
 @lru_cache(maxsize=128)
-def _inner(fields: tuple[str, ...]) -> tuple[str, ...]:
-    """Those fields of a kind of node that may hold others."""
-    plain = {"name", "dtype", "op", "kind", "pointer", "message", "scope", "key"}
-    return tuple(name for name in fields if name not in plain)
+def _inner(kind: type) -> Values:
+    """What gives the values of those fields of a kind of node that may hold others of its own."""
+    names: tuple[str, ...] = kind.__match_args__  # type: ignore[attr-defined]  # nodes are dataclasses
+    return getter([name for name in names if name not in PLAIN])

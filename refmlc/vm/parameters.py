@@ -5,8 +5,8 @@ is understood as well where no other parameter has it.
 """
 
 from refmlc.ir import relax, tir
+from refmlc.ir.statements import stored_buffers
 from refmlc.ir.types import PrimType, TensorType
-from refmlc.ir.visit import walk
 from refmlc.vm.arguments import Parameter
 
 
@@ -14,7 +14,7 @@ def parameters_of(function: "tir.PrimFunc | relax.Function") -> list[Parameter]:
     """The parameters of a function, in order."""
     if isinstance(function, relax.Function):
         return [Parameter(var.name, var.ty, var.span, compact=True) for var in function.params]
-    written = {node.buffer for node in walk(function.body) if isinstance(node, tir.BufferStore)}
+    written = stored_buffers(function.body)
     return [_prim_parameter(var, function.buffer_map.get(var), written) for var in function.params]
 
 

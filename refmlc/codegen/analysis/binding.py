@@ -39,7 +39,7 @@ def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
     if not isinstance(inner, tir.SBlockRealize):
         held = sum(isinstance(node, tir.SBlockRealize) for node in walk(inner))
         return "the loops hold more than one block" if held else "there is no block: only axes say what may move"
-    wrong = next((reason for loop in loops if (reason := _odd_loop(loop))), "") or _odd_block(inner)
+    wrong = next((reason for loop in loops if (reason := odd_loop(loop))), "") or odd_block(inner)
     if wrong:
         return wrong
     for loop in loops:
@@ -69,7 +69,8 @@ def _perfect(stmt: tir.Stmt) -> tuple[list[tir.For], tir.Stmt]:
     return loops, stmt
 
 
-def _odd_loop(loop: tir.For) -> str:
+def odd_loop(loop: tir.For) -> str:
+    """What in the head of a loop forbids another order; empty: nothing."""
     name = f"loop `{loop.loop_var.name}`"
     if not isinstance(loop.min, tir.IntImm) or not isinstance(loop.extent, tir.IntImm):
         return f"the extent of {name} is `{shown(loop.extent)}`, not a constant"
@@ -80,7 +81,8 @@ def _odd_loop(loop: tir.For) -> str:
     return f"{name} is a thread axis" if loop.kind is ForKind.THREAD_BINDING or loop.thread is not None else ""
 
 
-def _odd_block(realize: tir.SBlockRealize) -> str:
+def odd_block(realize: tir.SBlockRealize) -> str:
+    """What in the axes of a block forbids another order; empty: nothing."""
     block = realize.block
     if len(block.iter_vars) != len(realize.iter_values):
         return f"block `{block.name}` binds not each of its axes"

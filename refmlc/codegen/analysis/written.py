@@ -11,6 +11,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.flow import ALL, Flow, State
@@ -57,8 +58,9 @@ class Written:
         return load not in self.unproved
 
 
+@lru_cache(maxsize=512)
 def find_written(func: tir.PrimFunc) -> Written:
-    """What is certainly written when in `func`."""
+    """What is certainly written when in `func`. Kept for the functions that were asked for last: grades share it."""
     uses = find_uses(func)
     flow = Flow(uses)
     end: State = {}
@@ -76,10 +78,13 @@ def find_written(func: tir.PrimFunc) -> Written:
 
 def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:
     """The loads that were not looked at: all, or those in places that are no statement; not those of what is given."""
-    reason = uses.nothing or "a shape or an attribute is read from a buffer"
-    loads = (node for node in _evaluated(func.body) if isinstance(node, tir.BufferLoad) and node not in flow.seen)
     given = {buffer for buffer in uses.loaded - uses.stored if uses.is_given(buffer)}
-    return {load: reason for load in loads if load.buffer not in given}
+    left = [load for load in uses.loads if load not in flow.seen and load.buffer not in given]
+    if not left:
+        return {}
+    reason = uses.nothing or "a shape or an attribute is read from a buffer"
+    evaluated = set(_evaluated(func.body))
+    return {load: reason for load in left if load in evaluated}
 
 
 def _evaluated(body: tir.Stmt) -> Iterator[Node]:

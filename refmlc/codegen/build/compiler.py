@@ -33,6 +33,7 @@ IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPIL
 
 # -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
 OPTIMISATION = "-O3"
+QUICK = "-O1"  # for C that is called a few times only: its bits are the same, compiling takes two thirds of the time
 SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing")
 SHAPE = ("-std=c11", "-shared", "-fPIC", "-Werror=implicit-function-declaration")  # which -w would silence
 # gcc 12 makes vectors of two lanes of straight code, and then takes (double)(float)x for x: 1e-46 stays what it is. A
@@ -47,15 +48,20 @@ FLAGS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A C compiler. `kind` (gcc, clang, tcc) decides its flags, `version` is what `--version` prints."""
+    """A C compiler. `kind` (gcc, clang, tcc) decides its flags, `version` is what `--version` prints.
+
+    `quick`: it optimises less, to be done sooner.
+    """
 
     path: str
     kind: str
     version: str
+    quick: bool = False
 
     def flags(self, isa: Isa) -> tuple[str, ...]:
         """All flags but the paths. tcc has no vectors, whatever the instruction set."""
-        return FLAGS[self.kind] if self.kind == TINY else (*FLAGS[self.kind], *isa.flags)
+        flags = tuple([QUICK if self.quick and flag == OPTIMISATION else flag for flag in FLAGS[self.kind]])
+        return flags if self.kind == TINY else (*flags, *isa.flags)
 
 
 def find_compiler(*, tiny: bool = False) -> Compiler:

@@ -8,6 +8,7 @@ to a library is in the text and the headers.
 import hashlib
 import platform
 import tempfile
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,13 +21,15 @@ from refmlc.codegen.options import Isa
 FORMAT = "1"
 
 
-def build(text: str, isa: Isa, *, cache: Cache | None, tiny: bool = False, limit: float = LIMIT) -> Library:
+def build(
+    text: str, isa: Isa, *, cache: Cache | None, tiny: bool = False, quick: bool = False, limit: float = LIMIT
+) -> Library:
     """The library that the translation unit `text` compiles to, loaded. Units: `limit` in seconds.
 
     `cache` None: compiled in any case, and kept nowhere. `tiny`: by a compiler that is quick, where there is one.
-    Raises BuildFailed, and has then left nothing behind.
+    `quick`: with less optimisation. Raises BuildFailed, and has then left nothing behind.
     """
-    compiler = find_compiler(tiny=tiny)
+    compiler = replace(find_compiler(tiny=tiny), quick=quick)
     if cache is None:
         return _unkept(compiler, text, isa, limit)
     known = headers_digest()

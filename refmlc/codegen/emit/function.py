@@ -20,6 +20,7 @@ from refmlc.codegen.options import Options
 from refmlc.codegen.unit import BufferParam, Param, ScalarParam, Unit
 from refmlc.dtypes import DType
 from refmlc.ir import tir
+from refmlc.ir.node import Node
 from refmlc.ir.scopes import is_thread
 from refmlc.ir.threads import exchanges
 from refmlc.ir.visit import walk
@@ -39,7 +40,8 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    axes = _thread_axes(func)
+    nodes = tuple(walk(func.body))
+    axes = _thread_axes(nodes)
     if axes and exchanges(func):
         raise Unsuited("its threads wait for each other", func.span)
     state = State(name, options, Facts.entry(func), find_written(func), axes=axes)
@@ -58,7 +60,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     _apart(state, params)
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
-    unit = Unit(name, symbol, params, dims, _result(func), tuple(state.blocks), len(state.sites))
+    unit = Unit(name, symbol, params, dims, _result(func, nodes), tuple(state.blocks), len(state.sites))
     return Emitted(unit, "\n".join(_lines(state, func, unit, _signature(state, unit, cells, given))), state.needs)
 
 
@@ -74,11 +76,9 @@ def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:
     return tuple(found)
 
 
-def _thread_axes(func: tir.PrimFunc) -> frozenset[str]:
-    """The thread axes that loops of `func` are bound to."""
-    tags = (node.thread.tag for node in walk(func.body) if isinstance(node, tir.For) and node.thread is not None)
-    launched = (node.tag for node in walk(func.body) if isinstance(node, tir.ThreadVar))
-    return frozenset(tag for tag in (*tags, *launched) if is_thread(tag))
+def _thread_axes(nodes: Iterable[Node]) -> frozenset[str]:
+    """The thread axes that loops among `nodes` are bound to."""
+    return frozenset(node.tag for node in nodes if isinstance(node, tir.ThreadVar) and is_thread(node.tag))
 
 
 def _param(state: State, func: tir.PrimFunc, var: tir.Var) -> Param:
@@ -171,10 +171,10 @@ def _signature(
     yield from (f"const int64_t {state.variable(var)}" for var in unit.dims)
 
 
-def _result(func: tir.PrimFunc) -> DType | None:
+def _result(func: tir.PrimFunc, nodes: Iterable[Node]) -> DType | None:
     """The dtype of what the function returns; None: nothing, ever. On all ways it is the one or the other."""
     returned: set[DType | None] = set()
-    for node in walk(func.body):
+    for node in nodes:
         match node:
             case tir.Return(result) | tir.Call(callee="ret", args=(result, *_)):
                 returned.add(result.dtype if isinstance(result, get_args(tir.Expr)) else None)

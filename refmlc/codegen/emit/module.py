@@ -1,12 +1,12 @@
 """A module as one translation unit: the headers it needs, then a C function for each PrimFunc that C can take."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from refmlc.codegen.emit.function import Emitted, emit_function
 from refmlc.codegen.emit.names import identifier
 from refmlc.codegen.emit.state import Unsuited
 from refmlc.codegen.options import Options
-from refmlc.codegen.unit import Declined, Source, Unit
+from refmlc.codegen.unit import Declined, Source
 from refmlc.ir import IRModule, tir
 
 ALWAYS = ("rm_guard.h", "rm_dtypes.h")
@@ -14,6 +14,14 @@ ALWAYS = ("rm_guard.h", "rm_dtypes.h")
 
 def emit_module(module: IRModule, options: Options, names: Iterable[str] | None = None) -> Source:
     """The functions of `module` (those in `names`, or all PrimFuncs) in C. Equal modules give equal text."""
+    emitted, declined = emit_functions(module, options, names)
+    return Source(unit_text(emitted, options), {each.unit.name: each.unit for each in emitted}, declined)
+
+
+def emit_functions(
+    module: IRModule, options: Options, names: Iterable[str] | None = None
+) -> tuple[list[Emitted], dict[str, Declined]]:
+    """Each function by itself, and why others are left to the interpreter."""
     wanted = module.functions if names is None else names
     emitted: list[Emitted] = []
     declined: dict[str, Declined] = {}
@@ -27,11 +35,15 @@ def emit_module(module: IRModule, options: Options, names: Iterable[str] | None 
             declined[name] = Declined(reason.reason, reason.span)
         except RecursionError:
             declined[name] = Declined("its expressions nest too deep", func.span)
-    units: dict[str, Unit] = {each.unit.name: each.unit for each in emitted}
-    return Source("\n".join([*_preamble(emitted, options), *(f"{each.text}\n" for each in emitted)]), units, declined)
+    return emitted, declined
 
 
-def _preamble(emitted: list[Emitted], options: Options) -> Iterable[str]:
+def unit_text(emitted: Sequence[Emitted], options: Options) -> str:
+    """The translation unit of these functions."""
+    return "\n".join([*_preamble(emitted, options), *(f"{each.text}\n" for each in emitted)])
+
+
+def _preamble(emitted: Sequence[Emitted], options: Options) -> Iterable[str]:
     """What the functions need, each once, in one order."""
     dtypes = {name for each in emitted for name in each.needs.dtypes}
     dtypes |= {name for each in emitted for pair in (*each.needs.casts, *each.needs.reinterprets) for name in pair}
