@@ -1,6 +1,30 @@
-"""Modules made from modules: one file for each transform, with what it keeps."""
+"""Modules made from modules: one file for each transform, with what it keeps.
 
+| transform                  | file        | what it does                                                          |
+|----------------------------|-------------|-----------------------------------------------------------------------|
+| `legalize_ops`             | `legalize`  | operators become calls of TensorIR functions                          |
+| `annotate_tir_op_pattern`  | `pattern`   | functions say what kind they are of                                   |
+| `fuse_ops`                 | `fuse_ops`  | groups of calls become functions of Relax, by kind or by pattern      |
+| `fuse_tir`                 | `fuse_tir`  | these become TensorIR functions                                       |
+| `dead_code_elimination`    | `dead_code` | what nothing needs is dropped                                         |
+| `deduced`                  | `deduce`    | regions and return types that the text leaves out                     |
+
+`bind_params` is of `refmlc.vm`: it takes arrays. Steps within one TensorIR function are of `refmlc.schedule`.
+"""
+
+from refmlc.transform.dead_code import dead_code_elimination
 from refmlc.transform.deduce import deduced, deduced_function
+from refmlc.transform.fuse_ops import fuse_ops
+from refmlc.transform.fuse_tir import fuse_tir
 from refmlc.transform.legalize import legalize_ops
+from refmlc.transform.pattern import annotate_tir_op_pattern
 
-__all__ = ["deduced", "deduced_function", "legalize_ops"]
+__all__ = [
+    "annotate_tir_op_pattern",
+    "dead_code_elimination",
+    "deduced",
+    "deduced_function",
+    "fuse_ops",
+    "fuse_tir",
+    "legalize_ops",
+]
