@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import INT32, INT64
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import first_difference
 from refmlc.ir.node import Node
 from refmlc.ir.types import TensorType
-from refmlc.ir.visit import rewrite
+from refmlc.ir.visit import rewrite, walk
 from refmlc.script import read
 from refmlc.script.spellings import Generation
+from refmlc.tvm.former import narrow
 
 HINTS = ("global_symbol", "layout_free_buffers")
 
@@ -43,13 +43,23 @@ def structure_of(chapter: str, here: str, generation: Generation) -> tuple[list[
     for reason, change in _CHANGES:
         difference = first_difference(theirs, ours)
         if difference is None:
-            return reasons, ""
+            return _with_names(reasons, theirs, ours)
         changed = change(theirs, ours)
         if first_difference(changed[1], ours) is not None or first_difference(changed[0], theirs) is not None:
             reasons.append(reason)
         theirs, ours = changed
     difference = first_difference(theirs, ours)
-    return reasons, "" if difference is None else str(difference)
+    return _with_names(reasons, theirs, ours) if difference is None else (reasons, str(difference))
+
+
+def _with_names(reasons: list[str], theirs: IRModule, ours: IRModule) -> tuple[list[str], str]:
+    """The reasons, with that of names, where those of variables, buffers or blocks are others."""
+    same = all(_names(func) == _names(ours.functions[name]) for name, func in theirs.functions.items())
+    return (reasons if same else [*reasons, "names"]), ""
+
+
+def _names(func: Node) -> list[str]:
+    return [node.name for node in walk(func) if isinstance(node, tir.Var | tir.Buffer | tir.SBlock | relax.Var)]
 
 
 def _dedented(text: str) -> str:
@@ -111,20 +121,10 @@ def _no_more(mine: object, their: object) -> "TensorType | None":
             return None
 
 
-def _narrow(node: Node) -> Node:
-    match node:
-        case tir.Var(dtype=dtype) | tir.IntImm(dtype=dtype) if dtype == INT64:
-            return replace(node, dtype=INT32)
-        case tir.Apply(dtype=dtype) | tir.Cast(dtype=dtype) if dtype == INT64:
-            return replace(node, dtype=INT32)
-        case _:
-            return node
-
-
 def _narrowed(theirs: IRModule, ours: IRModule) -> tuple[IRModule, IRModule]:
     def one(module: IRModule) -> IRModule:
         functions = {
-            name: rewrite(func, _narrow) if isinstance(func, tir.PrimFunc) else func
+            name: rewrite(func, narrow) if isinstance(func, tir.PrimFunc) else func
             for name, func in module.functions.items()
         }
         return replace(module, functions=functions)

@@ -29,6 +29,13 @@ class Display(Protocol):
         """Print TVMScript, coloured where the terminal can."""
 
 
+class Highlight(Protocol):
+    """`refmlc.script.display.highlighted`."""
+
+    def __call__(self, text: str) -> str:
+        """TVMScript as HTML."""
+
+
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def node(cls: type[C]) -> type[C]:
     """Make `cls` a node: an immutable dataclass that is compared by identity."""
@@ -51,3 +58,8 @@ class Node:
         """Print the TVMScript of this node, coloured where the terminal can."""
         display = cast("Display", import_module("refmlc.script.display").display)
         display(self.script(dialect=dialect, show_meta=show_meta))
+
+    def _repr_html_(self) -> str:
+        """The TVMScript of this node, highlighted, for notebooks."""
+        highlighted = cast("Highlight", import_module("refmlc.script.display").highlighted)
+        return highlighted(self.script())

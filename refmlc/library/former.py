@@ -2,14 +2,14 @@
 
 | operator   | is today                          |
 |------------|-----------------------------------|
-| `nn.dense` | `matmul(x, permute_dims(weight))`  |
+| `nn.dense` | `matmul(x, permute_dims(weight))` |
 """
 
 from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import TYPE_MISMATCH
 from refmlc.library.definition import Operator, computed
-from refmlc.library.reduction import over
+from refmlc.library.reduction import over_extents
 from refmlc.library.shapes import must_agree, require_rank
 from refmlc.te import Tensor, Value
 
@@ -25,7 +25,7 @@ def dense(data: Tensor, weight: Tensor) -> Tensor:
     if data.dtype != weight.dtype:
         raise fail(TYPE_MISMATCH, f"`dense` takes tensors of one dtype; these are {data.dtype} and {weight.dtype}")
     must_agree(data.shape[1], weight.shape[1], "the inner dimensions of `dense`")
-    (k,), there = over(data, (1,))
+    (k,), there = over_extents([data.shape[1]], ["k"])
 
     def term(i: Value, j: Value) -> object:
         return te.sum(data(i, k) * weight(j, k), axis=[k], where=there)

@@ -8,7 +8,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_EXTENT, BAD_INPUT, OUT_OF_BOUNDS, UNSUPPORTED_DTYPE
 from refmlc.dtypes import DType, dtype
 from refmlc.dtypes.storage import dtype_of, storage_dtype
-from refmlc.runtime import dlpack
+from refmlc.runtime import dlpack, picture
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.cells import Cells, Shadow, cell_size, cells, shadow
 from refmlc.runtime.memory import compact_strides, is_compact, span_of
@@ -247,6 +247,10 @@ class Tensor:
     def __str__(self) -> str:
         """The values as NumPy shows them, as `print` of TVM's tensors gives; with a note where some are none."""
         return str(self.numpy()) if self.initialised else repr(self)
+
+    def _repr_html_(self) -> str:
+        """A small heat map, for notebooks."""
+        return picture.heat_map(repr(self), self.numpy() if self.initialised else None)
 
     def __repr__(self) -> str:
         """Shape and dtype, then the values as NumPy shows them."""

@@ -1,6 +1,7 @@
-"""TVMScript on a terminal: coloured where it can be, plain text elsewhere (and to the letter when piped)."""
+"""TVMScript on a terminal: coloured where it can be, plain text elsewhere (and to the letter when piped); as HTML."""
 
 import sys
+from html import escape
 
 from rich.console import Console
 from rich.syntax import Syntax
@@ -15,3 +16,15 @@ def display(text: str, console: Console | None = None) -> None:
         )
     else:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def highlighted(text: str) -> str:
+    """TVMScript as HTML, highlighted where pygments is installed (extra `report`)."""
+    try:
+        from pygments import highlight  # noqa: PLC0415 - an extra
+        from pygments.formatters import HtmlFormatter  # noqa: PLC0415
+        from pygments.lexers import PythonLexer  # noqa: PLC0415
+    except ImportError:
+        return f"<pre>{escape(text)}</pre>"
+    found: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True))
+    return found

@@ -1,7 +1,19 @@
 """`tvm.te`: tensor expressions, all of `refmlc.te`."""
 
+from collections.abc import Sequence
+
 from refmlc import te
+from refmlc.ir import tir
 from refmlc.tvm.covered import missing
+from refmlc.tvm.former import as_2022, is_2022
+
+
+def create_prim_func(ops: "Sequence[te.Tensor | te.Value]", index_dtype_override: str | None = None) -> tir.PrimFunc:
+    """The TensorIR function of tensors. Fails: as `refmlc.te.create_prim_func`; there is no other dtype of indices."""
+    if index_dtype_override:
+        raise missing(__name__, "create_prim_func(index_dtype_override)")
+    func = te.create_prim_func(ops)
+    return as_2022(func, "main", emitted=False) if is_2022() else func
 
 
 def __getattr__(name: str) -> object:

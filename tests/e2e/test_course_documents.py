@@ -59,10 +59,10 @@ def test_every_output_is_equal_or_explained(report):
 
 
 @pytest.mark.skipif(not TORCH, reason="a chapter begins with PyTorch")
-def test_printed_modules_are_equal_in_structure(report):
+def test_printed_modules_are_equal_in_structure_and_names(report):
     printed = [block for block in report.blocks if re.search("@T.prim_func|@R.function", block.text) and block.outputs]
     assert len(printed) == COUNTS[report.name[:3]][2]
-    assert {one.verdict for block in printed for one in block.outputs} <= {EQUAL}
+    assert {(one.verdict, one.reason) for block in printed for one in block.outputs} <= {(EQUAL, "")}
 
 
 @pytest.mark.skipif(not TORCH, reason="a chapter begins with PyTorch")

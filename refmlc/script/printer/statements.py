@@ -4,6 +4,7 @@
 |----------------------------------|---------------------------------------------------------------------------|
 | nest of serial loops from 0      | `for i, j in T.grid(n, 4):`                                                |
 | other loops                      | `for i in range(1, 5):`, `T.parallel(4)`, `T.serial(0, 8, step=2)` …        |
+| … in 2022                        | `for i in T.serial(1, 5):`                                                 |
 | block                            | `with T.sblock("name"):`; axes that are loop variables by `T.axis.remap`   |
 | `Bind`                           | `x: T.let[T.int32] = e`; before 0.27 `x: T.int32 = e`                      |
 | thread extent, attribute         | a `with`; alone in a body a plain line                                     |
@@ -196,6 +197,8 @@ def _loop_head(page: Page, stmt: tir.For) -> str:
     if stmt.annotations:
         parts.append(f"annotations={attribute_text(page, stmt.annotations)}")
     plain = stmt.kind is ForKind.SERIAL and not stmt.annotations
+    if page.oldest and stmt.step is None:
+        plain = False  # `T.serial(4)`
     if stmt.step is not None:
         parts.append(f"{'' if plain else 'step='}{expr_text(page, stmt.step)}")
     return f"{'range' if plain else _LOOPS[stmt.kind]}({', '.join(parts)})"

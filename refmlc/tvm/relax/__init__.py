@@ -7,13 +7,13 @@
 | `TensorType`, `ShapeType`, … in the place of `…StructInfo` | 0.27       |
 """
 
-from refmlc.builder import BlockBuilder
 from refmlc.ir import relax as nodes
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType as ShapeNode, TensorType as TensorNode, TupleType
 from refmlc.tvm.building import Executable, VirtualMachine, build
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
 from refmlc.tvm.relax import expr, frontend, op, transform, vm
+from refmlc.tvm.relax.builder import BlockBuilder
 from refmlc.tvm.relax.making import (
     call,
     const,

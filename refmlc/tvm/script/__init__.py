@@ -8,10 +8,17 @@ from refmlc.ir import IRModule
 from refmlc.script.front import Namespace
 from refmlc.transform import deduced
 from refmlc.tvm.covered import missing
+from refmlc.tvm.former import is_2022, ranked
 
-T = Namespace("T", "prim_func", finish=deduced)
-R = Namespace("R", "function", finish=deduced)
-I = Namespace("I", "ir_module", finish=deduced)  # noqa: E741 - its name in every text
+
+def _finish(module: IRModule) -> IRModule:
+    found = deduced(module)
+    return ranked(found, module) if is_2022() else found
+
+
+T = Namespace("T", "prim_func", finish=_finish)
+R = Namespace("R", "function", finish=_finish)
+I = Namespace("I", "ir_module", finish=_finish)  # noqa: E741 - its name in every text
 tir = tirx = T
 relax = R
 ir = I
@@ -22,7 +29,7 @@ prim_func = T.prim_func
 def from_source(source: str, extra_vars: object = None) -> IRModule:
     """The module of a text. Fails: as `refmlc.read`."""
     del extra_vars
-    return deduced(read(source))
+    return _finish(read(source))
 
 
 __all__ = ["I", "R", "T", "from_source", "ir", "ir_module", "prim_func", "relax", "tir", "tirx"]

@@ -76,7 +76,7 @@ def func(A: T.Buffer[(4,), "float32"], B: T.Buffer[(4,), "float32"]) -> None:
     ("change", "wanted"),
     [
         (("", ""), ("equal", "")),
-        (("i0", "k"), ("equal", "")),
+        (("i0", "k"), ("equal", "names")),
         (('"global_symbol": "main", ', ""), ("equal", "what a function is, as attributes of 2022")),
         (("T.float32(1)", "T.float32(2)"), ("differs", None)),
         (("T.reads(A[i])\n", "T.reads()\n"), ("differs", None)),

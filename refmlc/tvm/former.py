@@ -1,0 +1,106 @@
+"""TensorIR functions of tensor expressions as TVM of 2022 made them, where that is the generation (`REFMLC_DIALECT`).
+
+| what                                      | in 2022                                      | else                     |
+|-------------------------------------------|----------------------------------------------|--------------------------|
+| inputs of a function that `emit_te` makes | `rxplaceholder`                              | as the arguments         |
+| loops                                     | `i0`, `i1`, … in each nest                   | as the axes              |
+| variables of blocks                       | as the axes; in `topi`'s functions `ax0` …   | `v_` and the axis        |
+| sizes that are known                      | 32 bits                                      | as they are given: 64    |
+| the function                              | has a `global_symbol`                        | is private               |
+| the result of a Relax function            | its rank and dtype, where nobody says more   | its shape too            |
+
+The meaning is the same.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+
+from refmlc.dtypes import INT32, INT64
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.node import Node
+from refmlc.ir.types import TensorType
+from refmlc.ir.visit import rewrite, substitute, walk
+
+PLACEHOLDER = "rxplaceholder"
+LAYOUT_FREE: Mapping[str, tuple[int, ...]] = {"nn.dense": (1,)}
+"""The inputs whose layout TVM's tuner was told to choose, by the operator; it changes no result."""
+
+
+def is_2022() -> bool:
+    """Whether programs of 2022 are executed."""
+    return os.environ.get("REFMLC_DIALECT") == "2022"
+
+
+def as_2022(func: tir.PrimFunc, symbol: str | None, *, emitted: bool, operator: str = "") -> tir.PrimFunc:
+    """`func` as it was made then; `symbol` is its global symbol, `emitted`: by `emit_te`, `operator`: by `topi`."""
+    table: dict[Node, Node] = {}
+    for depth, loop in _loops(func.body, 0):
+        table[loop.loop_var] = replace(loop.loop_var, name=f"i{depth}")
+    for node in walk(func.body):
+        if isinstance(node, tir.SBlock):
+            table |= {
+                one.var: replace(one.var, name=_axis(one.var.name, library=bool(operator))) for one in node.iter_vars
+            }
+    if emitted:
+        written = {node.buffer for node in walk(func.body) if isinstance(node, tir.BufferStore)}
+        inputs = [one for one in func.buffer_map.values() if one not in written]
+        names = (f"{PLACEHOLDER}_{number}" if number else PLACEHOLDER for number in count())
+        table |= {one: replace(one, name=name) for one, name in zip(inputs, names, strict=False)}
+    mapped = {key: table.get(buffer, buffer) for key, buffer in func.buffer_map.items()}
+    buffers = {key: buffer for key, buffer in mapped.items() if isinstance(buffer, tir.Buffer)}
+    found = replace(func, body=substitute(func.body, table), buffer_map=buffers, private=False)
+    if operator in LAYOUT_FREE:
+        found = replace(found, attrs={**found.attrs, "layout_free_buffers": LAYOUT_FREE[operator]})
+    if symbol is not None:
+        found = replace(found, attrs={"global_symbol": symbol, **found.attrs})
+    return narrowed(found)
+
+
+def _loops(stmt: tir.Stmt, depth: int) -> Iterator[tuple[int, tir.For]]:
+    """The loops with their depth in their nest."""
+    match stmt:
+        case tir.For():
+            yield depth, stmt
+            yield from _loops(stmt.body, depth + 1)
+        case tir.SeqStmt(seq):
+            for part in seq:
+                yield from _loops(part, depth)
+        case tir.SBlockRealize(block=block) if not block.iter_vars:
+            yield from _loops(block.body, depth)
+
+
+def _axis(name: str, *, library: bool) -> str:
+    own = name.removeprefix("v_")
+    return f"ax{own[1:]}" if library and own[0] == "i" and own[1:].isdigit() else own
+
+
+def narrowed(func: tir.PrimFunc) -> tir.PrimFunc:
+    """`func` with 32 bits for sizes and indices, where all sizes are known."""
+    shapes = [extent for buffer in func.buffer_map.values() for extent in buffer.shape]
+    return rewrite(func, narrow) if all(isinstance(one, tir.IntImm) for one in shapes) else func
+
+
+def narrow(node: Node) -> Node:
+    """An index expression of 32 bits in the place of one of 64."""
+    match node:
+        case tir.Var(dtype=dtype) | tir.IntImm(dtype=dtype) if dtype == INT64:
+            return replace(node, dtype=INT32)
+        case tir.Apply(dtype=dtype) | tir.Cast(dtype=dtype) if dtype == INT64:
+            return replace(node, dtype=INT32)
+        case _:
+            return node
+
+
+def ranked(module: IRModule, before: IRModule | None = None) -> IRModule:
+    """`module` with results of known shape by their rank, but those that a function of `before` says itself."""
+    functions = dict(module.functions)
+    for name, func in functions.items():
+        said = None if before is None else before.functions.get(name)
+        if isinstance(said, relax.Function) and said.ret_ty is not None:
+            continue
+        if isinstance(func, relax.Function) and isinstance(func.ret_ty, TensorType) and func.ret_ty.shape is not None:
+            rank = TensorType(None, func.ret_ty.dtype, len(func.ret_ty.shape))
+            functions[name] = replace(func, ret_ty=rank)
+    return replace(module, functions=functions)
