@@ -93,6 +93,36 @@ def native(
         raise SystemExit(1)
 
 
+@bench.command()
+@click.option("--batches", default=9, show_default=True, type=click.IntRange(1))
+@click.option("--size", type=click.IntRange(1), help="Programs of a batch.  [default: as campaigns have it]")
+@json_option
+def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
+    """Programs per second and core of campaigns, by what they run; exit status 1 where a goal is missed."""
+    from refmlc.bench.campaign import bench_campaigns  # noqa: PLC0415 - loads campaigns: other commands start without
+
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("batches", total=batches + 1)
+        speeds = bench_campaigns(batches, size, lambda: progress.advance(task))
+    if as_json:
+        rows = [
+            {"candidate": each.candidate, "implementations": each.implementations, "per_second": each.programs}
+            | {"goal": each.goal}
+            for each in speeds
+        ]
+        print_json({"batches": batches, "rows": rows})
+    else:
+        table = Table(title="campaigns: programs per second of processor time, compilers included")
+        for column in ("candidate", "programs/s", "ms per program", "goal"):
+            table.add_column(column, justify="left" if column == "candidate" else "right")
+        for each in speeds:
+            goal = "" if each.goal is None else f"at least {each.goal}"
+            table.add_row(each.candidate, f"{each.programs:.0f}", f"{1000 / each.programs:.2f}", goal)
+        out.print(table)
+    if not all(each.within for each in speeds):
+        raise SystemExit(1)
+
+
 def as_table(rows: Sequence[Row]) -> Table:
     """The rows for people."""
     table = Table(title="compiled functions: ratios in one run, one thread", title_justify="left")
