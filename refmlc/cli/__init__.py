@@ -10,6 +10,7 @@ from refmlc.cli.course import course
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
 from refmlc.cli.fuzz import fuzz
+from refmlc.cli.import_ import import_command
 from refmlc.cli.native import native
 from refmlc.cli.reduce import reduce_command
 from refmlc.cli.replay import replay
@@ -43,5 +44,6 @@ for command in (
     why_command,
     reduce_command,
     replay,
+    import_command,
 ):
     main.add_command(command)

@@ -146,7 +146,7 @@ def _block(*, large: bool) -> Case:
 
 
 def _resnet(*, large: bool) -> Case:
-    model, side = (ResNet18(), 224) if large else (ResNet18(2, 5), 32)
+    model, side = (ResNet18(), 224) if large else (ResNet18(2, 5), 16)
     return Case(model, (_normal(1, 3, side, side),))
 
 

@@ -33,6 +33,11 @@ def same(_e: Emitter, x: Operand, *_rest: Operand, **_named: Operand) -> Operand
     return x
 
 
+def nothing(_e: Emitter, *_args: Operand, **_named: Operand) -> Operand:
+    """No value: PyTorch checks there what its export has assumed, and the types here say it."""
+    return None
+
+
 def relu(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
     """The element, or 0 where it is negative."""
     return e.call("nn.relu", x)
@@ -144,6 +149,10 @@ SAME = (
     *("clone", "contiguous", "detach", "detach_", "lift_fresh_copy", "alias", "lift_fresh", "pin_memory"),
     *("requires_grad_", "cpu", "cuda"),
 )
+CHECKS = (
+    *("_assert_tensor_metadata", "_assert_async", "_assert_scalar", "sym_constrain_range_for_size"),
+    "sym_constrain_range",
+)
 REAL = (
     *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos"),
     *("atan", "asinh", "acosh", "atanh", "sigmoid", "erf"),
@@ -151,6 +160,7 @@ REAL = (
 
 ELEMENTWISE: Mapping[str, Rule] = {
     **dict.fromkeys(SAME, same),
+    **dict.fromkeys(CHECKS, nothing),
     **{name: real(name) for name in REAL},
     **{name: mapped(name) for name in ("floor", "ceil", "round", "trunc", "sign", "abs", "isnan", "isinf")},
     "isfinite": mapped("isfinite"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from refmlc.frontends.arrays import constant
 from refmlc.frontends.aten.arithmetic import brought
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
@@ -13,9 +14,16 @@ def matmul(e: Emitter, a: relax.Expr, b: relax.Expr) -> relax.Expr:
     return e.call("matmul", a, b)
 
 
+def turned(e: Emitter, weight: relax.Expr) -> relax.Expr:
+    """A matrix turned over, a vector as it is. A constant is turned here: no run has to do it again."""
+    if isinstance(weight, relax.Constant):
+        return constant(weight.data.T, weight.dtype)
+    return e.call("permute_dims", weight) if e.rank(weight) > 1 else weight
+
+
 def linear(e: Emitter, x: relax.Expr, weight: relax.Expr, bias: relax.Expr | None = None) -> relax.Expr:
     """`x @ weight.T + bias`."""
-    found = e.call("matmul", x, e.call("permute_dims", weight) if e.rank(weight) > 1 else weight)
+    found = e.call("matmul", x, turned(e, weight))
     return found if bias is None else e.call("add", found, bias)
 
 

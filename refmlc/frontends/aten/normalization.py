@@ -116,6 +116,21 @@ def group_norm(
     )
 
 
+def native_group_norm(
+    e: Emitter,
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    _batch: Size,
+    _channels: Size,
+    _places: Size,
+    group: int,
+    eps: float,
+) -> Operand:
+    """`group_norm` of core ATen, which gives a tuple."""
+    return (group_norm(e, x, group, weight, bias, eps),)
+
+
 def instance_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     e: Emitter,
     x: Tensor,
@@ -134,6 +149,19 @@ def instance_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     return group_norm(e, x, whole(e.shape(x)[1]), weight, bias, eps)
 
 
+def batch_norm_of_itself(
+    e: Emitter, x: Tensor, weight: Tensor | None, bias: Tensor | None, _training: Operand, _momentum: float, eps: float
+) -> Operand:
+    """Each channel by its own moments in this batch: what PyTorch takes `instance_norm` apart into."""
+    others, dtype = tuple(axis for axis in range(e.rank(x)) if axis != 1), e.dtype(x)
+    distance = e.call("subtract", x, e.call("mean", x, axis=others, keepdims=True))
+    square = e.call("mean", e.call("multiply", distance, distance), axis=others, keepdims=True)
+    found = e.call("multiply", distance, e.call("rsqrt", e.call("add", square, e.scalar(float(eps), dtype))))
+    shape = [1, e.shape(x)[1], *(1,) * (e.rank(x) - 2)]
+    found = found if weight is None else e.call("multiply", found, e.reshape(weight, shape))
+    return (found if bias is None else e.call("add", found, e.reshape(bias, shape)),)
+
+
 def softmax(name: str) -> Rule:
     """Exponentials along an axis divided by their sum, or the logarithm of that."""
 
@@ -148,10 +176,12 @@ def softmax(name: str) -> Rule:
 NORMALIZATION: Mapping[str, Rule] = {
     "batch_norm": batch_norm,
     "_native_batch_norm_legit_no_training": batch_norm_inference,
+    "_native_batch_norm_legit.no_stats": batch_norm_of_itself,
     "layer_norm": layer_norm,
     "native_layer_norm": lambda e, *given: (layer_norm(e, *given),),
     "rms_norm": rms_norm,
     "group_norm": group_norm,
+    "native_group_norm": native_group_norm,
     "instance_norm": instance_norm,
     "softmax": softmax("nn.softmax"),
     "_softmax": softmax("nn.softmax"),

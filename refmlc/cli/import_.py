@@ -1,0 +1,38 @@
+"""`refmlc import MODEL`: a model of PyTorch or ONNX becomes a module in text."""
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+import refmlc
+from refmlc.check.reading import checked
+from refmlc.cli.console import json_option, out, print_json
+from refmlc.frontends.files import import_file
+from refmlc.script.display import display
+
+
+@click.command("import")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the module here.  [default: print it]")
+@click.option("--npz", type=click.Path(path_type=Path), help="Keep the parameters as inputs, their values here.")
+@json_option
+def import_command(model: Path, output: Path | None, npz: Path | None, *, as_json: bool) -> None:
+    """Import the MODEL in a file of `torch.export.save` (.pt2) or of ONNX (.onnx), and check it.
+
+    The parameters are constants of the text, or inputs that `refmlc run MODULE --params NPZ` gives.
+    """
+    found = import_file(model, keep_params_as_input=npz is not None)
+    text = refmlc.show(found.module, show_meta=output is not None)
+    checked(found.module)
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    if npz is not None:
+        np.savez(npz, allow_pickle=False, **found.params)
+    if as_json:
+        written = {"output": None if output is None else str(output), "npz": None if npz is None else str(npz)}
+        print_json({"model": str(model), **written, "functions": list(found.module.functions), "text": text})
+    elif output is None:
+        display(text, out)
+    else:
+        out.print(f"{output}: {', '.join(found.module.functions)}", markup=False)

@@ -1,0 +1,65 @@
+"""Models in files: which frontend reads a file, by its ending.
+
+| ending  | written by                | read by                        |
+|---------|---------------------------|--------------------------------|
+| `.pt2`  | `torch.export.save`       | `torch_export`                 |
+| `.onnx` | `torch.onnx.export`, …    | `onnx_import`                  |
+
+The frameworks are extras: their modules are imported here when a file asks for them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+
+import numpy as np
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.ir import IRModule
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A module, and the values of the parameters that its `main` takes besides its inputs."""
+
+    module: IRModule
+    params: Mapping[str, np.ndarray]
+
+
+def import_file(path: Path, *, keep_params_as_input: bool = False) -> Imported:
+    """The model in a file. Fails: RM101 what cannot be read, RM112 an ending or a missing framework, RM501."""
+    if path.suffix not in READERS:
+        raise fail(BAD_USAGE, f"`{path}` is no model: files end in {' or '.join(READERS)}")
+    if not path.is_file():
+        raise fail(BAD_FILE, f"there is no file `{path}`")
+    return READERS[path.suffix](path, keep_params_as_input)
+
+
+def _torch_export(path: Path, keep: bool) -> Imported:
+    torch = _framework("torch", "torch")
+    program = torch.export.load(str(path))
+    frontend = import_module("refmlc.frontends.torch_export")
+    module = frontend.from_exported_program(program, keep_params_as_input=keep, unwrap_unit_return_tuple=True)
+    return Imported(module, frontend.params_of(program) if keep else MappingProxyType({}))
+
+
+def _onnx(path: Path, keep: bool) -> Imported:
+    model = _framework("onnx", "onnx").load(str(path))
+    frontend = import_module("refmlc.frontends.onnx_import")
+    module = frontend.from_onnx(model, keep_params_in_input=keep)
+    return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}))
+
+
+def _framework(name: str, extra: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise fail(
+            BAD_USAGE, f"`{name}` is not installed, which the model needs", None, f"pip install 'refmlc[{extra}]'"
+        ) from None
+
+
+READERS: Mapping[str, Callable[[Path, bool], Imported]] = {".pt2": _torch_export, ".onnx": _onnx}
