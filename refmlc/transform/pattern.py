@@ -56,6 +56,8 @@ def pattern_of(func: tir.PrimFunc) -> int:
 
 def _kind(block: tir.SBlock) -> int:
     store = block.body
+    if isinstance(store, tir.IfThenElse) and store.else_case is None and block.init is not None:
+        store = store.then_case  # a reduction along what may be empty
     if not isinstance(store, tir.BufferStore) or block.match_buffers or block.alloc_buffers:
         return OPAQUE
     if any(axis.kind is not IterKind.SPATIAL for axis in block.iter_vars):
