@@ -37,6 +37,7 @@ from refmlc.library.scanning import SCANNING
 from refmlc.library.scattering import SCATTERING
 from refmlc.library.slicing import SLICING
 from refmlc.library.sorting import SORTING
+from refmlc.library.vision import VISION
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
@@ -70,6 +71,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *DISTRIBUTED,
             *RESIZING,
             *SAMPLING,
+            *VISION,
         )
     }
 )

@@ -570,6 +570,63 @@ def image_cases():
     yield Case("image.affine_grid/edges", lambda a: R.image.affine_grid(a, (3, 4), False), (f32(2, 2, 3),))
 
 
+def filling_cases():
+    """Tensors that are made of numbers; what is left of attention and sums of exponents."""
+    x = f32(3, 4)
+    for dtype in ("float32", "int8", "float16"):
+        yield Case(f"zeros/{dtype}", lambda _, d=dtype: R.zeros((2, 3), d), (x,))
+        yield Case(f"ones/{dtype}", lambda _, d=dtype: R.ones((2, 3), d), (x,))
+    yield Case("full_like", R.full_like, (x, np.array(2.5, "float32")))
+    for k in (0, 1, -2):
+        yield Case(f"eye/{k}", lambda _, k=k: R.eye(3, 4, k, "float32"), (x,))
+        yield Case(f"eye_like/{k}", lambda a, k=k: R.eye_like(a, k), (x,))
+    for begin, end, step, dtype in (
+        (0, 5, 1, "int64"),
+        (7, -3, -2, "int32"),
+        (0, 1, 0.25, "float32"),
+        (3, 3, 1, "int64"),
+    ):
+        yield Case(f"arange/{begin}:{end}:{step}", lambda _, r=(begin, end, step, dtype): R.arange(*r), (x,))
+    for periodic in (True, False):
+        yield Case(
+            f"hamming_window/{periodic}", lambda _, p=periodic: R.hamming_window(5, p, 0.54, 0.46, "float32"), (x,)
+        )
+    yield Case("wrap_param", lambda a: R.wrap_param(a, "float32"), (of("float16", 3),))
+    yield Case("log_add_exp", R.log_add_exp, (x, f32(4)))
+    query = f32(1, 3, 2, 4)
+    yield Case("nn.attention_bias", lambda q, k, v, b: R.nn.attention(q, k, v, b), (query,) * 3 + (f32(1, 2, 3, 3),))
+
+
+def vision_cases():
+    """Boxes on images."""
+    rois = np.array([[0, 1, 1, 4, 5], [1, -2, 0.5, 3.2, 9], [0, 2, 2, 2.1, 2.1]], "float32")
+    for mode in ("avg", "max"):
+        for aligned in (False, True):
+            for ratio in (-1, 2):
+                yield Case(
+                    f"vision.roi_align/{mode}/{aligned}/{ratio}",
+                    lambda a, b, m=mode, c=aligned, r=ratio: R.vision.roi_align(a, b, (2, 3), 0.5, r, c, "NCHW", m),
+                    (f32(2, 2, 6, 5), rois),
+                )
+    yield Case(
+        "vision.roi_align/nhwc", lambda a, b: R.vision.roi_align(a, b, 2, 1.0, layout="NHWC"), (f32(2, 6, 5, 2), rois)
+    )
+    yield Case("vision.roi_pool", lambda a, b: R.vision.roi_pool(a, b, (2, 3), 0.5), (f32(2, 2, 6, 5), rois))
+    boxes = (f32(2, 3, 5), f32(2, 20), f32(1, 5, 4, low=0, high=1))
+    yield Case("vision.multibox_transform_loc", R.vision.multibox_transform_loc, boxes)
+    yield Case(
+        "vision.multibox_transform_loc/clip",
+        lambda *x: R.vision.multibox_transform_loc(*x, True, 0.1, (0.1, 0.1, 0.2, 0.2), False, False),
+        boxes,
+    )
+    for least in (0.0, 0.5):
+        yield Case(
+            f"vision.get_valid_counts/{least}",
+            lambda a, t=least: R.vision.get_valid_counts(a, t, int(t) if t else -1, 1),
+            (f32(2, 5, 6),),
+        )
+
+
 def cases():
     """All of them."""
     for family in (
@@ -584,6 +641,8 @@ def cases():
         window_cases,
         training_cases,
         image_cases,
+        vision_cases,
+        filling_cases,
     ):
         yield from family()
 
