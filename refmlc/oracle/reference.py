@@ -8,7 +8,7 @@
 | `steps`  | the statements that were executed                                                                       |
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
@@ -16,14 +16,20 @@ from refmlc.adapters.inside import stopped
 from refmlc.adapters.interp import Interp, Interpreted
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import error
+from refmlc.ir import IRModule, tir
 from refmlc.oracle.program import Program
+from refmlc.runtime.tensor import Tensor
 from refmlc.sanitize.kinds import ALL, LINTS
+from refmlc.sanitize.proved import is_plain, outputs_alone
 from refmlc.sanitize.report import Finding, Report
 from refmlc.sanitize.sanitizer import Sanitizer
 from refmlc.transform import legalize_ops
 
 OWN = ALL - LINTS - {"RM305"}
 """What only a detector finds: the plain interpreter goes on."""
+
+PROVED = frozenset(("RM318", "RM319", "RM320", "RM321", "RM325", "RM326"))
+"""What cannot be found in plain functions (`refmlc.sanitize.proved`), whatever they are called on."""
 
 VERDICTS = {
     Stop.UNDEFINED: "undefined",
@@ -54,7 +60,9 @@ class Reference:
 def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Collection[str] = ALL) -> list[Reference]:
     """What each call of `program` means. The module is not checked: it was, or is legal as it was made."""
     if sanitize:
-        return [_sanitized(program, number, interp, kinds) for number in range(len(program.calls))]
+        module = legalize_ops(program.module)  # detectors look into the functions that operators are
+        quick = frozenset(kinds) - proved(module)
+        return [_sanitized(program, module, number, interp, kinds, quick) for number in range(len(program.calls))]
     interpreted = Interpreted(program.module, interp)
     found: list[Reference] = []
     for number in range(len(program.calls)):
@@ -63,16 +71,39 @@ def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Colle
     return found
 
 
-def _sanitized(program: Program, number: int, interp: Interp, kinds: Collection[str]) -> Reference:
-    module = legalize_ops(program.module)  # detectors look into the functions that operators are
-    hooks = Sanitizer(module, kinds)
+def proved(module: IRModule) -> frozenset[str]:
+    """The kinds that need no watching: they cannot occur, or what is found without can be explained in a second run."""
+    functions = {name: func for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)}
+    if not all(map(is_plain, functions.values())):
+        return frozenset()
+    alone = all(outputs_alone(module, name, func) for name, func in functions.items())
+    return PROVED | {"RM305"} | ({"RM322", "RM323"} if alone else frozenset())
+
+
+def _sanitized(
+    program: Program, module: IRModule, number: int, interp: Interp, kinds: Collection[str], quick: frozenset[str]
+) -> Reference:
+    """One call under the detectors of `kinds`; those of `quick` are enough where arguments share no memory."""
+    args = program.arguments(number)
+    watched = frozenset(kinds) if _share(args) else quick
+    hooks = Sanitizer(module, watched)
     interpreted = Interpreted(module, interp, hooks)
-    answer = interpreted.run(program.func, program.arguments(number))
+    answer = interpreted.run(program.func, args)
+    if isinstance(answer, Stopped) and answer.why is Stop.UNDEFINED and watched != frozenset(kinds):
+        hooks = Sanitizer(module, kinds)
+        interpreted = Interpreted(module, interp, hooks)
+        answer = interpreted.run(program.func, program.arguments(number))
     told = _explained(answer, hooks)
     plain = answer
     if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:
         plain = Interpreted(program.module, interp).run(program.func, program.arguments(number))
     return Reference(told, plain, _report(told, hooks, kinds), interpreted.steps)
+
+
+def _share(args: Sequence[object]) -> bool:
+    """Whether two arguments lie in one storage."""
+    storages = [id(arg.storage) for arg in args if isinstance(arg, Tensor)]
+    return len(set(storages)) < len(storages)
 
 
 def _explained(answer: Answer, hooks: Sanitizer) -> Answer:
