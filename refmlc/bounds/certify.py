@@ -22,6 +22,7 @@ from refmlc.bounds.places import View
 from refmlc.dtypes import DType
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
+from refmlc.ir.reach import reachable
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 
@@ -74,8 +75,10 @@ class Certificate:
 def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Freedom = STANDARD) -> Certificate:
     """Certify function `name` on `args`, the destinations of a TensorIR function among them; `args` are not changed.
 
-    Fails: as the interpreter does (RM3xx is the verdict undefined), RM504 for what is not certified, RM111.
+    What `name` does not come to does not matter. Fails: as the interpreter does (RM3xx is the verdict undefined), RM504
+    for what is not certified, RM111.
     """
+    module = reachable(module, name) if name in module.functions else module
     check_graph(module)
     copies = _owned(args)
     hooks = Enclosing(module, freedom)

@@ -17,6 +17,7 @@ from refmlc.bounds.exactness import only_exact
 from refmlc.bounds.freedom import Freedom
 from refmlc.diag.errors import RefmlcError
 from refmlc.ir import tir
+from refmlc.ir.reach import reachable
 from refmlc.oracle.parts import Part
 from refmlc.oracle.program import Program
 from refmlc.oracle.rule import Exact, Rule, chosen
@@ -48,8 +49,8 @@ class Certificates:
 
         Of Relax its certificate says so, which also looks at what is called from outside.
         """
-        module = self._program.module
-        return isinstance(module.functions[self._program.func], tir.PrimFunc) and only_exact(module)
+        module, func = self._program.module, self._program.func
+        return isinstance(module.functions[func], tir.PrimFunc) and only_exact(reachable(module, func))
 
     def rule(self, at: int) -> Rule | None:
         """The rule for part `at`; None: refmlc cannot say what is permitted."""

@@ -18,8 +18,8 @@ from refmlc.strategies import Case, ir_modules, rolled_module
 from refmlc.vm import VirtualMachine, build
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
-SEEDS = range(3000 if SOAK else 80)
-IN_C = range(400 if SOAK else 40)
+SEEDS = range(3000 if SOAK else 40)
+IN_C = range(400 if SOAK else 20)
 
 
 @pytest.fixture(autouse=True, scope="module")

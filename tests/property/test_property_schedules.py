@@ -21,7 +21,7 @@ from refmlc.script import show
 from refmlc.strategies import Same, rolled, rolled_schedules, schedules
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
-SEEDS = range(2000 if SOAK else 60)
+SEEDS = range(2000 if SOAK else 20)
 STEPS = 2_000_000
 
 
@@ -116,7 +116,7 @@ def in_order():
     return found
 
 
-@settings(max_examples=1000 if SOAK else 40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1000 if SOAK else 15, suppress_health_check=[HealthCheck.too_slow])
 @given(schedules(MODULE["main"], steps=6))
 def test_a_product_keeps_its_order_of_summation(scheduled):
     _, func = scheduled

@@ -97,7 +97,10 @@ def is_small(case):
     return len(blocks) <= 2 and len(stores) <= 3 and len(case.calls) == 1 and max(extents(case), default=0) <= 3
 
 
-@pytest.mark.parametrize("fault", [truncated, without_where, without_init, one_less, transposed])
+LONG = [pytest.param(fault, marks=pytest.mark.soak) for fault in (truncated, without_where, transposed)]  # minutes
+
+
+@pytest.mark.parametrize("fault", [without_init, one_less, *LONG])
 def test_the_smallest_program_that_shows_a_fault_is_small(fault):
     """Shrinking ends where no single step helps: a second or third start may end lower, none has to."""
     found = []

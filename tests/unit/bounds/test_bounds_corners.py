@@ -168,3 +168,28 @@ SUM = """    for k in range(4):
 def test_infinities_of_both_signs_have_no_sum(values, specials):
     found = certified(SUM, values).elements[0]
     assert (found.finite, found.specials) == (False, specials)
+
+
+def test_functions_that_are_not_called_do_not_matter():
+    text = """
+from tvm.script import ir as I, relax as R, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def thirds(A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i] / T.float32(3)
+
+    @R.function
+    def other(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((2,), "float32"):
+        if c:
+            y = R.add(x, x)
+        else:
+            y = R.multiply(x, x)
+        return y
+"""
+    given = [np.array([1, 2], "float32"), np.zeros(2, "float32")]
+    (output,) = certify(read(text), "thirds", given).outputs
+    assert 0 < output.bound.max() < 1e-7
+    with pytest.raises(Unsupported):
+        certify(read(text), "other", [given[0], np.array(True)])
