@@ -68,8 +68,8 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *ATTENTION,
             *LOSSES,
             *GRADIENTS,
-            *DISTRIBUTED,
             *RESIZING,
+            *DISTRIBUTED,
             *SAMPLING,
             *VISION,
         )

@@ -1,15 +1,15 @@
 """Elements looked up by indices that are elements of other tensors, and what is near to it.
 
-| operator             | the element                                                                                |
-|----------------------|--------------------------------------------------------------------------------------------|
-| `take`               | at the index along one axis                                                                  |
-| `gather_elements`    | the same place, its index along one axis replaced                                            |
-| `gather_nd`          | at a vector of indices, one for each of the first axes                                       |
-| `index_tensor`       | at the indices of several tensors, one for each of the first axes, broadcast                 |
-| `one_hot`            | one number at the place that the index says, another elsewhere                               |
-| `bucketize`          | how many boundaries are below the number                                                     |
-| `collapse_sum_to`    | the sum of what broadcasting would take from it                                              |
-| `size`               | how many elements there are                                                                  |
+| operator          | the element                                                                  |
+|-------------------|------------------------------------------------------------------------------|
+| `take`            | at the index along one axis                                                  |
+| `gather_elements` | the same place, its index along one axis replaced                            |
+| `gather_nd`       | at a vector of indices, one for each of the first axes                       |
+| `index_tensor`    | at the indices of several tensors, one for each of the first axes, broadcast |
+| `one_hot`         | one number at the place that the index says, another elsewhere               |
+| `bucketize`       | how many boundaries are below the number                                     |
+| `collapse_sum_to` | the sum of what broadcasting would take from it                              |
+| `size`            | how many elements there are                                                  |
 
 An index outside of its axis is a load out of bounds (RM304), one below 0 too: it does not count from the end.
 """

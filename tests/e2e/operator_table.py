@@ -2,7 +2,7 @@
 
 `python tests/e2e/operator_table.py --tvm PYTHON [PREFIX …]`; `--sample DIRECTORY` uses results made before. Agreement
 is to the bit in mode `libm`, as in `sample_table`. Exit status 1 where a case differs that `explained_operators.toml`
-does not explain.
+does not explain. `--record` keeps the counts of all operators in `tvm_operators.toml`, for the table of operators.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from rich.table import Table
 
 HERE = Path(__file__).parent
 EXPLAINED = HERE / "explained_operators.toml"
+RECORD = HERE / "tvm_operators.toml"
 
 
 def make(python: str, directory: Path, prefixes: list[str]) -> None:
@@ -52,26 +53,44 @@ def table(found: list[sample_table.Outcome]) -> Table:
     return shown
 
 
+def record(found: list[sample_table.Outcome], reasons: dict[str, str]) -> None:
+    """Write down what became of the cases of each operator; the names that TVM registers stay as they are."""
+    kept = tomllib.loads(RECORD.read_text(encoding="utf-8"))
+    cases: dict[str, Counter] = {}
+    for one in {one.name: one for one in found}.values():
+        known = "equal" if one.ran in sample_table.VERDICTS[:2] else "refused" if not one.ran else "differs"
+        what = "explained" if known == "differs" and one.name in reasons else known
+        cases.setdefault(one.name.partition("/")[0], Counter())[what] += 1
+    lines = [RECORD.read_text(encoding="utf-8").partition("[cases]")[0], "[cases]\n"]
+    for name, counts in sorted({**kept["cases"], **cases}.items()):
+        told = ", ".join(f"{key} = {counts[key]}" for key in ("equal", "explained", "refused") if counts.get(key))
+        lines += [f'"{name}" = {{ {told} }}\n'] if told else []
+    RECORD.write_text("".join(lines), encoding="utf-8")
+
+
 def main() -> int:
     """Print the table and what differs."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("prefixes", nargs="*")
     options.add_argument("--tvm", default="")
-    options.add_argument("--sample", type=Path)
+    options.add_argument("--sample", type=Path, nargs="*", default=[])
+    options.add_argument("--record", action="store_true")
     options.add_argument("--tier", default="auto")
     given = options.parse_args()
     console = Console()
     with tempfile.TemporaryDirectory() as temporary:
-        directory = given.sample or Path(temporary)
+        directories = given.sample or [Path(temporary)]
         if given.tvm:
-            make(given.tvm, directory, given.prefixes)
-        found = outcomes(directory, given.tier, tuple(given.prefixes))
+            make(given.tvm, directories[0], given.prefixes)
+        found = [one for place in directories for one in outcomes(place, given.tier, tuple(given.prefixes))]
     console.print(table(found))
     reasons = explained()
     bad = [one for one in found if one.ran in ("differs", "error") and one.name not in reasons]
     for one in found:
         if one.ran not in sample_table.VERDICTS[:2]:
             console.print(f"{one.name}: {one.ran or 'not run'}: {one.reason} {reasons.get(one.name, '')}", markup=False)
+    if given.record:
+        record(found, reasons)
     return 1 if bad else 0
 
 

@@ -28,7 +28,7 @@ def main() -> None:
         outputs, error = attempt(run_relax, legal, "main", case.inputs)
         writer.add("operator", case.name, module, "main", case.inputs, outputs, error)
         stem = writer.index[-1]["stem"]
-        (writer.directory / f"{stem}.legal.py").write_text(legal.script(show_meta=True), encoding="utf-8")
+        (writer.directory / f"{stem}.legal.py").write_text(legal.script(), encoding="utf-8")  # show_meta crashes
     writer.close()
 
 
