@@ -34,6 +34,25 @@ def test_what_tvm_gives(multiplier, shift):
     assert [call(x, multiplier, 31, shift) for x in SEEN] == MEASURED[multiplier, shift]
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "q", "s", "wanted"),
+    [
+        (6, 1, 1, 0, 3),
+        (6, 1, 0, 0, None),
+        (1 << 30, 1 << 30, 63, 5, 4),
+        (1 << 30, 1 << 30, 64, 5, None),
+        (1 << 30, 1 << 30, 33, -30, 0),
+        (1 << 30, 1 << 30, 34, -30, None),
+        (1, 1, 40, 63, 1 << 23),
+        (1, 1, 40, 64, None),
+    ],
+)
+def test_shifts_up_to_63(x, y, q, s, wanted):
+    """The number x * y * 2**(s - q); None: RM311."""
+    found = outcome(function("q_multiply_shift", "int32"), x, y, q, s)
+    assert found == ((UNDEFINED, "RM311", None) if wanted is None else wanted)
+
+
 @given(st.integers(LOW, HIGH), st.integers(LOW, HIGH), st.integers(-2, 40), st.integers(-70, 70))
 def test_q_multiply_shift(x, y, q, s):
     found = outcome(function("q_multiply_shift", "int32"), x, y, q, s)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -242,3 +243,10 @@ def test_messages_hold_the_values():
         function("truncmod", "int8")(-128, -1)
     with pytest.raises(UndefinedValue, match=r"^1 << 32 in int32$"):
         function("shift_left", "int32")(1, 32)
+
+
+@pytest.mark.parametrize(("name", "said"), [("add", "+"), ("sub", "-"), ("mul", "*")])
+def test_an_overflow_is_told_with_its_operands(name, said):
+    a, b = (-(2**31), 2) if name == "sub" else (2**31 - 1, 2)
+    with pytest.raises(UndefinedValue, match=re.escape(f"{a} {said} {b}")):
+        function(name, "int32")(a, b)

@@ -208,6 +208,21 @@ def test_stores_under_conditions(condition, tracked):
     assert found["C"] == (tracked, not tracked)
 
 
+def test_a_condition_in_a_loop_that_is_longer_each_time():
+    """`i` is 3 in no iteration: k - z is never below 0."""
+    found, _ = uses(
+        HEAD
+        + """
+    for k in range(2):
+        for z in range(k + 1):
+            for i, j in T.grid(4, 6):
+                if i + k - z < 3:
+                    C[i, j] = T.float32(1)
+"""
+    )
+    assert found["C"] == (True, False)
+
+
 @pytest.mark.parametrize(
     ("condition", "covered"),
     [

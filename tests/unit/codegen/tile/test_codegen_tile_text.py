@@ -61,6 +61,7 @@ def test_a_matmul_in_sse2_as_people_read_it():
         (kinds.conv2d(64, 64, 56, 56, 3), "avx512", ("tiles of 6 of f x 4 vectors of 16 of x",)),
         (kinds.row_reduction(64, 64), "avx512", ("tiles of 1 vectors of 16 of i", "`A` transposed in registers")),
         (kinds.chain(4096), "none", ("tiles of 2 of i",)),
+        (kinds.transpose(64, 64), "avx2", ("`A` transposed in registers",)),
     ],
 )
 def test_the_plan_says_what_is_done(nest, isa, words):
