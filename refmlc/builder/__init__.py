@@ -6,9 +6,25 @@
 ...         y = builder.emit_output(builder.emit_te(te_matmul, x, w))
 ...     builder.emit_func_output(y)
 >>> module = builder.get()
+
+Modules that are there are changed by `PyExprMutator`, looked at by `PyExprVisitor`; small changes are in `surgery`.
 """
 
 from refmlc.builder.block_builder import BlockBuilder
+from refmlc.builder.mutator import PyExprMutator
+from refmlc.builder.surgery import update_func, with_attr, with_attrs, without_attr, without_func
 from refmlc.builder.te_call import TeCall, te_call
+from refmlc.builder.visitor import PyExprVisitor
 
-__all__ = ["BlockBuilder", "TeCall", "te_call"]
+__all__ = [
+    "BlockBuilder",
+    "PyExprMutator",
+    "PyExprVisitor",
+    "TeCall",
+    "te_call",
+    "update_func",
+    "with_attr",
+    "with_attrs",
+    "without_attr",
+    "without_func",
+]

@@ -104,6 +104,29 @@ class BlockBuilder:
         draft.close_block()
         draft.outputs = None
 
+    @contextmanager
+    def scope(self, params: Sequence[relax.Var] = ()) -> Iterator[list[relax.Block]]:
+        """Bindings of a function or a branch that is no function of the module; its blocks, once it is left."""
+        draft = _Draft("", tuple(params), {}, private=True, pure=True)
+        self._drafts.append(draft)
+        try:
+            yield draft.blocks
+            draft.close_block()
+        finally:
+            self._drafts.pop()
+
+    def again(self, binding: relax.Binding, value: relax.Expr) -> relax.Var:
+        """The binding with another value, its variable new and of the same name; itself where the value is the same."""
+        draft = self._draft("a binding")
+        if value is binding.value:
+            draft.bindings.append(binding)
+            ty = binding.ty if isinstance(binding, relax.MatchCast) else self.type_of(value) or binding.var.ty
+            self._types[binding.var], self._values[binding.var] = ty, value
+            return binding.var
+        if isinstance(binding, relax.MatchCast):
+            return self.match_cast(value, binding.ty, binding.var.name)
+        return self._bound(draft, self.normalize(value), binding.var.name, dataflow=binding.var.dataflow)
+
     def _draft(self, what: str) -> _Draft:
         if not self._drafts:
             raise fail(BAD_USAGE, f"{what} stands outside of a function")

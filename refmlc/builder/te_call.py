@@ -2,7 +2,8 @@
 
 | argument                              | the function gets                             |
 |---------------------------------------|-----------------------------------------------|
-| expression of tensor type             | a placeholder, called as the variable is      |
+| expression of tensor type             | a placeholder, called as the variable is, or  |
+|                                       | by its place: `A`, `B`, …                     |
 | tuple, list of them                   | a tuple of placeholders                       |
 | shape, primitive value                | its values                                    |
 | anything else                         | the argument itself                           |
@@ -72,8 +73,9 @@ class _Inputs:
     def expression(self, expr: relax.Expr) -> object:
         match self.type_of(expr):
             case TensorType(shape=shape, dtype=dtype) if shape is not None and dtype is not None:
-                name = expr.name if isinstance(expr, relax.Var) else "x"
-                name = self.fresh(name)
+                number = len(self.tensors)
+                other = chr(ord("A") + number) if number < 26 else f"input{number}"
+                name = self.fresh(expr.name if isinstance(expr, relax.Var) else other)
                 self.tensors.append(placeholder([Value(one) for one in shape], str(dtype), name))
                 self.exprs.append(expr)
                 return self.tensors[-1]
