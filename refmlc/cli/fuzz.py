@@ -34,7 +34,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
     "impls",
     multiple=True,
     metavar="SPEC",
-    help="Compare these; SPEC@8: in one batch of 8.  [default: native:tiny and moved]",
+    help="Compare these; SPEC@8: in one batch of 8.  [default: native:tiny, moved, moved:best@32]",
 )
 @click.option("--time", "seconds", type=Duration(), help="How long: 90s, 10m, 2h.  [default: 10m]")
 @click.option("--programs", type=click.IntRange(1), help="How many programs, rounded up to whole batches.")

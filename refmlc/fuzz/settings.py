@@ -35,10 +35,10 @@ class Settings:
     """
 
     seed: int = 0
-    implementations: tuple[str, ...] = ("native:tiny", "moved")
+    implementations: tuple[str, ...] = ("native:tiny", "moved", "moved:best@32")
     kinds: tuple[str, ...] = ("functions",)
     aim: str = ANY
-    size: int = 48
+    size: int = 96
     large: int = 16
     sanitize: int = 4
     program_seconds: float = 30.0

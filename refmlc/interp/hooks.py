@@ -111,4 +111,5 @@ class Hooks:
 
     def watches(self, method: str) -> bool:
         """Whether `method` is overridden."""
-        return getattr(type(self), method) is not getattr(Hooks, method)
+        kind = type(self)
+        return kind is not Hooks and getattr(kind, method) is not getattr(Hooks, method)

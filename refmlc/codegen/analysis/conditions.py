@@ -84,7 +84,7 @@ def with_fact(known: Knowledge, fact: Poly) -> Knowledge:
     _raise(forms, form, -(fact.constant // factor))
     for atom in dict.fromkeys(atoms(fact)):
         share, rest = fact.split(atom)
-        times, most = share.only, bounds.interval(rest).high
+        times, most = share.only, bounds.high(rest)
         if times is None or most is None or len(fact.terms) == 1:
             continue
         if times > 0:

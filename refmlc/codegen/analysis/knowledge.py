@@ -100,8 +100,12 @@ class Bounds:
         number = poly.only
         if number is not None:
             return Interval(number, number)
-        low, high = self.low(poly), self.low(-poly)
-        return Interval(low, None if high is None else -high)
+        return Interval(self.low(poly), self.high(poly))
+
+    def high(self, poly: Poly) -> int | None:
+        """A number that `poly` is certainly not above."""
+        low = self.low(-poly)
+        return None if low is None else -low
 
     def not_negative(self, poly: Poly) -> bool:
         """Whether `poly` is certainly 0 or more."""
@@ -113,7 +117,8 @@ class Bounds:
         key = (poly, depth)
         if key not in self._lows:
             self._lows[key] = None  # what is asked for again on the way is not known
-            self._lows[key] = max((end for end in self._candidates(poly, depth) if end is not None), default=None)
+            ends = [end for end in self._candidates(poly, depth) if end is not None]
+            self._lows[key] = max(ends) if ends else None
         return self._lows[key]
 
     def _candidates(self, poly: Poly, depth: int) -> Iterator[int | None]:
@@ -245,7 +250,7 @@ class Bounds:
         for bound in known.lows:
             result = result.meet(Interval(self.low(bound), None))
         for bound in known.highs:
-            result = result.meet(Interval(None, self.interval(bound).high))
+            result = result.meet(Interval(None, self.high(bound)))
         return result
 
     def _of_opaque(self, atom: Opaque) -> Interval:

@@ -42,7 +42,7 @@ class Uses:
     """What a function does with its buffers.
 
     `unproved` says of a buffer why nothing is proved, `nothing` of all of them. `names` are other names of a buffer.
-    `loads` are the loads in the text, those in declared regions among them.
+    `nodes` are all nodes of the body, `loads` the loads among them, those in declared regions too.
     """
 
     params: tuple[tir.Buffer, ...] = ()
@@ -52,6 +52,7 @@ class Uses:
     shared: dict[tir.Buffer, set[tir.Buffer]] = field(default_factory=dict)
     names: set[tir.Buffer] = field(default_factory=set)
     nothing: str = ""
+    nodes: tuple[Node, ...] = ()
     loads: tuple[tir.BufferLoad, ...] = ()
 
     def is_given(self, buffer: tir.Buffer) -> bool:
@@ -71,7 +72,7 @@ def find_uses(func: tir.PrimFunc) -> Uses:
     """The uses of the buffers of `func`."""
     nodes = tuple(walk(func.body))
     loads = tuple([node for node in nodes if isinstance(node, tir.BufferLoad)])
-    uses = Uses(tuple(func.buffer_map.values()), loads=loads)
+    uses = Uses(tuple(func.buffer_map.values()), nodes=nodes, loads=loads)
     pointers = _pointers(nodes)
     views = {node.data for node in nodes if isinstance(node, tir.DeclBuffer)}
     uses.names.update(_names(Facts.entry(func), nodes))

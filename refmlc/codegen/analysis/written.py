@@ -44,10 +44,14 @@ UNUSED = Use(loaded=False, stored=False, tracked=False, covered=False, proof="it
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The uses of the buffers of a function. `unproved` are the loads that may come before a store, with the reason."""
+    """The uses of the buffers of a function. `unproved` are the loads that may come before a store, with the reason.
+
+    `nodes` are all nodes of the body, as `walk` gives them.
+    """
 
     uses: Mapping[tir.Buffer, Use]
     unproved: Mapping[tir.BufferLoad, str]
+    nodes: tuple[Node, ...] = ()
 
     def use_of(self, buffer: tir.Buffer) -> Use:
         """What is done with `buffer`."""
@@ -73,7 +77,7 @@ def find_written(func: tir.PrimFunc) -> Written:
         reasons = [reason for load, reason in loads.items() if load.buffer in group]
         is_all = any(end.get(each) == ALL for each in group)
         table[buffer] = _use(uses, buffer, reasons, given=uses.is_given(buffer), is_all=is_all)
-    return Written(table, loads)
+    return Written(table, loads, uses.nodes)
 
 
 def _unseen(func: tir.PrimFunc, uses: Uses, flow: Flow) -> dict[tir.BufferLoad, str]:

@@ -23,7 +23,6 @@ from refmlc.ir import tir
 from refmlc.ir.node import Node
 from refmlc.ir.scopes import is_thread
 from refmlc.ir.threads import exchanges
-from refmlc.ir.visit import walk
 from refmlc.runtime.cells import cell_size
 
 MOST = 1 << 40  # the greatest size or stride: products of three indices stay exact in int64
@@ -40,11 +39,11 @@ class Emitted:
 
 def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) -> Emitted:
     """`func` in C. Raises `Unsuited` where it cannot be translated."""
-    nodes = tuple(walk(func.body))
-    axes = _thread_axes(nodes)
+    written = find_written(func)
+    axes = _thread_axes(written.nodes)
     if axes and exchanges(func):
         raise Unsuited("its threads wait for each other", func.span)
-    state = State(name, options, Facts.entry(func), find_written(func), axes=axes)
+    state = State(name, options, Facts.entry(func), written, axes=axes)
     params = tuple(_param(state, func, var) for var in func.params)
     dims = shape_variables(func)
     given = {param.var: _given(state, param) for param in params if isinstance(param, ScalarParam)}
@@ -60,7 +59,7 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     _apart(state, params)
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
-    unit = Unit(name, symbol, params, dims, _result(func, nodes), tuple(state.blocks), len(state.sites))
+    unit = Unit(name, symbol, params, dims, _result(func, written.nodes), tuple(state.blocks), len(state.sites))
     return Emitted(unit, "\n".join(_lines(state, func, unit, _signature(state, unit, cells, given))), state.needs)
 
 

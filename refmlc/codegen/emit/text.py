@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import PurePath
 
 from refmlc.diag.source import Span
@@ -21,7 +22,7 @@ class Text:
     def line(self, code: str, span: Span | None = None, note: str = "") -> None:
         """Append a line; its place and `note` follow as a comment."""
         where = place(span)
-        note = "; ".join(part for part in (where, note) if part)
+        note = f"{where}; {note}" if where and note else where or note
         indented = INDENT * self._depth + code
         self.lines.append(f"{indented:<{COLUMN}} /* {comment(note)} */" if note else indented)
 
@@ -59,7 +60,13 @@ class Text:
 
 def place(span: Span | None) -> str:
     """`gemm.py:14` of a span; nothing where there is none."""
-    return "" if span is None else f"{PurePath(span.source.name).name}:{span.line}"
+    return "" if span is None else f"{_file(span.source.name)}:{span.line}"
+
+
+@lru_cache(maxsize=64)
+def _file(path: str) -> str:
+    """The name of a file without its folders."""
+    return PurePath(path).name
 
 
 def bare(code: str) -> str:

@@ -22,12 +22,13 @@ from refmlc.diag.catalogue import (
     TYPE_MISMATCH,
     UNINITIALISED,
     USE_AFTER_KILL,
+    Code,
 )
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes import FLOAT32, INT32
 from refmlc.interp.tensorir.arith import unrounded
 from refmlc.interp.tensorir.frame import Frame, IntEval, NumberEval, Run, Slot
-from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.scope import Scope, failing_in
 from refmlc.interp.tensorir.views import Strided, View
 from refmlc.ir import tir
 from refmlc.runtime.cells import Cells, Shadow
@@ -40,35 +41,37 @@ Access2: TypeAlias = tuple[Cells, Shadow, int, int]
 
 def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
     """What is wrong with an access whose indices are given: which axis, or that nothing was written there."""
-    buffer = node.buffer
-    place = scope.buffer(buffer, node.span)
-    verb = "load from" if isinstance(node, tir.BufferLoad) else "store to"
-    declared = Related(f"`{buffer.name}` is declared here", buffer.span)
-    outside = scope.failing(OUT_OF_BOUNDS, node.span, declared)
-    killed = scope.failing(USE_AFTER_KILL, node.span, declared)
-    locked = scope.failing(BAD_POINTER, node.span, declared)
-    blank = scope.failing(UNINITIALISED, node.span, Related(f"`{buffer.name}` is allocated here", buffer.span))
+    place, loops = scope.buffer(node.buffer, node.span), scope.loops
 
     def explanation(frame: Frame, indices: tuple[int, ...]) -> RefmlcError:
-        view = frame[place.view]
-        for axis, (index, extent) in enumerate(zip(indices, view.shape, strict=True)):
-            if not 0 <= index < extent:
-                label = f"index {axis} is {index}, extent is {extent}"
-                return outside(frame, f"{verb} `{buffer.name}` is out of bounds", label=label)
-        offset = sum(index * stride for index, stride in zip(indices, view.strides, strict=True))
-        element = f"{buffer.name}[{', '.join(map(str, indices))}]"
-        try:
-            view.shadow[offset * buffer.dtype.lanes]
-        except IndexError:
-            label = f"element {offset} of the view, its storage ends before"
-            return outside(frame, f"{verb} `{buffer.name}` is beyond its storage", label=label)
-        if not view.data.storage.alive:
-            return killed(frame, f"{verb} `{element}` after its storage was freed")
-        if isinstance(node, tir.BufferStore):
-            return locked(frame, f"store to `{element}`: the memory that was given is read-only")
-        return blank(frame, f"`{element}` is read but was never written", label="uninitialised")
+        code, message, label = _why_wrong(frame[place.view], node, indices)
+        how = "allocated" if code is UNINITIALISED else "declared"
+        related = Related(f"`{node.buffer.name}` is {how} here", node.buffer.span)
+        return failing_in(loops, code, node.span, related)(frame, message, label=label)
 
     return explanation
+
+
+def _why_wrong(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tuple[int, ...]) -> tuple[Code, str, str]:
+    """The code, the message and the label of an access that went wrong."""
+    buffer = node.buffer
+    verb = "load from" if isinstance(node, tir.BufferLoad) else "store to"
+    for axis, (index, extent) in enumerate(zip(indices, view.shape, strict=True)):
+        if not 0 <= index < extent:
+            label = f"index {axis} is {index}, extent is {extent}"
+            return OUT_OF_BOUNDS, f"{verb} `{buffer.name}` is out of bounds", label
+    offset = sum(index * stride for index, stride in zip(indices, view.strides, strict=True))
+    element = f"{buffer.name}[{', '.join(map(str, indices))}]"
+    try:
+        view.shadow[offset * buffer.dtype.lanes]
+    except IndexError:
+        label = f"element {offset} of the view, its storage ends before"
+        return OUT_OF_BOUNDS, f"{verb} `{buffer.name}` is beyond its storage", label
+    if not view.data.storage.alive:
+        return USE_AFTER_KILL, f"{verb} `{element}` after its storage was freed", ""
+    if isinstance(node, tir.BufferStore):
+        return BAD_POINTER, f"store to `{element}`: the memory that was given is read-only", ""
+    return UNINITIALISED, f"`{element}` is read but was never written", "uninitialised"
 
 
 def check_rank(node: tir.BufferLoad | tir.BufferStore) -> None:

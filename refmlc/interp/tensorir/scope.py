@@ -179,13 +179,7 @@ class Scope:
 
     def failing(self, code: Code, span: Span | None, *related: Related) -> Callable[..., RefmlcError]:
         """A maker of exceptions for this place: `raise failing(frame, message, *notes)`."""
-        loops = self.loops
-
-        def failure(frame: Frame, message: str, *notes: str, label: str = "") -> RefmlcError:
-            frame[ACTIVATION].failed_in = loops
-            return error(Diagnostic(code, message, span, label, notes, related))
-
-        return failure
+        return failing_in(self.loops, code, span, *related)
 
     def failing_by_code(self, span: Span | None) -> Callable[..., RefmlcError]:
         """The same where the code is known only then: `raise failing(frame, code, message)`."""
@@ -205,3 +199,13 @@ class Scope:
             raise failure(frame, message)
 
         return stop
+
+
+def failing_in(loops: Loops, code: Code, span: Span | None, *related: Related) -> Callable[..., RefmlcError]:
+    """A maker of exceptions for a place within `loops`."""
+
+    def failure(frame: Frame, message: str, *notes: str, label: str = "") -> RefmlcError:
+        frame[ACTIVATION].failed_in = loops
+        return error(Diagnostic(code, message, span, label, notes, related))
+
+    return failure
