@@ -1,5 +1,6 @@
 """What `refmlc course` tells: a table with a line for each block, one line of counts, or all of it as data."""
 
+import sys
 from pathlib import Path
 
 from rich.table import Table
@@ -9,9 +10,9 @@ from refmlc.course.outputs import DIFFERS, EQUAL, EXPLAINED
 from refmlc.course.run import EXCERPT, FAILED, NEEDS, RAN, BlockReport, CourseReport, run_document
 
 
-def told(document: Path, *, offline: bool, limit: float, as_json: bool) -> bool:
+def told(document: Path, *, offline: bool, python: str | None, limit: float, as_json: bool) -> bool:
     """Execute a document and tell; whether all is well."""
-    report = run_document(document, offline=offline, seconds=limit)
+    report = run_document(document, offline=offline, seconds=limit, python=python or sys.executable)
     if as_json:
         print_json(as_object(report))
     else:

@@ -15,7 +15,8 @@ import json
 import os
 import sys
 import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
@@ -118,11 +119,15 @@ def main(request: Path, results: Path) -> None:
     if wanted["offline"]:
         lay_out(folder)
     sys.path.append(str(Path(stand_ins.__file__).parent))
-    install_tvm()
+    real = find_spec("tvm") is not None
+    if not real:
+        install_tvm()
     kernel = Kernel(wanted["name"], folder, offline=wanted["offline"])
     with results.open("w", encoding="utf-8") as file:
         for block in wanted["blocks"]:
             done = kernel.execute(block["number"], block["line"], block["text"])
+            if real and block is wanted["blocks"][0]:
+                done = replace(done, notes=("`tvm` is real TVM", *done.notes))
             file.write(json.dumps(asdict(done)) + "\n")
             file.flush()
 

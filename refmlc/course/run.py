@@ -17,6 +17,7 @@ from refmlc.course.outputs import DIFFERS, Compared, compare
 
 RAN, FAILED, NEEDS, EXCERPT = "ran", "failed", "needs", "excerpt"
 SECONDS = 600.0
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,13 @@ def read_document(path: Path) -> Document:
     return Document(path.name, tuple(reader(text)))
 
 
-def run_document(path: Path, *, offline: bool = True, seconds: float = SECONDS) -> CourseReport:
-    """Execute a chapter and compare its outputs. `seconds`: the limit for all of it. Fails: RM109."""
+def run_document(
+    path: Path, *, offline: bool = True, seconds: float = SECONDS, python: str = sys.executable
+) -> CourseReport:
+    """Execute a chapter and compare its outputs. `seconds`: the limit for all of it. Fails: RM109.
+
+    `python`: what executes it; where that has real TVM, `import tvm` is real TVM.
+    """
     document = read_document(path)
     excerpts: dict[int, Excerpt] = {}
     for place, block in enumerate(document.blocks):
@@ -74,7 +80,8 @@ def run_document(path: Path, *, offline: bool = True, seconds: float = SECONDS) 
         if found is not None:
             excerpts[block.number] = found
     programs = [block for block in document.blocks if block.number not in excerpts]
-    done, rest_of_it = _executed(document, programs, offline=offline, seconds=seconds)
+    setting = Setting(python, seconds, offline)
+    done, rest_of_it = _executed(document, programs, setting)
     reports = []
     for block in document.blocks:
         if block.number in excerpts:
@@ -85,29 +92,38 @@ def run_document(path: Path, *, offline: bool = True, seconds: float = SECONDS) 
     return CourseReport(document.name, document.generation, tuple(reports))
 
 
-def _executed(
-    document: Document, blocks: Sequence[Block], *, offline: bool, seconds: float
-) -> tuple[dict[int, dict[str, object]], str]:
+@dataclass(frozen=True)
+class Setting:
+    """How a document is executed."""
+
+    python: str
+    seconds: float
+    offline: bool
+
+
+def _executed(document: Document, blocks: Sequence[Block], how: Setting) -> tuple[dict[int, dict[str, object]], str]:
     """What each block did, by its number, and why the rest did nothing."""
     with tempfile.TemporaryDirectory(prefix="refmlc-course-") as name:
         folder = Path(name)
         work, request, results = folder / "work", folder / "request.json", folder / "results.jsonl"
         work.mkdir()
         wanted = [{"number": block.number, "line": block.line, "text": block.text} for block in blocks]
-        asked = {"name": document.name, "folder": str(work), "offline": offline, "blocks": wanted}
+        asked = {"name": document.name, "folder": str(work), "offline": how.offline, "blocks": wanted}
         request.write_text(json.dumps(asked), encoding="utf-8")
-        setting = {**os.environ, "MPLBACKEND": "Agg", "REFMLC_DIALECT": document.generation}
-        ended = _process([sys.executable, "-m", "refmlc.course.kernel", str(request), str(results)], setting, seconds)
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        around = {"MPLBACKEND": "Agg", "REFMLC_DIALECT": document.generation, "PYTHONPATH": paths}
+        command = [how.python, "-m", "refmlc.course.kernel", str(request), str(results)]
+        ended = _process(command, {**os.environ, **around}, how.seconds)
         lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
     done = [cast("dict[str, object]", json.loads(line)) for line in lines]
     return {cast("int", one["number"]): one for one in done}, ended
 
 
-def _process(arguments: list[str], setting: dict[str, str], seconds: float) -> str:
+def _process(arguments: list[str], around: dict[str, str], seconds: float) -> str:
     """Run it; why it ended before its end, empty where it did not."""
     try:
         ended = subprocess.run(  # noqa: S603 - our own kernel
-            arguments, env=setting, timeout=seconds, check=False, capture_output=True, text=True
+            arguments, env=around, timeout=seconds, check=False, capture_output=True, text=True
         )
     except subprocess.TimeoutExpired:
         return f"the limit of {seconds:g} s is over"

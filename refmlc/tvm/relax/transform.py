@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from refmlc.ir import IRModule
-from refmlc.transform import legalize_ops
+from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops
 from refmlc.tvm.covered import missing
 from refmlc.vm import bind_params
 
@@ -37,6 +37,28 @@ def LegalizeOps(customize_legalize_map: object = None) -> Pass:  # noqa: N802 - 
     return Pass("LegalizeOps", legalize_ops)
 
 
+def AnnotateTIROpPattern() -> Pass:  # noqa: N802 - TVM's name
+    """TensorIR functions say what kind they are of."""
+    return Pass("AnnotateTIROpPattern", annotate_tir_op_pattern)
+
+
+def FuseOps(fuse_opt_level: int = -1) -> Pass:  # noqa: N802 - TVM's name
+    """Groups of calls become functions of Relax; there is one level of it."""
+    del fuse_opt_level
+    return Pass("FuseOps", fuse_ops)
+
+
+def FuseTIR() -> Pass:  # noqa: N802 - TVM's name
+    """Grouped functions become TensorIR functions."""
+    return Pass("FuseTIR", fuse_tir)
+
+
+def DeadCodeElimination(entry_functions: Sequence[str] | None = None) -> Pass:  # noqa: N802 - TVM's name
+    """What nothing needs is dropped. No entry functions: `main`."""
+    wanted = ("main",) if entry_functions is None else tuple(entry_functions)
+    return Pass("DeadCodeElimination", lambda mod: dead_code_elimination(mod, wanted))
+
+
 def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noqa: N802 - TVM's name
     """Passes one after the other."""
 
@@ -48,7 +70,7 @@ def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noq
     return Pass("Sequential", run)
 
 
-__all__ = ["BindParams", "LegalizeOps"]
+__all__ = ["AnnotateTIROpPattern", "BindParams", "DeadCodeElimination", "FuseOps", "FuseTIR", "LegalizeOps"]
 
 
 def __getattr__(name: str) -> object:
