@@ -13,6 +13,7 @@ from refmlc.ir import tir
 from refmlc.ir.types import TensorType
 from refmlc.library import OPERATORS, type_of
 from refmlc.te import Value
+from refmlc.transform import legalize_ops
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -169,20 +170,30 @@ def test_symbolic_shapes():
     assert [one.value for one in pooled.shape[1:]] == [3, 1, 1]
 
 
-@pytest.mark.parametrize("size", [(1,), (3,), None])
-def test_a_function_of_symbolic_shape_is_right_for_each(size):
-    attrs = "" if size is None else f", output_size={list(size)}"
-    x = ints(2, 3, 7)
-    wanted = x if size is None else F.adaptive_avg_pool1d(torch.tensor(x), size).numpy()
-    assert np.allclose(symbolic(f"nn.adaptive_avg_pool1d(a{attrs})", 3, x), wanted, rtol=1e-6)
+SYMBOLIC = {
+    "nn.conv2d(a, b, padding=1, strides=2)": lambda x, w: F.conv2d(x, w, padding=1, stride=2),
+    "nn.conv2d(a, b, groups=2)": lambda x, w: F.conv2d(x, w, groups=2),
+    "nn.conv2d_transpose(a, b, strides=2)": lambda x, w: F.conv_transpose2d(x, w, stride=2),
+    "nn.max_pool2d(a, pool_size=3, strides=2, padding=1, ceil_mode=True)": lambda x, _: F.max_pool2d(
+        x, 3, 2, 1, ceil_mode=True
+    ),
+    "nn.avg_pool2d(a, pool_size=2, padding=1)": lambda x, _: F.avg_pool2d(x, 2, 1, 1, count_include_pad=False),
+    "nn.adaptive_avg_pool2d(a, output_size=[3, 1])": lambda x, _: F.adaptive_avg_pool2d(x, (3, 1)),
+    "nn.adaptive_avg_pool2d(a)": lambda x, _: x,
+}
 
 
-def symbolic(call, rank, *arrays):
-    """As `run`, the first argument having extents that only the run knows, the function being made before."""
-    names = ", ".join(f'"{one}"' for one in "nchwd"[:rank])
-    others = "".join(f', {n}: R.Tensor({x.shape}, "float32")' for n, x in zip("bc", arrays[1:], strict=False))
-    text = f'@R.function\ndef main(a: R.Tensor(({names}), "float32"){others}):\n    r = R.{call}\n    return r\n'
-    return refmlc.VirtualMachine(refmlc.build(refmlc.read(text), tier="interp"))["main"](*arrays).numpy()
+@pytest.mark.parametrize("tier", ["interp", "native"])
+@pytest.mark.parametrize("call", SYMBOLIC)
+def test_one_function_serves_all_shapes(call, tier):
+    x, w = ints(1, 2, 5, 6), ints(2, 1 if "groups" in call else 2, 3, 2, seed=1)
+    shapes = '("n", "c", "h", "w")', '("o", "i", "y", "x")'
+    params = ", ".join(f'{name}: R.Tensor({shape}, "float32")' for name, shape in zip("ab", shapes, strict=True))
+    text = f"@R.function\ndef main({params}):\n    r = R.{call}\n    return r\n"
+    module = legalize_ops(refmlc.read(text))
+    assert "R.nn" not in module.script()
+    found = refmlc.VirtualMachine(refmlc.build(module, tier=tier))["main"](x, w).numpy()
+    assert np.allclose(found, SYMBOLIC[call](torch.tensor(x), torch.tensor(w)).numpy(), rtol=1e-6)
 
 
 # ----------------------------------------------------------------------------------------------------------- pools
