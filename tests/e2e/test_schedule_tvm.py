@@ -63,6 +63,61 @@ STEPS = {
     "decompose at the outermost": [["decompose_reduction", "product", 0]],
     "decompose, then split": [["decompose_reduction", "product", 1], ["split", "product_update", 1, [None, 2]]],
 }
+MOVED = {
+    "producer at the rows": [["compute_at", "scale", "product", 0]],
+    "producer at the columns": [["compute_at", "scale", "product", 1]],
+    "producer at tiles": [
+        ["split", "product", 1, [None, 5]],
+        ["reorder", "product", [1, 0]],
+        ["compute_at", "scale", "product", 0],
+    ],
+    "the sum at the rows of what follows": [["compute_at", "product", "shift", 0]],
+    "the sum at the elements of what follows": [["compute_at", "product", "shift", 1]],
+    "what follows at the rows of the sum": [["reverse_compute_at", "shift", "product", 0]],
+    "what follows at the elements of the sum": [["reverse_compute_at", "shift", "product", 1]],
+    "what follows at tiles of the sum": [
+        ["split", "product", 0, [None, 3]],
+        ["split", "product", 2, [None, 5]],
+        ["reorder", "product", [0, 2, 1, 3]],
+        ["reverse_compute_at", "shift", "product", 1],
+    ],
+    "both": [["reverse_compute_at", "shift", "product", 0], ["compute_at", "scale", "product", 0]],
+    "backwards into the map": [["reverse_compute_inline", "again"]],
+    "threads": [["bind", "product", 0, "blockIdx.x"], ["bind", "product", 1, "threadIdx.x"]],
+    "threads of tiles": [["split", "shift", 0, [None, 2]], ["bind", "shift", 1, "threadIdx.x"]],
+    "annotated": [["annotate", "product", 0, "pragma_auto_unroll_max_step", 16]],
+    "scope": [["set_scope", "product", 0, "local"]],
+    "aligned": [["storage_align", "product", 0, 0, 32, 8]],
+}
+LONGER = (
+    TEXT.replace('X: T.Buffer((6, 5), "float32")', 'Y: T.Buffer((6, 5), "float32")')
+    + """    for i, j in T.grid(6, 5):
+        with T.sblock("shift"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Z[vi, vj] = X[vi, vj] + T.float32(1)
+    for i, j in T.grid(6, 5):
+        with T.sblock("again"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = T.max(Z[vi, vj], T.float32(0))
+"""
+)
+LONGER = LONGER.replace(
+    '"float32")\n    for i, j in T.grid(4, 5)',
+    '"float32")\n'
+    '    X = T.sblock_alloc_buffer((6, 5), "float32")\n'
+    '    Z = T.sblock_alloc_buffer((6, 5), "float32")\n'
+    "    for i, j in T.grid(4, 5)",
+)
+REFUSED_LONGER = {
+    "producer behind its reader": [["compute_at", "shift", "scale", 0]],
+    "an output at what it reads": [["compute_at", "again", "shift", 0]],
+    "a sum backwards": [["reverse_compute_inline", "product"]],
+}
+# What TVM takes and we do not: the consumer runs on partial sums, and once more on the whole one; one tag twice.
+STRICTER = {
+    "what follows inside of the sum": [["reverse_compute_at", "shift", "product", 2]],
+    "threads of a thread": [["bind", "product", 0, "threadIdx.x"], ["bind", "product", 1, "threadIdx.x"]],
+}
 REFUSED = {
     "parallel sum": [["parallel", "product", 2]],
     "vectorized sum": [["vectorize", "product", 2]],
@@ -84,6 +139,13 @@ def applied(func, name, block, *args):
             return schedule.reorder(func, [loops[place] for place in args[0]])
         case "unroll" | "vectorize" | "parallel":
             return getattr(schedule, name)(func, loops[args[0]])
+        case "compute_at" | "reverse_compute_at":
+            target = schedule.get_loops(func, args[0])[args[1]]
+            return getattr(schedule, name)(func, block, target)
+        case "bind" | "annotate":
+            return getattr(schedule, name)(func, loops[args[0]], *args[1:])
+        case "set_scope" | "storage_align":
+            return getattr(schedule, name)(func, block, *args)
         case "cache_read":
             buffer = next(one for one in func.buffer_map.values() if one.name == "A")
             return schedule.cache_read(func, block, buffer)
@@ -93,8 +155,8 @@ def applied(func, name, block, *args):
             return getattr(schedule, name)(func, block)
 
 
-def stepped(steps):
-    func = read(TEXT, "s.py")["main"]
+def stepped(steps, text=TEXT):
+    func = read(text, "s.py")["main"]
     for step in steps:
         func = applied(func, *step)
     return func
@@ -103,6 +165,7 @@ def stepped(steps):
 @pytest.fixture(scope="module")
 def theirs():
     cases = {name: {"text": TEXT, "steps": steps} for name, steps in (STEPS | REFUSED).items()}
+    cases |= {name: {"text": LONGER, "steps": steps} for name, steps in (MOVED | REFUSED_LONGER | STRICTER).items()}
     done = subprocess.run(
         [PYTHON, str(SIDE)],
         input=json.dumps([*cases.values()]),
@@ -146,3 +209,26 @@ def test_both_refuse(theirs, name):
     assert "refused" in theirs[name], theirs[name]
     with pytest.raises(Unsupported):
         stepped(REFUSED[name])
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_both_move_blocks_alike(theirs, name):
+    found = theirs[name]
+    assert "text" in found, found
+    other, ours = read(found["text"], "tvm.py")["main"], stepped(MOVED[name], LONGER)
+    assert nests(ours) == nests(other), f"{found['text']}\n{ours.script()}"
+    assert result(ours) == result(other) == result(read(LONGER, "s.py")["main"])
+
+
+@pytest.mark.parametrize("name", REFUSED_LONGER)
+def test_both_refuse_to_move(theirs, name):
+    assert "refused" in theirs[name], theirs[name]
+    with pytest.raises(Unsupported):
+        stepped(REFUSED_LONGER[name], LONGER)
+
+
+@pytest.mark.parametrize("name", STRICTER)
+def test_we_refuse_what_is_not_shown_to_be_legal(theirs, name):
+    assert "text" in theirs[name], theirs[name]
+    with pytest.raises(Unsupported):
+        stepped(STRICTER[name], LONGER)

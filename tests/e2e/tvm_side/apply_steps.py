@@ -30,8 +30,16 @@ def apply(schedule, name, block, *args):
             getattr(schedule, name)(*(loops[place] for place in args[0]))
         case "unroll" | "vectorize" | "parallel":
             getattr(schedule, name)(loops[args[0]])
-        case "compute_inline":
-            schedule.compute_inline(found)
+        case "compute_inline" | "reverse_compute_inline":
+            getattr(schedule, name)(found)
+        case "compute_at" | "reverse_compute_at":
+            getattr(schedule, name)(found, schedule.get_loops(get(args[0]))[args[1]])
+        case "bind" | "annotate":
+            getattr(schedule, name)(loops[args[0]], *args[1:])
+        case "set_scope" | "storage_align":
+            getattr(schedule, name)(found, *args)
+        case "rfactor":
+            schedule.rfactor(loops[args[0]], args[1])
         case "cache_read":
             schedule.cache_read(found, args[0], "global")
         case "cache_write":
