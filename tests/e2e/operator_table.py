@@ -1,8 +1,9 @@
 """Operators of Relax by our definitions against TVM's lowerings: a row for each operator, the cases that differ.
 
-`python tests/e2e/operator_table.py --tvm PYTHON [PREFIX …]`; `--sample DIRECTORY` uses results made before. Agreement
-is to the bit in mode `libm`, as in `sample_table`. Exit status 1 where a case differs that `explained_operators.toml`
-does not explain. `--record` keeps the counts of all operators in `tvm_operators.toml`, for the table of operators.
+`python tests/e2e/operator_table.py --tvm PYTHON [PREFIX …]`; `--sample DIRECTORY`, once or more, uses results made
+before. Agreement is to the bit in mode `libm`, as in `sample_table`. Exit status 1 where a case differs that
+`explained_operators.toml` does not explain. `--record` keeps the counts of all operators in `tvm_operators.toml`, for
+the table of operators.
 """
 
 import argparse
@@ -73,7 +74,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("prefixes", nargs="*")
     options.add_argument("--tvm", default="")
-    options.add_argument("--sample", type=Path, nargs="*", default=[])
+    options.add_argument("--sample", type=Path, action="append", default=[])
     options.add_argument("--record", action="store_true")
     options.add_argument("--tier", default="auto")
     given = options.parse_args()
