@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from refmlc.ir import IRModule as Module, relax, tir
 from refmlc.ir.equal import first_difference, structural_equal as equal
 from refmlc.tvm.covered import missing
-from refmlc.tvm.nodes import of
+from refmlc.tvm.nodes import NodeClass, of
 
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 
@@ -18,7 +18,15 @@ def _module(
     return Module(named, attrs or {})
 
 
-IRModule = of("tvm.ir.module.IRModule", Module, make=_module)
+class ModuleClass(NodeClass):
+    """The class of modules."""
+
+    def from_expr(self, expr: "tir.PrimFunc | relax.Function") -> Module:
+        """A module of one function, called as its `global_symbol` says, else `main`."""
+        return Module({str(expr.attrs.get("global_symbol", "main")): expr})
+
+
+IRModule = ModuleClass("tvm.ir.module.IRModule", lambda value: isinstance(value, Module), _module)
 GlobalVar = of("tvm.ir.GlobalVar", tir.GlobalVar, make=tir.GlobalVar)
 
 

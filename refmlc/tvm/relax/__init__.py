@@ -14,6 +14,7 @@ from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
 from refmlc.tvm.relax import expr, frontend, op, transform, vm
 from refmlc.tvm.relax.builder import BlockBuilder
+from refmlc.tvm.relax.calling import call_dps_packed, call_pure_packed, call_tir
 from refmlc.tvm.relax.making import (
     call,
     const,
@@ -93,6 +94,9 @@ __all__ = [
     "VarBinding",
     "VirtualMachine",
     "build",
+    "call_dps_packed",
+    "call_pure_packed",
+    "call_tir",
     "const",
     "expr",
     "frontend",

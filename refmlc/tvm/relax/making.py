@@ -11,6 +11,7 @@ from refmlc.dtypes.storage import dtype_of, storage_dtype
 from refmlc.ir import relax, tir
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.runtime.tensor import Tensor
+from refmlc.script.inert import Inert
 from refmlc.tvm.nodes import extent, extents
 
 
@@ -27,6 +28,7 @@ def dataflow_var(name: str, *given: object, struct_info: Type | None = None, spa
 
 
 def _type(given: Sequence[object], struct_info: Type | None) -> Type | None:
+    given = tuple(getattr(one, "ty", one) if isinstance(one, Inert) else one for one in given)
     match given:
         case ():
             return struct_info

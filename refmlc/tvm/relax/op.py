@@ -15,7 +15,10 @@ from refmlc.ir import relax, tir
 from refmlc.library import OPERATORS, Operator
 from refmlc.te import Value
 from refmlc.tvm.covered import missing
+from refmlc.tvm.relax.calling import call_dps_packed, call_pure_packed, call_tir
 from refmlc.tvm.relax.making import const, prim_value, shape_expr
+
+__all__ = ["call_dps_packed", "call_pure_packed", "call_tir"]
 
 
 class Maker:

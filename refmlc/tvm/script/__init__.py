@@ -9,6 +9,7 @@ from refmlc.script.front import Namespace
 from refmlc.transform import deduced
 from refmlc.tvm.covered import missing
 from refmlc.tvm.former import is_2022, ranked
+from refmlc.tvm.script.types import Graphs
 
 
 def _finish(module: IRModule) -> IRModule:
@@ -17,7 +18,7 @@ def _finish(module: IRModule) -> IRModule:
 
 
 T = Namespace("T", "prim_func", finish=_finish)
-R = Namespace("R", "function", finish=_finish)
+R = Graphs("R", "function", finish=_finish)
 I = Namespace("I", "ir_module", finish=_finish)  # noqa: E741 - its name in every text
 tir = tirx = T
 relax = R

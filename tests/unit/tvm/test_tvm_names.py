@@ -190,6 +190,38 @@ def test_an_executable_is_called_by_function():
     assert str(out) == "[6. 8.]"
 
 
+def test_types_as_the_language_says_them():
+    n = tvm.tir.Var("n", "int64")
+    var = relax.Var("x", R.Tensor((n, 4), "float32"))
+    assert isinstance(var.ty, TensorType)
+    assert var.ty.shape[0] is n
+    assert isinstance(relax.Var("s", R.Shape([n])), relax.Var)
+
+
+def test_calls_of_functions():
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", R.Tensor((3,), "float32"))
+    callee = builder.add_func(Doubling["double"], "double")
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit(relax.call_tir(callee, (x,), R.Tensor((3,), "float32")))
+            z = builder.emit(relax.op.call_dps_packed("test.tvm.plus", [y], relax.TensorStructInfo((3,), "float32")))
+            out = builder.emit_output(z)
+        builder.emit_func_output(out)
+    tvm.register_func("test.tvm.plus", plus, override=True)
+    assert run(builder.get(), np.arange(3, dtype="float32")).numpy().tolist() == [1, 3, 5]
+    with pytest.raises(RefmlcError):
+        relax.call_tir(callee, (x,), (3,))
+
+
+def plus(a, b):
+    np.add(a.numpy(), 1, out=b.numpy())
+
+
+def test_a_module_of_one_function():
+    assert list(tvm.IRModule.from_expr(Doubling["double"]).functions) == ["main"]
+
+
 def test_times_are_measured():
     times = tvm.build(Doubling).time_evaluator("main", tvm.cpu(), number=2, repeat=3)(np.ones(4, "float32"))
     assert len(times.results) == 3
