@@ -38,13 +38,12 @@ def main(A: T.Buffer((1,), "float32")):
     for i in range(4):
         A[0] = T.exp(A[0] + T.float32(1))
 """
-# An implementation that is wrong about `T.exp` of what is computed, in a language of its own choice.
+# An implementation that is wrong about `T.exp` of what is computed, in a language of its own choice; it starts quickly.
 CHECKER = """\
+import re
 import sys
-import refmlc
-module = refmlc.read_file(sys.argv[1])
-nodes = list(refmlc.ir.visit.walk(module))
-wrong = [node for node in nodes if getattr(node, "op", "") == "exp" and getattr(node.args[0], "op", "") == "add"]
+with open(sys.argv[1]) as file:
+    wrong = re.search(r"T\\.exp\\((T\\.Add|.*\\+)", file.read())
 sys.exit(not wrong)
 """
 
@@ -75,7 +74,7 @@ def test_grep(folder):
 
 
 def test_a_script_that_knows_what_is_wrong(folder):
-    command = f'{sys.executable} wrong.py "$1"'
+    command = f'{sys.executable} -I -S wrong.py "$1"'
     Path("prog.py").write_text(SMALL)
     done = run("prog.py", "--while", command, "--out", "small.py", "--jobs", "2")
     assert done.exit_code == 0

@@ -174,7 +174,7 @@ def differs(bug):
 @pytest.mark.parametrize(
     ("bug", "most"),
     [
-        (other_field, 2),
+        pytest.param(other_field, 2, marks=pytest.mark.soak),
         pytest.param(negated, 2, marks=pytest.mark.soak),
         pytest.param(swapped, 3, marks=pytest.mark.soak),
     ],

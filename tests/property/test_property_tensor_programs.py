@@ -26,7 +26,7 @@ from refmlc.strategies import CHECKED, WATCHED, prim_funcs, rolled
 from refmlc.strategies.arguments import Array, arguments
 
 MANY = 700
-DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 150
+DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 60
 MOST = 1_000_000
 STEPS = 50_000
 # Of calls within a module and to the outside; of facts that nothing is computed from.
