@@ -1,4 +1,4 @@
-"""Steps that move blocks, on generated pipelines: legal ones keep the bits; the others are refused, in words."""
+"""Every step on generated pipelines, so many legal applications of each: they keep the bits; others are refused."""
 
 import os
 import random
@@ -12,6 +12,7 @@ from refmlc import schedule
 from refmlc.check.module import check_module
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError, Unsupported
+from refmlc.diag.errors import Malformed
 from refmlc.ir import IRModule, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.runtime.budget import Budget
@@ -55,8 +56,29 @@ def moved(name, func, rng):
     """One application of the step, and what it was applied to."""
     block, loop = rng.choice(BLOCKS), rng.choice(loops(func)).loop_var
     match name:
-        case "reverse_compute_inline":
-            return f"{block}", schedule.reverse_compute_inline(func, block)
+        case "reverse_compute_inline" | "compute_inline" | "cache_write":
+            return block, getattr(schedule, name)(func, block)
+        case "split":
+            return loop.name, schedule.split(func, loop, [None, rng.choice((1, 2, 3, 4))])[0]
+        case "fuse" | "reorder":
+            nested = [one for one in loops(func) if isinstance(one.body, tir.For)]
+            chosen = rng.choice(nested)
+            outer, inner = chosen.loop_var, chosen.body.loop_var
+            fused = name == "fuse"
+            after = schedule.fuse(func, outer, inner)[0] if fused else schedule.reorder(func, [inner, outer])
+            return f"{outer.name} {inner.name}", after
+        case "parallel" | "vectorize" | "unroll" | "serial":
+            return loop.name, getattr(schedule, name)(func, loop)
+        case "add_unit_loop":
+            return block, schedule.add_unit_loop(func, block)[0]
+        case "drop_unit_loop":
+            return block, schedule.drop_unit_loop(*schedule.add_unit_loop(func, block))
+        case "cache_read":
+            buffer = rng.choice([*func.buffer_map.values()])
+            return f"{block} {buffer.name}", schedule.cache_read(func, block, buffer)
+        case "decompose_reduction":
+            own = rng.choice(schedule.get_loops(func, block))
+            return f"{block} {own.name}", schedule.decompose_reduction(func, block, own)
         case "rfactor":
             own = rng.choice(schedule.get_loops(func, block))
             return f"{block} {own.name}", schedule.rfactor(func, block, own, rng.choice((0, 1, -1)))[0]
@@ -80,6 +102,19 @@ def outcome(module, call):
 
 
 STEPS = (
+    "split",
+    "fuse",
+    "reorder",
+    "parallel",
+    "vectorize",
+    "unroll",
+    "serial",
+    "add_unit_loop",
+    "drop_unit_loop",
+    "compute_inline",
+    "cache_read",
+    "cache_write",
+    "decompose_reduction",
     "compute_at",
     "reverse_compute_at",
     "reverse_compute_inline",
@@ -102,6 +137,8 @@ def test_legal_applications_keep_the_bits(name):
         module = IRModule({"main": func})
         try:
             words, after = moved(name, prepared(func, rng), rng)
+        except Malformed:  # RM112: the block has no init, or does not read the buffer
+            continue
         except Unsupported:  # RM504; anything else is a bug
             found["refused"] += 1
             continue
