@@ -4,7 +4,10 @@
 |-----------------|----------------------------------------------------------------|-----------|
 | `torch_export`  | what `torch.export.export` gives                               | `[torch]` |
 | `torch_fx`      | what `torch.fx.symbolic_trace` gives, with maps of one's own   | `[torch]` |
+| `onnx_import`   | a model of ONNX                                                | `[onnx]`  |
+| `files`         | files of these, by their endings                               |           |
 | `aten`          | the operators of PyTorch, each in operators of Relax           |           |
+| `fx_rules`, `onnx_rules` | what `torch.fx` and ONNX call differently             |           |
 | `emitter`       | what the rules of `aten` are written with                      |           |
 | `arrays`        | tensors of PyTorch as constants, its dtypes by name            |           |
 | `unknown`       | what is said of an operator without a rule                     |           |

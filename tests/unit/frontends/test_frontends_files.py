@@ -1,0 +1,80 @@
+"""Models in files, and `refmlc import`."""
+
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import refmlc
+from refmlc.cli import main
+from refmlc.diag import RefmlcError
+from refmlc.frontends.files import import_file
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A model, an input, and its file."""
+    torch.manual_seed(3)
+    model, x = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU()).eval(), torch.randn(2, 4)
+    path = tmp_path_factory.mktemp("models") / "model.pt2"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own, on its own code
+        torch.export.save(torch.export.export(model, (x,)), str(path))
+    return model, x, path
+
+
+def run(*args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return CliRunner().invoke(main, [str(one) for one in args], catch_exceptions=False)
+
+
+def test_a_model_becomes_text_with_its_constants(saved, tmp_path) -> None:
+    model, x, path = saved
+    done = run("import", path, "-o", tmp_path / "module.py")
+    assert done.exit_code == 0, done.output
+    module = refmlc.read_file(tmp_path / "module.py")
+    found = refmlc.VirtualMachine(refmlc.build(module))["main"](x.numpy())
+    np.testing.assert_allclose(found.numpy(), model(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_parameters_go_to_a_file_of_their_own(saved, tmp_path) -> None:
+    model, x, path = saved
+    text, params = tmp_path / "module.py", tmp_path / "params.npz"
+    assert run("import", path, "-o", text, "--npz", params).exit_code == 0
+    np.save(tmp_path / "x.npy", x.numpy())
+    name = refmlc.read_file(text).functions["main"].params[0].name
+    done = run("run", text, "--params", params, "--input", f"{name}={tmp_path / 'x.npy'}", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    (written,) = [one for one in tmp_path.glob("*.npy") if one.name != "x.npy"]
+    np.testing.assert_allclose(np.load(written), model(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_the_text_is_printed_or_given_as_json(saved) -> None:
+    _, _, path = saved
+    assert "R.nn.relu" in run("import", path).output
+    assert json.loads(run("import", path, "--json").output)["functions"] == ["main"]
+
+
+def test_other_files_are_refused(tmp_path) -> None:
+    assert run("import", tmp_path / "model.h5").exit_code == 2
+    assert run("import", tmp_path / "missing.pt2").exit_code == 2
+
+
+def test_a_missing_framework_is_told(saved, monkeypatch) -> None:
+    _, _, path = saved
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(RefmlcError) as refused:
+        import_file(path)
+    assert "refmlc[torch]" in refused.value.diagnostic.notes[0]
+
+
+def test_refmlc_does_not_import_the_frontends() -> None:
+    code = "import refmlc, refmlc.cli, sys; assert 'torch' not in sys.modules and 'onnx' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
