@@ -1,7 +1,6 @@
 """Polynomials mean what the expressions mean: evaluated at random values of the variables."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import INT64
 from refmlc.ir import tir

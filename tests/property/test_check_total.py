@@ -4,8 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.check import check_module
 from refmlc.diag import Exhausted, RefmlcError

@@ -7,8 +7,7 @@ into the slot of one that is still read must end in the use of a tensor that is 
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from refmlc.diag import RefmlcError
 from refmlc.interp.machine import Machine

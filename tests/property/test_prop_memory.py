@@ -1,8 +1,7 @@
 """Memory against a byte-level model: any views, of any dtype and alignment, over one storage."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import dtype
 from refmlc.dtypes.storage import storage_dtype

@@ -3,8 +3,7 @@
 from itertools import islice
 
 from affine_places import Place, Undefined, evaluate
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.ir import tir
 from refmlc.ops.contract import UndefinedValue

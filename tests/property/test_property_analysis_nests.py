@@ -8,8 +8,7 @@
 from itertools import product
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from nest_texts import NestText
 
 from refmlc.codegen.analysis.facts import Facts

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 from permitted_evaluations import DIGITS, Evaluation, all_trees, check_against_numpy, evaluated, number, rounded
 
 from refmlc.bounds import arithmetic, functions

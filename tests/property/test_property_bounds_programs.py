@@ -4,8 +4,7 @@ from collections import Counter
 from functools import cache
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.bounds.certify import certify
 from refmlc.bounds.enclosure import Enclosure

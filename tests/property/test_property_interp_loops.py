@@ -1,8 +1,7 @@
 """How loops are cut and ordered does not change what a block computes; NumPy says what that is."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.interp.machine import Machine
 from refmlc.script import read

@@ -9,8 +9,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tier_outcomes import interpreted, told
 from tier_runs import GUARDED, TINY, UNCHECKED, Way, differences, usable, with_moved_loops
 

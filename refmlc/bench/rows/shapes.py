@@ -23,8 +23,7 @@ from refmlc.bench.session import Session
 from refmlc.bench.sizes import Sizes
 from refmlc.bench.workloads import Workload, conv2d, elementwise, layernorm, matmul, matmul_int8, softmax
 from refmlc.check.reading import read
-from refmlc.codegen.build import BuildFailed
-from refmlc.codegen.build import build as compiled
+from refmlc.codegen.build import BuildFailed, build as compiled
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Grade, Isa, Options
 from refmlc.codegen.unit import Source, Status

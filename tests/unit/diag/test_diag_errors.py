@@ -11,10 +11,10 @@ from refmlc.diag import (
     Trap,
     Undefined,
     Unsupported,
+    catalogue as codes,
     error,
     fail,
 )
-from refmlc.diag import catalogue as codes
 
 SPAN = Span(Source("a.py", "one\r\ntwo\rthree"), 2, 0, 2, 3)
 

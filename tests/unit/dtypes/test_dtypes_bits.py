@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 from exact_floats import BITS, assert_same, stored, values
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import HANDLE, SCALARS, dtype
 from refmlc.dtypes.bits import decode_table, decoder, encoder, from_bits, nan_code, to_bits

@@ -7,8 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from exact_floats import BITS, SMALL, assert_same, nearest, values
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import SCALARS, dtype
 from refmlc.dtypes.rounding import int_rounder, round_fraction, round_int, rounder, wrap

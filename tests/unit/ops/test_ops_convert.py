@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from calculator import UNDEFINED, outcome
 from exact_floats import BITS, SATURATING, assert_same, nearest, values
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.diag import Unsupported
 from refmlc.dtypes import BOOL, HANDLE, SCALARS, VOID, dtype

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import pytest
 from calculator import UNDEFINED, function, outcome
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import INT32
 from refmlc.ops.scalar import SCALAR_OPS

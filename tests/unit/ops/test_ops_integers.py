@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from calculator import UNDEFINED, function, outcome
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import dtype
 from refmlc.ops.contract import UndefinedValue

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from calculator import function
 from exact_floats import assert_same, nearest, values
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.dtypes import FLOAT32, FLOAT64
 from refmlc.dtypes.rounding import round_fraction

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32, INT64
-from refmlc.dtypes import dtype as row
+from refmlc.dtypes import FLOAT32, INT64, dtype as row
 from refmlc.ir import relax, tir
 from refmlc.ir.module import IRModule
 from refmlc.ir.types import TensorType

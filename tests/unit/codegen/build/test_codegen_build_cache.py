@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 from seven import SEVEN, call, left_in, unit
 
-from refmlc.codegen.build import Cache, build
-from refmlc.codegen.build import cache as caching
-from refmlc.codegen.build import make as making
+from refmlc.codegen.build import Cache, build, cache as caching, make as making
 from refmlc.codegen.build.cache import chosen_limit
 from refmlc.codegen.build.compiler import find_compiler
 from refmlc.codegen.options import ISAS

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from seven import SEVEN, call, left_in
 
-from refmlc.codegen.build import BuildFailed, Cause, NativeWarning, build, default_cache, warn_once
-from refmlc.codegen.build import cache as caching
+from refmlc.codegen.build import BuildFailed, Cause, NativeWarning, build, cache as caching, default_cache, warn_once
 from refmlc.codegen.build.folder import chosen_folder, private_folder
 from refmlc.codegen.options import ISAS
 

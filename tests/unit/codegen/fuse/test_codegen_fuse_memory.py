@@ -1,7 +1,6 @@
 """Memory planned ahead: nothing that is needed together overlaps, nothing is wasted where one can see it."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from refmlc.codegen.fuse.memory import Need, lay_out
 from refmlc.codegen.fuse.sizes import aligned, apply, count, nbytes, number
