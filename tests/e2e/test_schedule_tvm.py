@@ -10,7 +10,8 @@ import pytest
 
 from refmlc import schedule
 from refmlc.check.reading import read
-from refmlc.diag import Unsupported
+from refmlc.diag import Unsupported, fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import IRModule, tir
 from refmlc.runtime.tensor import Tensor
@@ -146,6 +147,10 @@ def applied(func, name, block, *args):
             return getattr(schedule, name)(func, loops[args[0]], *args[1:])
         case "set_scope" | "storage_align":
             return getattr(schedule, name)(func, block, *args)
+        case "rfactor":
+            if len(loops) <= args[0]:
+                raise fail(BAD_USAGE, f"`{block}` has no loop {args[0]}")
+            return schedule.rfactor(func, block, loops[args[0]], args[1])[0]
         case "cache_read":
             buffer = next(one for one in func.buffer_map.values() if one.name == "A")
             return schedule.cache_read(func, block, buffer)
