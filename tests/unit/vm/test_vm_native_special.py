@@ -189,7 +189,7 @@ def test_spending():
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
 def test_a_value_that_was_narrowed_is_not_what_it_was(count):
-    """gcc 12 took the conversion to float32 and back of two neighbours for nothing."""
+    """The conversion to float32 and back, of two neighbours, which gcc 12 took for nothing."""
     text = f"""
 @T.prim_func(s_tir=True)
 def main(A: T.Buffer(({count},), "float64"), B: T.Buffer(({count},), "float64")):
