@@ -65,7 +65,9 @@ class Library:
 
         It keeps the library loaded. Raises BuildFailed (NOT_LOADED) where the library has no such symbol.
         """
-        address = _loader().dlsym(self._handle, symbol.encode())
+        loader = _loader()
+        loader.dlerror()  # its first use looks it up, which would forget the failure
+        address = loader.dlsym(self._handle, symbol.encode())
         if address == ffi().NULL:
             raise BuildFailed(Cause.NOT_LOADED, _last_error())
         found: CFunction = ffi().gc(ffi().cast(c_type, address), _Holder(self))
