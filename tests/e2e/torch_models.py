@@ -34,7 +34,7 @@ from refmlc.frontends.torch_export import from_exported_program, params_of
 from refmlc.transform import legalize_ops
 
 APART = 1e-4
-"""How far results of real sizes may be from PyTorch's, relative to the greatest: a bound is certified at small sizes."""
+"""How far results of real sizes may be from PyTorch's, relative to the greatest; small ones are certified."""
 
 TVM_SIDE = Path(__file__).parent / "tvm_side" / "time_module.py"
 
