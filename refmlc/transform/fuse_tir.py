@@ -17,10 +17,11 @@ than buffers, or where a dimension of a buffer is neither a constant nor a varia
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from refmlc.check.infer import type_of
 from refmlc.dtypes import HANDLE
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.node import Node
-from refmlc.ir.types import TensorType
+from refmlc.ir.types import TensorType, Type
 from refmlc.ir.visit import rewrite, substitute, walk
 from refmlc.schedule.places import TRUE, allocated, sequence, top
 from refmlc.te.prim_func import NOALIAS
@@ -49,11 +50,15 @@ def fuse_tir(module: IRModule) -> IRModule:
 
 def _calling(func: relax.Function, module: IRModule, types: Mapping[str, TensorType]) -> relax.Function:
     """The function with `call_tir` for calls of what has become TensorIR."""
+    known: dict[relax.Var, Type | None] = {}
+    for binding in (binding for block in func.body.blocks for binding in block.bindings):
+        cast = isinstance(binding, relax.MatchCast)
+        known[binding.var] = binding.var.ty if cast else type_of(binding.value, module, known) or binding.var.ty
 
     def change(node: Node) -> Node:
         match node:
             case relax.Call(op=tir.GlobalVar(name), args=args) if name in types:
-                result = _result(module.functions[name], types[name], args)
+                result = _result(module.functions[name], types[name], [type_of(arg, module, known) for arg in args])
                 op = relax.Op("call_tir", span=node.span)
                 return relax.Call(op, (node.op, relax.Tuple(args)), {}, (result,), span=node.span)
             case _:
@@ -62,12 +67,11 @@ def _calling(func: relax.Function, module: IRModule, types: Mapping[str, TensorT
     return rewrite(func, change)
 
 
-def _result(callee: Node, ty: TensorType, args: Sequence[relax.Expr]) -> TensorType:
+def _result(callee: Node, ty: TensorType, args: Sequence[Type | None]) -> TensorType:
     """The type of the result by the sizes of the arguments."""
     table: dict[Node, Node] = {}
     if isinstance(callee, relax.Function):
-        for param, arg in zip(callee.params, args, strict=True):
-            given = arg.ty if isinstance(arg, relax.Var) else None
+        for param, given in zip(callee.params, args, strict=True):
             if isinstance(param.ty, TensorType) and isinstance(given, TensorType) and param.ty.shape and given.shape:
                 pairs = zip(param.ty.shape, given.shape, strict=True)
                 table |= {size: actual for size, actual in pairs if isinstance(size, tir.Var)}
