@@ -48,6 +48,7 @@ def test_affine_terms_cancel(grid):
         ("floormod", (op("add", op("mul", X, 4), J), 4), 0, 3),
         ("floordiv", (op("sub", X, 20), 7), -3, -1),
         ("floormod", (op("sub", X, 20), 7), 0, 6),
+        ("floormod", (X, op("add", J, 3)), 0, 5),
         ("truncdiv", (op("sub", X, 8), 3), -2, 2),
         ("truncmod", (op("sub", X, 8), 3), -2, 2),
         ("truncmod", (X, 100), 0, 15),
