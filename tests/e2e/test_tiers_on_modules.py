@@ -200,7 +200,7 @@ def test_most_functions_of_programs_are_compiled():
     for name, module in modules_in([*PROGRAMS, *MODELS]):
         whole.add(compare(module, TINY, name, calls=0))
     # What is left: the C interface of lowered code, GPU kernels, calls to the outside.
-    assert whole.compiled >= 3 * sum(whole.declined.values()), whole.declined
+    assert whole.compiled >= 2 * sum(whole.declined.values()), whole.declined
 
 
 def sample_modules(directory):

@@ -51,6 +51,7 @@ _TAKES: Mapping[str, str] = {
     "call_packed": "name *any",
     "call_cpacked": "name *any",
     "call_extern": "name *any",
+    "call_ffi_kernel": "name *any",
     "call_pure_extern": "name *any",
     "call_llvm_intrin": "name *expr",
     "call_llvm_pure_intrin": "name *expr",
