@@ -24,6 +24,7 @@ FITS = [
     *(("tvm_stack_make_array", "ppnnx", HANDLE), ("tvm_stack_make_array", "pppnxn", HANDLE), ("ret", "v", VOID)),
     *(("tvm_stack_alloca", "sn", HANDLE), ("tvm_struct_get", "pnn", I32), ("tvm_struct_set", "pnnx", I32)),
     *(("call_packed_lowered", "spnn", I32), ("call_packed", "sxov", I32), ("call_extern", "s", F32)),
+    ("call_ffi_kernel", "s", I32),
     *(("call_llvm_intrin", "sx", F32), ("unknown", "oo", F32), ("type_annotation", "", F32)),
 ]
 WRONG = [
