@@ -4,7 +4,7 @@ Those of one operand are the rows of `refmlc.ops.scalar`; each has the dtype of 
 and infinity. On integers the roundings are the operand itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
@@ -28,10 +28,9 @@ def apply(name: str, *operands: Operand) -> Value:
     dtype = nodes[0].dtype
     if name in ROUNDINGS and not dtype.is_float:
         return Value(nodes[0])
-    contract = SCALAR_OPS[name].contract
-    if not contract.accepts_operands([node.dtype.scalar for node in nodes]):
-        raise fail(TYPE_MISMATCH, f"`{name}` is not defined on {', '.join(str(node.dtype) for node in nodes)}")
-    return Value(tir.Apply(name, tuple(nodes), BOOL if name in TESTS else contract.result_dtype([dtype])))
+    _require(name, nodes)
+    result = BOOL if name in TESTS else SCALAR_OPS[name].contract.result_dtype([dtype])
+    return Value(tir.Apply(name, tuple(nodes), result))
 
 
 def _beside(value: promote.Operand, dtype: DType | None) -> tir.Expr:
@@ -62,7 +61,7 @@ isnan, isinf, isfinite = _of_one("isnan"), _of_one("isinf"), _of_one("isfinite")
 
 
 def power(x: Operand, y: Operand) -> Value:
-    """X to the power of y."""
+    """The first to the power of the second."""
     return _of_two("pow", x, y)
 
 
@@ -119,7 +118,17 @@ def ceildiv(a: Operand, b: Operand) -> Value:
 
 
 def _of_two(name: str, a: Operand, b: Operand) -> Value:
-    return Value(folded(promote.apply_binary(name, operand(a), operand(b), None)))
+    """Operator `name` on two operands brought to one dtype. Fails: RM201, for dtypes it has not."""
+    found = promote.apply_binary(name, operand(a), operand(b), None)
+    if isinstance(found, tir.Apply):
+        _require(name, found.args)
+    return Value(folded(found))
+
+
+def _require(name: str, nodes: Sequence[tir.Expr]) -> None:
+    """Fails: RM201 where the operator has no meaning on operands of these dtypes."""
+    if not SCALAR_OPS[name].contract.accepts_operands([node.dtype.scalar for node in nodes]):
+        raise fail(TYPE_MISMATCH, f"`{name}` is not defined on {', '.join(str(node.dtype) for node in nodes)}")
 
 
 def if_then_else(condition: Operand, yes: Operand, no: Operand) -> Value:

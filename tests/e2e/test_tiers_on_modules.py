@@ -199,8 +199,16 @@ def test_most_functions_of_programs_are_compiled():
     whole = Comparison()
     for name, module in modules_in([*PROGRAMS, *MODELS]):
         whole.add(compare(module, TINY, name, calls=0))
-    # What is left: the C interface of lowered code, GPU kernels, calls to the outside.
-    assert whole.compiled >= 2 * sum(whole.declined.values()), whole.declined
+    # What is left: threads that wait for each other, the C interface of lowered code, calls to the outside.
+    reasons = {
+        "its threads wait for each other": 3,
+        "`in_thread_C` is private to threads, and allocated outside of them": 1,
+        "parameter `self_handle` is a bare handle": 2,
+        "it calls `call_extern`": 1,
+        "it calls `call_ffi_kernel`": 1,
+    }
+    assert whole.declined == reasons
+    assert whole.compiled >= 21
 
 
 def sample_modules(directory):

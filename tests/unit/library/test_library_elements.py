@@ -170,6 +170,7 @@ def test_prelu_and_dropout_by_hand():
         ("where(a, b, c)", (np.ones(2, "int32"), f32(1), f32(1)), "RM201"),
         ("nn.prelu(a, b, axis=1)", (np.ones((2, 3), "float32"), f32(1)), "RM202"),
         ("nn.gelu(a)", (np.ones(2, "int32"),), "RM201"),
+        ("power(a, a)", (np.ones(2, "int32"),), "RM201"),
         ('arange(0, 4, 0, dtype="int64")', (), "RM105"),
         ("tril(a, 0)", (f32(1),), "RM105"),
         ("add(R.prim_value(1), R.prim_value(2))", (), "RM201"),

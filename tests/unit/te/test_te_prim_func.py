@@ -124,6 +124,8 @@ def reverse(source, target):
         (lambda a: a[0.5, 1], "RM105", "an index is an integer"),
         (lambda a: a[0, 0] + "x", "RM105", "stands where an expression is wanted"),
         (lambda a: a[0, 0] // 2, "RM201", "not defined on float32"),
+        (lambda a: te.power(te.var("n"), 2), "RM201", "`pow` is not defined on int32"),
+        (lambda a: te.exp(te.var("n")), "RM201", "`exp` is not defined on int32"),
         (lambda a: te.sum(a[0, 0], axis=[te.placeholder((1,))]), "RM105", "axes of te.reduce_axis"),
         (lambda a: te.placeholder((1,), "float12"), "RM106", "no dtype"),
         (lambda a: bool(a[0, 0] > 1), "RM105", "is not known here"),
