@@ -113,27 +113,6 @@ def _uses_relax(node: ast.AST) -> bool:
     )
 
 
-def wrapped(fragment: str) -> str:
-    """A function around a fragment: its free names are parameters, those in shapes are shape variables."""
-    tree = ast.parse(fragment)
-    loaded = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    dims = {name for node in ast.walk(tree) for name in _dimensions(node)}
-    params = ", ".join(f"{name}: R.Any" for name in sorted(loaded - stored - dims - {"R", "T"}))
-    declared = [f"{name} = T.int64()" for name in sorted(dims)]
-    if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
-        fragment = f"y = {fragment}"
-    lines = [*declared, *fragment.split("\n"), "return R.tuple()"]
-    return f"@R.function\ndef main({params}):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
-
-
-def _dimensions(node: ast.AST) -> set[str]:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "Tensor":
-        shape = node.args[0] if node.args else node
-        return {inner.id for inner in ast.walk(shape) if isinstance(inner, ast.Name)}
-    return set()
-
-
 def inside(function: str, module: str) -> str:
     """`module` with its `main` replaced by `function`, another `main`."""
     tree = ast.parse(module)

@@ -3,10 +3,13 @@
 `REFMLC_SEEDS` names the folder of the documents.
 """
 
+import ast
+
 import pytest
-from seed_documents import SEEDS, Piece, documents, inside, pieces, wrapped
+from seed_documents import SEEDS, Piece, documents, inside, pieces
 
 from refmlc.check import check_module
+from refmlc.course.excerpt import wrapped
 from refmlc.diag import RefmlcError
 from refmlc.ir.equal import structural_equal
 from refmlc.script import read, show
@@ -18,7 +21,7 @@ WITHOUT = "set REFMLC_SEEDS to the folder of the course's documents (*.txt)"
 def text_of(piece: Piece) -> str:
     """A piece as a text of its own: fragments in a function, functions in the module that the document shows before."""
     if piece.kind == "fragment":
-        return wrapped(piece.text)
+        return wrapped(piece.text, ast.parse(piece.text))
     if piece.kind == "function" and "R.function" in piece.text and "call_tir(linear0" in piece.text:
         before = [one for one in PIECES if one.document == piece.document and one.line < piece.line]
         return inside(piece.text, [one for one in before if one.kind == "module"][-1].text)
