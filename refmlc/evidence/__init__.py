@@ -3,7 +3,7 @@
 | file                         | holds                                                            |
 |------------------------------|------------------------------------------------------------------|
 | `record`, `case_file`        | a finding as a TOML case; reading it                              |
-| `literals`, `toml`           | values bit by bit; writing TOML                                   |
+| `literals`, `numbers`, `generated`, `toml` | values bit by bit, by rules; writing TOML           |
 | `replay`                     | the case made again, in any implementation                        |
 | `page`, `heat`, `listing`    | the page, the map of the difference, the program with its marks   |
 """

@@ -13,11 +13,26 @@
 
 | `assert.kind` | and                                                                                             |
 |---------------|-------------------------------------------------------------------------------------------------|
-| `return`      | `parts`: a table for each result and written argument: `label`, a tensor or number, `rule`: `exact`, |
-|               | or `certified` with `low`, `high` and, where they are permitted, `specials`                       |
+| `return`      | `parts`: a table for each result and written argument: `label`, a tensor or number, `rule` (below) |
 | `undefined`   | `code` and `place` (`line:column` of the module)                                                 |
 | `trap`        | the same                                                                                        |
+| `reject`      | the same: the text is malformed, or breaks a static rule                                          |
 | `open`        | nothing: recorded, never scored                                                                 |
+
+| `rule`      | a written element must be                                                                          |
+|-------------|----------------------------------------------------------------------------------------------------|
+| `exact`     | the one in `values`, bit by bit; NaN is one class                                                    |
+| `one of`    | one of the list that `options` has for it                                                            |
+| `ulp`       | at most `ulps` representable numbers from the one in `values`                                        |
+| `certified` | from its `low` to its `high`, both binary64, or one of its `specials` ("inf -inf nan")               |
+| `kept`      | as it was given: an argument that is only read                                                       |
+| `hash`      | such that `sha256` is the digest of all elements (`literals.digest`)                                 |
+| `any`       | anything                                                                                           |
+
+`values` stand in every part but those of `one of`, `hash`, `kept` and `any`.
+
+A file of a suite holds several cases, `[[case]]` with `[[case.calls]]`. Those that share a module name it, `uses =
+"name"` for `module`, and `[modules]` has the text by the name.
 """
 
 import hashlib
@@ -30,7 +45,8 @@ from typing import cast
 from refmlc.check.reading import read
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.evidence.literals import Data, arguments_of
+from refmlc.evidence.literals import arguments_of
+from refmlc.evidence.numbers import Data
 from refmlc.evidence.toml import toml_value
 from refmlc.ir import IRModule
 
@@ -71,21 +87,23 @@ class CaseFile:
         """Fresh arguments of call `number`. Fails: RM109."""
         return arguments_of(self.calls[number].args)
 
-    def toml(self) -> str:
-        """The file."""
+    def toml(self, *, table: str = "", uses: str = "") -> str:
+        """The file; as an element of the array `table`, where one is named, and `uses` a shared module."""
         head: dict[str, Data] = {
             "id": self.id,
             "clauses": list(self.clauses),
             "features": list(self.features),
             "dialect": self.dialect,
             "provenance": self.provenance,
-            "implementation": self.implementation,
+            **({"implementation": self.implementation} if self.implementation or not table else {}),
             "func": self.func,
-            "module": self.text,
+            **({"uses": uses} if uses else {"module": self.text}),
         }
-        lines = [f"{key} = {toml_value(value)}" for key, value in head.items()]
+        prefix = f"{table}." if table else ""
+        lines = [f"[[{table}]]"] if table else []
+        lines += [f"{key} = {toml_value(value)}" for key, value in head.items()]
         for call in self.calls:
-            lines += ["", "[[calls]]", *_listed("args", call.args), "", "[calls.assert]"]
+            lines += ["", f"[[{prefix}calls]]", *_listed("args", call.args), "", f"[{prefix}calls.assert]"]
             for key, value in call.assertion.items():
                 lines += _listed(key, value) if isinstance(value, list) else [f"{key} = {toml_value(value)}"]
         return "\n".join(lines) + "\n"
@@ -108,19 +126,39 @@ def identified(func: str, text: str, calls: Sequence[Call], prefix: str) -> str:
 
 def read_case(text: str, name: str = "<case>") -> CaseFile:
     """The case that `text` holds. Fails: RM109 where it is none."""
+    return _case(_tables(text, name), {}, name)
+
+
+def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
+    """The cases of a file of a suite, in order. Fails: RM109 where it holds anything else, or none."""
+    match _tables(text, name):
+        case {"case": [*cases], **rest} if cases and rest.keys() <= {"modules"}:
+            modules = rest.get("modules", {})
+            if isinstance(modules, dict) and all(isinstance(each, str) for each in modules.values()):
+                return tuple(_case(case, modules, name) for case in cases)
+    raise fail(BAD_FILE, f"`{name}` holds no cases: tables `[[case]]`, and `[modules]` with texts by name")
+
+
+def _tables(text: str, name: str) -> dict[str, object]:
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise fail(BAD_FILE, f"`{name}` is no TOML: {problem}") from None
-    match data:
+
+
+def _case(data: object, modules: Mapping[str, str], name: str) -> CaseFile:
+    table = data if isinstance(data, dict) else {}
+    if "uses" in table and "module" not in table:
+        table = {**table, "module": modules.get(str(table["uses"]))}
+    match table:
         case {"id": str(identity), "module": str(module), "func": str(func), "calls": [*calls]} if calls:
             return CaseFile(
                 identity,
-                _names(data, "clauses"),
-                _names(data, "features"),
-                str(data.get("dialect", "0.27")),
-                str(data.get("provenance", "")),
-                str(data.get("implementation", "")),
+                _names(table, "clauses"),
+                _names(table, "features"),
+                str(table.get("dialect", "0.27")),
+                str(table.get("provenance", "")),
+                str(table.get("implementation", "")),
                 module,
                 func,
                 tuple(_call(call, name) for call in calls),

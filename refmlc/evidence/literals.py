@@ -7,16 +7,18 @@
 | element that was not written    | `"_"`                                                                              |
 | tensor                          | `dtype`, `shape`, `values` row-major; floats of less than 32 bits have `bits` too  |
 | … of more than `MOST` elements  | `packed`: its bytes, zlib, base64; `written`: the same of one byte per element     |
+| … by a rule                     | `generator` and its numbers (`generated`); `"unwritten"`: no element was            |
 | … not compact, not at 0, locked | `strides`, `offset` in elements, `locked`                                          |
 | tensor that came before         | `same`: the number of the argument                                                 |
 | number, shape, tuple            | `number` with `value`; `extents`; `tuple`                                          |
 """
 
 import base64
+import hashlib
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import SupportsFloat, SupportsInt, TypeAlias, cast
+from typing import SupportsFloat, SupportsInt, cast
 
 import numpy as np
 
@@ -25,36 +27,17 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT
 from refmlc.dtypes import DType, dtype
 from refmlc.dtypes.bits import from_bits, to_bits
 from refmlc.dtypes.storage import storage_dtype
+from refmlc.evidence.generated import generated
+from refmlc.evidence.numbers import Data, number_data, number_of
 from refmlc.ops.contract import Scalar
+from refmlc.oracle.values import normal_codes
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape, kind_of
 
-Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
 MOST = 512
 LARGEST = 1 << 28  # bytes that a packed tensor may have
 UNWRITTEN = "_"
-
-
-def number_data(value: Scalar) -> str | int | bool:
-    """A number."""
-    if isinstance(value, float):
-        return value.hex() if math.isfinite(value) else str(abs(value) if math.isnan(value) else value)
-    return value if -(1 << 63) <= value < 1 << 63 else str(value)
-
-
-def number_of(data: Data, kind: DType) -> Scalar:
-    """The number that `number_data` wrote. Fails: RM109."""
-    try:
-        if kind.is_float and isinstance(data, str):
-            return float(data) if data in ("nan", "inf", "-inf") else float.fromhex(data)
-        if kind.kind == "bool" and isinstance(data, (bool, int)):
-            return bool(data)
-        if isinstance(data, (int, str)):
-            return int(data)
-    except ValueError:
-        pass
-    raise fail(BAD_FILE, f"{data!r} is no value of {kind}")
 
 
 def tensor_data(tensor: Tensor) -> dict[str, Data]:
@@ -73,6 +56,12 @@ def tensor_data(tensor: Tensor) -> dict[str, Data]:
     if kind.is_float and kind.bits < 32:
         found["bits"] = [to_bits(kind, value) if there else -1 for value, there in zip(values, mask, strict=True)]
     return found
+
+
+def digest(tensor: Tensor) -> str:
+    """SHA-256 of the codes of all elements in row-major order, each in its whole bytes, little-endian, NaN all ones."""
+    codes = normal_codes(np.ascontiguousarray(tensor.numpy()))
+    return hashlib.sha256(codes.astype(codes.dtype.newbyteorder("<")).tobytes()).hexdigest()
 
 
 def _value(item: SupportsFloat, kind: DType) -> Scalar:
@@ -119,7 +108,11 @@ def tensor_of(data: Mapping[str, Data]) -> Tensor:
     count = made.size * kind.lanes
     flat = np.zeros(count, storage_dtype(kind))
     mask = [True] * count
-    if "packed" in data:
+    if data.get("generator") == "unwritten":
+        return made
+    if "generator" in data:
+        flat = generated(data, count, kind.scalar)
+    elif "packed" in data:
         flat = np.frombuffer(_unpacked(data["packed"], count * flat.itemsize), flat.dtype).copy()
         mask = [bool(byte) for byte in _unpacked(data["written"], count)] if "written" in data else mask
     else:

@@ -16,7 +16,8 @@ from refmlc.bounds.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import Code
 from refmlc.evidence.case_file import Call, CaseFile, identified
-from refmlc.evidence.literals import Data, arguments_data, number_data, tensor_data
+from refmlc.evidence.literals import arguments_data, tensor_data
+from refmlc.evidence.numbers import Data, number_data
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.visit import walk
 from refmlc.ops.scalar import SCALAR_OPS

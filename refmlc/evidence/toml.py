@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from refmlc.evidence.literals import Data
+from refmlc.evidence.numbers import Data
 
 SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
