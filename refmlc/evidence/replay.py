@@ -127,19 +127,19 @@ def _items(data: Data) -> list[Data]:
 
 
 def _tensor(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
-    recorded = tensor_of(_first_options(data))
+    recorded = tensor_of(first_options(data))
     if (tensor.shape, tensor.dtype) != (recorded.shape, recorded.dtype):
         return f"{label} is {kind_of(tensor)}, recorded is {kind_of(recorded)}"
     there = written(recorded).reshape(-1)
     mine, own = (np.ascontiguousarray(each.numpy()).reshape(-1) for each in (tensor, recorded))
     kind = tensor.dtype.scalar
     for number in np.flatnonzero(there).tolist():
-        if not _permitted(mine[number].item(), own[number].item(), number, data, kind):
+        if not permitted(mine[number].item(), own[number].item(), number, data, kind):
             return f"{label}: element {number} is {mine[number]!s}, recorded is {own[number]!s}"
     return ""
 
 
-def _first_options(data: Mapping[str, Data]) -> Mapping[str, Data]:
+def first_options(data: Mapping[str, Data]) -> Mapping[str, Data]:
     """A tensor of alternatives with the first of each element as its value."""
     match data:
         case {"rule": "one of", "options": list(options)}:
@@ -148,7 +148,8 @@ def _first_options(data: Mapping[str, Data]) -> Mapping[str, Data]:
             return data
 
 
-def _permitted(value: float, recorded: float, number: int, data: Mapping[str, Data], kind: DType) -> bool:
+def permitted(value: float, recorded: float, number: int, data: Mapping[str, Data], kind: DType) -> bool:
+    """Whether the rule of a recorded tensor permits `value` as its element `number`."""
     match data:
         case {"rule": "certified", "low": list(low), "high": list(high), **rest}:
             specials = rest.get("specials")
