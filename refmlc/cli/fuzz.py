@@ -43,7 +43,7 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 @click.option(
     "--dir", "path", type=click.Path(path_type=Path, file_okay=False), default="refmlc-fuzz", show_default=True
 )
-@click.option("--kinds", type=Kinds(), help="Kinds of programs: functions, graphs, schedules.")
+@click.option("--kinds", type=Kinds(), help="Kinds of programs: functions, graphs, schedules, operators.")
 @click.option("--aim", help="What programs do wrong: a code, `none`, or `any` for a mixture.  [default: any]")
 @click.option("--sanitize", type=click.IntRange(0), help="One batch in so many runs under the sanitizer; 0: none.")
 @click.option("--batch", "size", type=click.IntRange(1), help="How many programs are compiled together.")

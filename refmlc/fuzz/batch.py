@@ -26,6 +26,7 @@ from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.program import Program
 from refmlc.script import show
 from refmlc.strategies.case import Case
+from refmlc.strategies.operators.program import named
 
 REFERENCE = "interp"
 COVER = 4  # in one batch of so many it is looked at what occurs: that takes a tenth of the interpreter's time
@@ -110,18 +111,20 @@ def code_of(answer: object) -> str:
     return "" if diagnostic is None else str(diagnostic.code.id)
 
 
-def name_of(finding: Finding) -> str:
-    """The signature of a finding: its code, path and verdict, and the shape of the error or its words."""
+def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
+    """The signature of a finding: its code, path and verdict, the shape of the error or its words, the `operators`."""
     code, path, shape = finding.signature
     part = "" if finding.part.startswith("`") else finding.part
-    return signature(shape, code, path, finding.verdict.kind.value, part, code_of(finding.reference.answer))
+    verdict, reference = finding.verdict.kind.value, code_of(finding.reference.answer)
+    return signature(shape, code, path, verdict, part, reference, *operators)
 
 
 def as_found(settings: Settings, number: int, finding: Finding) -> Found:
     """The finding as data."""
     message = "\n".join([finding.diagnostic.message, *finding.diagnostic.notes])
+    called = named(finding.case.module) if settings.kind_of(number) == "operators" else ()
     return Found(
-        name_of(finding),
+        name_of(finding, called),
         finding.code.id,
         finding.implementation,
         finding.verdict.kind.value,

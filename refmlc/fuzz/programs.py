@@ -1,10 +1,11 @@
-"""The program of a number: a function, a graph over functions, or a function and a rewrite of it.
+"""The program of a number: a function, a graph over functions, a function and a rewrite of it, or a few operators.
 
 | kind        | the program                                                                    |
 |-------------|--------------------------------------------------------------------------------|
 | `functions` | a prim_func (`refmlc.strategies.rolled`)                                       |
 | `graphs`    | a function of Relax over prim_funcs (`rolled_module`)                          |
 | `schedules` | a prim_func, and a legal rewrite of it that must agree with it (`rolled_schedules`) |
+| `operators` | one to three operators of Relax on values at the edges (`rolled_operators`)    |
 
 Most functions are small: faults show in small programs, and of these there are many more in an hour. One in `large` is
 as large as the generator makes them.
@@ -20,13 +21,17 @@ from refmlc.strategies.case import Case
 from refmlc.strategies.equivalents import rolled_schedules
 from refmlc.strategies.functions import rolled
 from refmlc.strategies.modules import rolled_module
+from refmlc.strategies.operators.program import rolled_operators
 
 
 def program(settings: Settings, number: int) -> Case:
     """The case of program `number`."""
     seed = settings.seed_of(number)
-    if settings.kind_of(number) == "graphs":
-        return rolled_module(seed)
+    match settings.kind_of(number):
+        case "graphs":
+            return rolled_module(seed)
+        case "operators":
+            return rolled_operators(seed)
     small = settings.large == 0 or seed % settings.large != 0
     return rolled(seed, None if settings.aim == ANY else settings.aim, small=small)
 

@@ -6,6 +6,7 @@
 | `small`   | random, near 0                      | random multiples of 1/4                                     |
 | `any`     | random                              | random codes                                                |
 | `edges`   | the ends, and near 0                | ±0, ±inf, NaN, subnormals, the greatest, 1 and neighbours   |
+| `few`     | one to three of those               | one to three of those: many are equal                       |
 | `tame`    | random                              | random in -1 … 1: sums and products stay ordinary numbers   |
 """
 
@@ -23,6 +24,8 @@ from refmlc.dtypes.storage import storage_dtype
 
 WAYS = ("steps", "small", "any", "edges", "tame")
 EDGES = (0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 5e-324, 1e-45, 6e-8, 1e-40, 65504.0, 3.4e38, 1e308, 0.5)
+FEW = "few"
+"""Is no way of the generators of programs, whose cases stay as they are; `operators` draws it."""
 NEAR = (0, 1, -1, 2, 3, -2, 7)
 
 
@@ -43,6 +46,8 @@ def integers(way: str, seed: int, count: int, low: int, high: int) -> list[int]:
             return [low + bits(64) % span for _ in range(count)]
         case _:
             some = [low, high, max(low, high - 1), min(high, low + 1), *(min(max(one, low), high) for one in NEAR)]
+    if way == FEW:
+        some = [some[int(random() * len(some))] for _ in range(1 + int(random() * 3))]
     size = len(some)
     return [some[int(random() * size)] for _ in range(count)]
 
@@ -63,6 +68,8 @@ def floats(way: str, seed: int, count: int, dtype: DType) -> NDArray[np.generic]
             codes = [encode(rounded(drawn.uniform(-1, 1))) for _ in range(count)]
         case _:
             some, random = _codes(dtype, way), drawn.random
+            if way == FEW:
+                some = tuple(some[int(random() * len(some))] for _ in range(1 + int(random() * 3)))
             codes = [some[int(random() * len(some))] for _ in range(count)]
     return np.array(codes, f"u{stored.itemsize}").view(stored)
 

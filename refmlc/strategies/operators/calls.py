@@ -1,0 +1,180 @@
+"""What a program of operator calls has so far, and what a plan draws from: tensors, axes, numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from refmlc.dtypes import INT64, SCALARS, DType
+from refmlc.dtypes.storage import storage_dtype
+from refmlc.ir import relax, tir
+from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.library import OPERATORS, type_of
+from refmlc.strategies.arguments import Array
+from refmlc.strategies.choices import Choices
+from refmlc.strategies.ranges import limits
+
+FLOATS = tuple(SCALARS[name] for name in ("float32", "float32", "float32", "float16", "float64", "bfloat16"))
+INTEGERS = tuple(SCALARS[name] for name in ("int32", "int64", "int8", "uint8", "int16", "uint32", "uint64"))
+NUMBERS = (*FLOATS, *INTEGERS[:4])
+EVERY = (*NUMBERS, SCALARS["bool"])
+INDICES = (SCALARS["int64"], SCALARS["int32"])
+EXTENTS = (2, 3, 1, 4, 2, 3, 5, 1, 2, 3, 4, 2, 3, 0)
+FLOAT_WAYS = ("edges", "few", "small", "few", "edges", "tame", "any")
+INTEGER_WAYS = ("small", "small", "few", "steps", "edges")
+BOUND = 100  # of ordinary integers: sums and products of some stay in 32 bits
+
+Attrs = Mapping[str, tir.Attr]
+Plan = tuple[Sequence[relax.Expr], Attrs]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A tensor of the program."""
+
+    expr: relax.Expr
+    shape: tuple[int, ...]
+    dtype: DType
+
+    @property
+    def rank(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
+
+
+class Calls:
+    """A program while it is made."""
+
+    def __init__(self, choices: Choices) -> None:
+        """There is nothing yet."""
+        self.choices = choices
+        self.params: list[relax.Var] = []
+        self.recipes: list[Array] = []
+        self.bindings: list[relax.Binding] = []
+        self.last: Held | None = None  # the result to go on with, until it is used
+
+    # ------------------------------------------------------------------------------------------------ tensors
+
+    def given(
+        self, dtype: DType, shape: Sequence[int], low: int | None = None, high: int | None = None, way: str = ""
+    ) -> Held:
+        """A new parameter; integers of `low` … `high`, where they are limited; `way`: what it holds."""
+        shape = tuple(shape)
+        pick = self.choices.pick
+        if way:
+            recipe = Array(dtype, shape, way)
+        elif low is not None and high is not None:
+            recipe = Array(dtype, shape, pick(("any", "steps", "edges")), self.choices.below(1000), low, max(low, high))
+        elif dtype.is_float:
+            recipe = Array(dtype, shape, pick(FLOAT_WAYS), self.choices.below(1000))
+        else:
+            bottom, top = limits(dtype)
+            way = pick(INTEGER_WAYS)
+            if way != "edges" and dtype.is_integer:
+                bottom, top = max(bottom, -BOUND), min(top, BOUND)
+            recipe = Array(dtype, shape, way, self.choices.below(1000), bottom, top)
+        size = tuple(tir.IntImm(INT64, extent) for extent in shape)
+        var = relax.Var(f"x{len(self.params)}", TensorType(size, dtype))
+        self.params.append(var)
+        self.recipes.append(recipe)
+        return Held(var, shape, dtype)
+
+    def data(self, dtypes: Sequence[DType] = FLOATS, ranks: Sequence[int] = (1, 2, 3)) -> Held:
+        """What an operator works on: the result so far where it fits, else a new parameter."""
+        last, self.last = self.last, None
+        if last is not None and last.dtype in dtypes and last.rank in ranks:
+            return last
+        return self.given(self.choices.pick(dtypes), self.shape(self.choices.pick(ranks)))
+
+    def shape(self, rank: int) -> tuple[int, ...]:
+        """Some extents."""
+        return tuple(self.choices.pick(EXTENTS) for _ in range(rank))
+
+    def beside(self, one: Held) -> Held:
+        """A new parameter of the same dtype that is broadcast against it."""
+        kept = one.shape[self.choices.below(one.rank + 1) :] if self.choices.chance(40) else one.shape
+        return self.given(one.dtype, [1 if self.choices.chance(20) else extent for extent in kept])
+
+    def alike(self, one: Held, shape: Sequence[int] | None = None) -> Held:
+        """A new parameter of the same dtype."""
+        return self.given(one.dtype, one.shape if shape is None else shape)
+
+    def constant(self, dtype: DType, value: float) -> relax.Constant:
+        """A scalar that is known."""
+        return relax.Constant(np.array(value, storage_dtype(dtype)), dtype)
+
+    # ------------------------------------------------------------------------------------------------ attributes
+
+    def axis(self, rank: int) -> int:
+        """An axis, in one of its two spellings."""
+        return self.choices.below(2 * rank) - rank
+
+    def axes(self, rank: int, *, least: int = 1) -> tuple[int, ...]:
+        """Different axes in some order."""
+        order = self.choices.permutation(range(rank))
+        some = order[: least + self.choices.below(max(1, rank - least + 1))]
+        return tuple(one - rank if self.choices.chance(30) else one for one in some)
+
+    def flag(self) -> bool:
+        """True or False."""
+        return self.choices.below(2) == 1
+
+    # ------------------------------------------------------------------------------------------------ calls
+
+    def call(self, name: str, plan: Plan) -> None:
+        """Add a call. Fails: as the operator does for arguments that it does not take."""
+        args, attrs = plan
+        found = type_of(OPERATORS[name], [kind_of(one) for one in args], attrs)
+        var = relax.Var(f"y{len(self.bindings)}", found)
+        self.bindings.append(relax.VarBinding(var, relax.Call(relax.Op(name), tuple(args), attrs)))
+        self.last = self._held(var, found)
+
+    def _held(self, var: relax.Var, ty: Type | None) -> Held | None:
+        """The result as a tensor to go on with; of a tuple, a field."""
+        if isinstance(ty, TupleType) and ty.fields:
+            place = self.choices.below(len(ty.fields))
+            field, one = relax.Var(f"y{len(self.bindings)}", ty.fields[place]), ty.fields[place]
+            self.bindings.append(relax.VarBinding(field, relax.TupleGetItem(var, place)))
+            return self._held(field, one)
+        if not isinstance(ty, TensorType) or ty.shape is None or ty.dtype is None:
+            return None
+        sizes = [extent.value for extent in ty.shape if isinstance(extent, tir.IntImm)]
+        return Held(var, tuple(sizes), ty.dtype) if len(sizes) == len(ty.shape) else None
+
+
+def whole(value: int) -> relax.PrimValue:
+    """A number as an argument."""
+    return relax.PrimValue(tir.IntImm(INT64, value))
+
+
+def number(value: float) -> relax.PrimValue:
+    """A float as an argument."""
+    return relax.PrimValue(tir.FloatImm(FLOATS[0], value))
+
+
+def wholes(*values: int) -> relax.Tuple:
+    """Numbers as an argument."""
+    return relax.Tuple(tuple(whole(value) for value in values))
+
+
+def sizes(*values: int) -> relax.ShapeExpr:
+    """A shape as an argument."""
+    return relax.ShapeExpr(tuple(tir.IntImm(INT64, value) for value in values))
+
+
+def kind_of(expr: relax.Expr) -> Type | None:
+    """The type of an argument."""
+    match expr:
+        case relax.Var(ty=ty):
+            return ty
+        case relax.Constant(data=data, dtype=dtype):
+            return TensorType(tuple(tir.IntImm(INT64, extent) for extent in data.shape), dtype)
+        case relax.PrimValue(value=value):
+            return PrimType(value.dtype, value)
+        case relax.ShapeExpr(values=values):
+            return ShapeType(values)
+        case relax.Tuple(fields=fields):
+            kinds = [kind_of(one) for one in fields]
+            return TupleType(tuple(one for one in kinds if one is not None))
+        case _:
+            return None

@@ -1,0 +1,230 @@
+"""Plans of operators over images: windows, convolutions, resizing, boxes, attention.
+
+Windows reach into the padding on all sides, leave rows out at the end, and are as large as the image.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from refmlc.ir import tir
+from refmlc.strategies.operators.calls import FLOATS, INTEGERS, Calls, Held, Plan, sizes
+
+METHODS = ("nearest_neighbor", "linear", "cubic")
+MODES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn")
+ROUNDINGS = ("round", "floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
+SIDES = (3, 4, 2, 5, 1)
+LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+WEIGHTS = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
+SOME = FLOATS[:4]
+
+
+def image(calls: Calls, space: int, layout: str, channels: int | None = None) -> Held:
+    """An image of so many dimensions of space."""
+    pick = calls.choices.pick
+    extents = {"N": pick((1, 2)), "C": channels or pick((1, 2, 3))} | {letter: pick(SIDES) for letter in "DHW"}
+    dtypes = (*SOME, INTEGERS[0]) if calls.choices.chance(10) else SOME
+    last, calls.last = calls.last, None
+    if last is not None and last.rank == space + 2 and last.dtype in dtypes and channels is None and min(last.shape):
+        return last
+    return calls.given(pick(dtypes), [extents[letter] for letter in layout])
+
+
+def space_of(one: Held, layout: str) -> dict[str, int]:
+    """The extents of an image by their letters."""
+    return dict(zip(layout, one.shape, strict=True))
+
+
+def padding(calls: Calls, space: int, most: int) -> tuple[int, ...]:
+    """Before and after each dimension, equal or not."""
+    before = tuple(calls.choices.below(most + 1) for _ in range(space))
+    return (*before, *(calls.choices.below(most + 1) for _ in range(space)))
+
+
+def windows(calls: Calls, space: int, *, counts: bool = False) -> Plan:
+    """A pool."""
+    layout = calls.choices.pick(LAYOUTS[space])
+    one = image(calls, space, layout)
+    pick = calls.choices.pick
+    size = tuple(pick((2, 1, 3)) for _ in range(space))
+    attrs: dict[str, tir.Attr] = {
+        "pool_size": size,
+        "strides": tuple(pick((1, 2, 3)) for _ in range(space)),
+        "padding": padding(calls, space, min(size) - 1 if calls.choices.chance(80) else 2),
+        "dilation": tuple(pick((1, 1, 1, 2)) for _ in range(space)),
+        "ceil_mode": calls.flag(),
+        "count_include_pad": counts and calls.flag(),
+        "layout": layout,
+    }
+    return [one.expr], attrs
+
+
+def pooled_back(calls: Calls, *, counts: bool = False) -> Plan:
+    """The gradient of a pool of two dimensions, without dilation."""
+    (data,), attrs = windows(calls, 2, counts=counts)
+    one = calls.recipes[-1]
+    known = {**attrs, "dilation": (1, 1)}
+    letters = dict(zip(str(known["layout"]), one.shape, strict=True))
+    pads, pool, strides = known["padding"], known["pool_size"], known["strides"]
+    if not (isinstance(pads, tuple) and isinstance(pool, tuple) and isinstance(strides, tuple)):
+        raise TypeError(pads)
+    for at, letter in enumerate("HW"):
+        free = letters[letter] + int(str(pads[at])) + int(str(pads[at + 2])) - int(str(pool[at]))
+        step = int(str(strides[at]))
+        count = (-(-free // step) if known["ceil_mode"] else free // step) + 1
+        if known["ceil_mode"] and (count - 1) * step >= letters[letter] + int(str(pads[at])):
+            count -= 1
+        letters[letter] = max(0, count)
+    grad = calls.given(one.dtype, [letters[letter] for letter in str(known["layout"])])
+    return [grad.expr, data], known
+
+
+def adaptive(calls: Calls, space: int) -> Plan:
+    """A pool with so many places."""
+    layout = calls.choices.pick(LAYOUTS[space])
+    one = image(calls, space, layout)
+    return [one.expr], {"output_size": tuple(calls.choices.pick((2, 1, 3, 4)) for _ in range(space)), "layout": layout}
+
+
+def convolved(calls: Calls, space: int) -> Plan:
+    """A convolution."""
+    pick = calls.choices.pick
+    groups = pick((1, 1, 2))
+    layout = pick(LAYOUTS[space])
+    one = image(calls, space, layout, groups * pick((1, 2)))
+    inner = space_of(one, layout)["C"] // groups
+    kernel = [pick((1, 2, 3)) for _ in range(space)]
+    weight = calls.alike(one, (groups * pick((1, 2)), inner, *kernel))
+    attrs: dict[str, tir.Attr] = {
+        "strides": tuple(pick((1, 2)) for _ in range(space)),
+        "padding": padding(calls, space, 2),
+        "dilation": tuple(pick((1, 1, 2)) for _ in range(space)),
+        "groups": groups,
+        "data_layout": layout,
+        "kernel_layout": WEIGHTS[space],
+    }
+    return [one.expr, weight.expr], attrs
+
+
+def transposed(calls: Calls, space: int) -> Plan:
+    """A transposed convolution."""
+    pick = calls.choices.pick
+    groups = pick((1, 1, 2))
+    layout = LAYOUTS[space][0]
+    one = image(calls, space, layout, groups * pick((1, 2)))
+    kernel = [pick((1, 2, 3)) for _ in range(space)]
+    weight = calls.alike(one, (space_of(one, layout)["C"], pick((1, 2)), *kernel))
+    strides = tuple(pick((1, 2, 3)) for _ in range(space))
+    attrs: dict[str, tir.Attr] = {
+        "strides": strides,
+        "padding": padding(calls, space, 1),
+        "output_padding": tuple(calls.choices.below(stride) for stride in strides),
+        "dilation": tuple(pick((1, 1, 1, 2)) for _ in range(space)),
+        "groups": groups,
+    }
+    return [one.expr, weight.expr], attrs
+
+
+def padded(calls: Calls) -> Plan:
+    """What stands around a tensor."""
+    one = calls.data((*FLOATS, *INTEGERS[:2]))
+    mode = calls.choices.pick(("constant", "reflect", "replicate", "circular"))
+    widths = tuple(calls.choices.pick((0, 1, 2)) for _ in range(2 * one.rank))
+    value = calls.choices.pick((0.0, 1.5, -0.0, -3.0))
+    return [one.expr], {"pad_width": widths, "pad_mode": mode, "pad_value": value}
+
+
+def resized(calls: Calls, space: int) -> Plan:
+    """An image of another size."""
+    pick = calls.choices.pick
+    layout = pick(LAYOUTS[space])
+    one = image(calls, space, layout)
+    attrs: dict[str, tir.Attr] = {
+        "layout": layout,
+        "method": pick(METHODS),
+        "coordinate_transformation_mode": pick(MODES),
+        "rounding_method": pick(ROUNDINGS),
+        "cubic_alpha": pick((-0.75, -0.5)),
+        "cubic_exclude": pick((0, 1)),
+    }
+    return [one.expr, sizes(*(pick((1, 2, 3, 5, 7)) for _ in range(space)))], attrs
+
+
+def sampled(calls: Calls, space: int = 2) -> Plan:
+    """An image at the places of a grid."""
+    pick = calls.choices.pick
+    layout = LAYOUTS[space][0]
+    one = image(calls, space, layout)
+    grid = calls.alike(one, (one.shape[0], space, *(pick((1, 2, 3)) for _ in range(space))))
+    attrs: dict[str, tir.Attr] = {
+        "method": pick(("bilinear", "nearest", "bicubic")),
+        "padding_mode": pick(("zeros", "border", "reflection")),
+        "align_corners": calls.flag(),
+        "layout": layout,
+    }
+    return [one.expr, grid.expr], attrs
+
+
+def affine(calls: Calls) -> Plan:
+    """A grid from matrices."""
+    pick = calls.choices.pick
+    one = calls.given(pick(SOME), (pick((1, 2)), 2, 3))
+    return [one.expr, sizes(pick((1, 2, 3)), pick((1, 2, 4)))], {"align_corners": calls.flag()}
+
+
+def boxes(calls: Calls, *, pool: bool) -> Plan:
+    """Boxes of an image; reversed ones and ones outside occur."""
+    pick = calls.choices.pick
+    one = image(calls, 2, "NCHW")
+    rois = calls.alike(one, (pick((1, 2)), 5))
+    attrs: dict[str, tir.Attr] = {
+        "pooled_size": (pick((1, 2)), pick((1, 2, 3))),
+        "spatial_scale": pick((1.0, 0.5)),
+    }
+    if not pool:
+        attrs |= {"sample_ratio": pick((1, 2, -1)), "aligned": calls.flag(), "mode": pick(("avg", "max"))}
+    return [one.expr, rois.expr], attrs
+
+
+def attention(calls: Calls, *, bias: bool) -> Plan:
+    """Queries, keys and values."""
+    pick = calls.choices.pick
+    batch, rows, heads, depth = pick((1, 2)), pick((2, 1, 3)), pick((1, 2)), pick((1, 2))
+    query = calls.given(pick(SOME), (batch, rows, heads, depth))
+    keys = pick((rows, 2, 3))
+    others = [calls.alike(query, (batch, keys, heads, depth)).expr for _ in range(2)]
+    more = [calls.alike(query, (batch, heads, rows, keys)).expr] if bias else []
+    mask: tir.Attr = pick((None, "TopLeft", "BottomRight"))
+    return [query.expr, *others, *more], {"causal_mask": mask, "scale": pick((None, 1.0))}
+
+
+def shuffled(calls: Calls) -> Plan:
+    """Channels into space."""
+    pick = calls.choices.pick
+    factor = pick((2, 1))
+    one = calls.given(pick(SOME), (pick((1, 2)), factor * factor * pick((1, 2)), pick((1, 2)), pick((2, 3))))
+    return [one.expr], {"upscale_factor": factor}
+
+
+def _spaces(name: str, plan: Callable[..., Plan], **more: bool) -> dict[str, Callable[[Calls], Plan]]:
+    return {name.format(space): partial(plan, space=space, **more) for space in (1, 2, 3)}
+
+
+PLANS: Mapping[str, Callable[[Calls], Plan]] = {
+    **_spaces("nn.max_pool{}d", windows),
+    **_spaces("nn.avg_pool{}d", windows, counts=True),
+    **_spaces("nn.adaptive_avg_pool{}d", adaptive),
+    **_spaces("nn.conv{}d", convolved),
+    **_spaces("nn.conv{}d_transpose", transposed),
+    "grad.max_pool2d_backward": pooled_back,
+    "grad.avg_pool2d_backward": partial(pooled_back, counts=True),
+    "nn.pad": padded,
+    "nn.pixel_shuffle": shuffled,
+    "image.resize2d": partial(resized, space=2),
+    "image.resize3d": partial(resized, space=3),
+    "image.grid_sample": sampled,
+    "image.affine_grid": affine,
+    "vision.roi_align": partial(boxes, pool=False),
+    "vision.roi_pool": partial(boxes, pool=True),
+    "nn.attention": partial(attention, bias=False),
+    "nn.attention_bias": partial(attention, bias=True),
+}

@@ -1,0 +1,66 @@
+"""Which operators there are plans for, and the program of a seed: one to three calls, each on what came before."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from refmlc.check.reading import read
+from refmlc.diag.errors import RefmlcError
+from refmlc.ir import IRModule, relax
+from refmlc.library import OPERATORS
+from refmlc.script import show
+from refmlc.strategies.case import Case
+from refmlc.strategies.choices import Choices, Rolled
+from refmlc.strategies.operators import axes, elementwise, images, lookup
+from refmlc.strategies.operators.calls import Calls, Plan
+
+PLANS: Mapping[str, Callable[[Calls], Plan]] = MappingProxyType(
+    {
+        name: plan
+        for family in (elementwise.PLANS, axes.PLANS, lookup.PLANS, images.PLANS)
+        for name, plan in family.items()
+        if name in OPERATORS and not OPERATORS[name].reason
+    }
+)
+NAMES = tuple(PLANS)
+TRIES = 8  # of one operator: most plans are taken at once
+
+
+def added(calls: Calls, name: str) -> bool:
+    """Add a call of the operator; False: nothing that was drawn is taken by it."""
+    for _ in range(TRIES):
+        before = len(calls.params), len(calls.bindings), calls.last
+        try:
+            calls.call(name, PLANS[name](calls))
+        except (RefmlcError, ValueError):
+            del calls.params[before[0] :], calls.recipes[before[0] :], calls.bindings[before[1] :]
+            calls.last = before[2]
+        else:
+            return True
+    return False
+
+
+def operators_of(choices: Choices) -> Case:
+    """A program with arguments for one call."""
+    calls = Calls(choices)
+    wanted = 1 + (choices.below(10) > 5) + (choices.below(10) > 7)
+    done = 0
+    while done < wanted:
+        done += added(calls, choices.pick(NAMES))
+    result = calls.bindings[-1]
+    body = relax.SeqExpr((relax.BindingBlock(tuple(calls.bindings)),), result.var)
+    module = IRModule({"main": relax.Function(tuple(calls.params), body, None)})
+    return Case(read(show(module, show_meta=True), "operators.py"), "main", (tuple(calls.recipes),))
+
+
+def rolled_operators(seed: int) -> Case:
+    """The program of a seed: the same one each time."""
+    return replace(operators_of(Rolled(f"operators {seed}")), name=f"operators{seed}")
+
+
+def named(module: IRModule) -> tuple[str, ...]:
+    """The operators that `main` calls, in order."""
+    main = module.functions.get("main")
+    blocks = main.body.blocks if isinstance(main, relax.Function) else ()
+    values = [one.value for block in blocks for one in block.bindings]
+    return tuple(one.op.name for one in values if isinstance(one, relax.Call) and isinstance(one.op, relax.Op))
