@@ -15,6 +15,8 @@
 | `called`                                      | a call of TensorIR that is an expression has its value          |
 | `before_destination` / `after_destination`    | around a call of Relax that says what it writes                 |
 | `before_binding` / `binding`                  | before a binding of Relax is evaluated, after it has its value  |
+| `around` / `around_binding`                   | once for each statement or binding, when it is prepared: what   |
+|                                               | they give is executed in its place, `run` being what it does    |
 
 Only overridden methods are called: functions are prepared for the hooks that watch them, so a method left as it is
 here costs nothing. A hook may raise; the exception ends the run.
@@ -22,8 +24,10 @@ here costs nothing. A hook may raise; the exception ends the run.
 
 from collections.abc import Callable, Sequence
 
-from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.graph import activation
+from refmlc.interp.tensorir.frame import Frame, Run
 from refmlc.interp.tensorir.instances import BlockSite
+from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import relax, tir
 from refmlc.ir.node import Node
@@ -103,6 +107,16 @@ class Hooks:
 
     def binding(self, binding: relax.Binding, value: object) -> None:
         """A variable of Relax was bound to `value`."""
+
+    def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        """What is executed as `stmt`, prepared in `scope`; not asked for what threads that meet share."""
+        del scope, stmt
+        return run
+
+    def around_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
+        """What is executed as `binding`."""
+        del binding
+        return run
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
         """Whether a call of prim_func `name` need not be watched within: a substitute may execute it. No, here."""

@@ -181,4 +181,4 @@ def _binding(scope: Scope, binding: relax.Binding) -> Run:
         if after:
             hooks.binding(binding, result)
 
-    return bind
+    return hooks.around_binding(binding, bind) if hooks.watches("around_binding") else bind

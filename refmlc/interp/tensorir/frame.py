@@ -11,7 +11,7 @@ checker a `Slot[T]` is a place that holds a T, so that `frame[slot]` has a type 
 | a buffer      | its `View`, and in the next slot the tuple that loads and stores read (see `access`)    |
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar, cast
 
@@ -92,6 +92,11 @@ class Layout:
     def knows(self, var: tir.Var) -> bool:
         """Whether `var` was declared."""
         return var in self._vars
+
+    @property
+    def variables(self) -> Mapping[tir.Var, Slot[object]]:
+        """Every variable that was declared, with its slot."""
+        return self._vars
 
     def slot(self, var: tir.Var, span: Span | None = None) -> Slot[object]:
         """The slot of `var`. Fails: RM203 when it was not declared before."""

@@ -30,10 +30,13 @@ def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
     run = _prepare(scope, node)
     before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
     if before and after:
-        return _around(scope, node, run)
-    if before:
-        return _before(scope, node, run)
-    return _after(scope, node, run) if after else run
+        run = _both(scope, node, run)
+    elif before:
+        run = _before(scope, node, run)
+    elif after:
+        run = _after(scope, node, run)
+    hooks = scope.machine.hooks
+    return hooks.around(scope, node, run) if hooks.watches("around") else run
 
 
 def _prepare(scope: Scope, node: tir.Stmt) -> Run:
@@ -79,7 +82,7 @@ def _has_lanes(node: tir.BufferStore) -> bool:
     return tir.loaded_dtype(node.buffer, node.indices).is_vector
 
 
-def _around(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+def _both(scope: Scope, node: tir.Stmt, run: Run) -> Run:
     before, after = scope.machine.hooks.before_stmt, scope.machine.hooks.after_stmt
 
     def watched(frame: Frame) -> None:
