@@ -11,7 +11,9 @@
 | `compute_at`, `reverse_compute_at`          | `at`        | what is read is made before, and kept             |
 | `cache_read`, `cache_write`                 | `cache`     | all of the buffer is there to be copied           |
 | `decompose_reduction`                       | `reduction` | an element is started once, before its first term |
+| `blockize`                                  | `blocks`    | values of axes divide between loops in and out    |
 | `rfactor`                                   | `factor`    | the terms may be gathered anew to the bit         |
+| `tensorize`                                 | `intrinsics` | the block is what the intrinsic's pair describes |
 | `bind`                                      | `threads`   | as `parallel`; no thread waits for another        |
 | `annotate`, `unannotate`, `storage_align`   | `notes`     | always: they mean nothing                         |
 | `set_scope`                                 | `notes`     | there are no threads                              |
@@ -31,9 +33,11 @@ which C is generated, so that the two can be held against each other.
 
 from refmlc.schedule.at import compute_at, reverse_compute_at
 from refmlc.schedule.backwards import reverse_compute_inline
+from refmlc.schedule.blocks import blockize
 from refmlc.schedule.cache import cache_read, cache_write
 from refmlc.schedule.factor import rfactor
 from refmlc.schedule.inline import compute_inline
+from refmlc.schedule.intrinsics import TensorIntrin, tensorize
 from refmlc.schedule.kinds import parallel, serial, unroll, vectorize
 from refmlc.schedule.loops import add_unit_loop, drop_unit_loop, fuse, split
 from refmlc.schedule.notes import annotate, set_scope, storage_align, unannotate
@@ -44,9 +48,11 @@ from refmlc.schedule.relations import get_child_blocks, get_consumers, get_outpu
 from refmlc.schedule.threads import bind
 
 __all__ = [
+    "TensorIntrin",
     "add_unit_loop",
     "annotate",
     "bind",
+    "blockize",
     "cache_read",
     "cache_write",
     "compute_at",
@@ -70,6 +76,7 @@ __all__ = [
     "set_scope",
     "split",
     "storage_align",
+    "tensorize",
     "unannotate",
     "unroll",
     "vectorize",

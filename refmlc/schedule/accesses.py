@@ -46,12 +46,20 @@ class Accesses:
     inner: Mapping[tir.Var, "tuple[int, int] | None"]
 
 
-def problem(func: tir.PrimFunc, body: tir.Stmt) -> str | None:
-    """Why the iterations of a loop around `body` may not be looked at one by one; None: they may."""
+def problem(func: tir.PrimFunc, body: tir.Stmt, *, inside: bool = False) -> str | None:
+    """Why the iterations of a loop around `body` may not be looked at one by one; None: they may.
+
+    `inside`: nothing outside of `body` is looked at, so that views matter only where `body` can name them.
+    """
     for node in walk(func):
-        if isinstance(node, tir.DeclBuffer | tir.BufferData | tir.MatchBufferRegion):
+        names = not inside or isinstance(node, tir.DeclBuffer)
+        if names and isinstance(node, tir.DeclBuffer | tir.BufferData | tir.MatchBufferRegion):
+            return "two buffers may be one piece of memory"
+        if isinstance(node, tir.SBlock) and node.match_buffers and any(part is body for part in walk(node)):
             return "two buffers may be one piece of memory"
     for node in walk(body):
+        if isinstance(node, tir.BufferData | tir.MatchBufferRegion):
+            return "two buffers may be one piece of memory"
         if isinstance(node, LOUD):
             return "the body does more than to write buffers"
         if isinstance(node, tir.Call) and not _is_pure(node):

@@ -48,7 +48,9 @@ from refmlc.schedule.whole import alone, covers, is_true, loops_around, output
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
-def compute_at(func: tir.PrimFunc, block: str, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
+def compute_at(
+    func: tir.PrimFunc, block: str, loop: tir.Var, *, preserve_unit_loops: bool = False, checked: bool = True
+) -> tir.PrimFunc:
     """The block in the loop over `loop`, before what reads it there. Fails: RM112, RM504."""
     step = "compute_at"
     realize, node = get_block(func, block), get_loop(func, loop)
@@ -65,13 +67,22 @@ def compute_at(func: tir.PrimFunc, block: str, loop: tir.Var, *, checked: bool =
     if buffer not in found.indices:
         raise refused(step, f"nothing in the loop over `{loop.name}` reads `{buffer.name}`", realize.span)
     sides = _by_axis(realize, box(found, buffer))
-    moved = over(func, realize, targets_of(realize, sides, buffer), _reducing(func, realize, step), loop)
+    moved = over(
+        func,
+        realize,
+        targets_of(realize, sides, buffer),
+        _reducing(func, realize, step),
+        loop,
+        unit=preserve_unit_loops,
+    )
     parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
     first = next(number for number, part in enumerate(parts) if touches(part, buffer))
     return _moved(func, at, node, (*parts[:first], moved, *parts[first:]), step, checked=checked)
 
 
-def reverse_compute_at(func: tir.PrimFunc, block: str, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
+def reverse_compute_at(
+    func: tir.PrimFunc, block: str, loop: tir.Var, *, preserve_unit_loops: bool = False, checked: bool = True
+) -> tir.PrimFunc:
     """The block in the loop over `loop`, after all that is there. Fails: RM112, RM504."""
     step = "reverse_compute_at"
     realize, node = get_block(func, block), get_loop(func, loop)
@@ -94,7 +105,14 @@ def reverse_compute_at(func: tir.PrimFunc, block: str, loop: tir.Var, *, checked
     if checked:
         _between(top(func)[into:at], realize, written, made)
         _only_there(func, realize, made, node)
-    moved = over(func, realize, targets_of(realize, sides, written), _reducing(func, realize, step), loop)
+    moved = over(
+        func,
+        realize,
+        targets_of(realize, sides, written),
+        _reducing(func, realize, step),
+        loop,
+        unit=preserve_unit_loops,
+    )
     parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
     return _moved(func, at, node, (*parts, moved), step, checked=checked)
 

@@ -106,12 +106,18 @@ class Target:
 
 
 def over(
-    func: tir.PrimFunc, realize: tir.SBlockRealize, targets: Sequence[Target], rest: Sequence[tir.For], at: tir.Var
+    func: tir.PrimFunc,
+    realize: tir.SBlockRealize,
+    targets: Sequence[Target],
+    rest: Sequence[tir.For],
+    at: tir.Var,
+    *,
+    unit: bool,
 ) -> tir.Stmt:
     """The block with its spatial axes run over sides, in loops of their own, then in the loops `rest`.
 
     It stands in the loop over `at`. Instances that are not in the dimension are guarded. Loops of one iteration are
-    left out.
+    made where `unit` says so.
     """
     values = dict(zip((axis.var for axis in realize.block.iter_vars), realize.iter_values, strict=True))
     loops: list[tuple[tir.Var, tir.Expr]] = []
@@ -119,7 +125,7 @@ def over(
     known = _enclosing(func, at)
     for number, target in enumerate(targets):
         var = tir.Var(fresh_name(func, f"ax{number}"), target.axis.var.dtype)
-        value, length, guards = _run(target, var, known)
+        value, length, guards = _run(target, var, known, unit=unit)
         values[target.axis.var] = value
         loops += [] if length is None else [(var, length)]
         for guard in guards:
@@ -134,17 +140,17 @@ def over(
 
 
 def _run(
-    target: Target, var: tir.Var, known: Mapping[tir.Var, "tuple[int, int] | None"]
+    target: Target, var: tir.Var, known: Mapping[tir.Var, "tuple[int, int] | None"], *, unit: bool
 ) -> tuple[tir.Expr, tir.Expr | None, list[tir.Expr]]:
     """The value of an axis, the extent of the loop over `var` that it needs (None: no loop), and its guards."""
     dtype = target.axis.var.dtype
     start = None if target.side is None else expression(target.side.start, dtype)
     if target.side is None or start is None or target.side.is_all_of(target.size):
         one = isinstance(target.size, tir.IntImm) and target.size.value == 1
-        return (integer(0, dtype), None, []) if one else (var, target.size, [])
+        return (integer(0, dtype), None, []) if one and not unit else (var, target.size, [])
     length = target.side.length
     value: tir.Expr = start
-    if length > 1:
+    if length > 1 or unit:
         zero = isinstance(start, tir.IntImm) and start.value == 0
         value = var if zero else tir.Apply("add", (start, var), dtype)
     bounds = _bounds(target.side.start, Accesses({}, frozenset(), {}, known))
@@ -154,7 +160,7 @@ def _run(
         guards.append(tir.Apply("le", (integer(0, dtype), value), BOOL))
     if inside is None or not isinstance(target.size, tir.IntImm) or inside[2] + length > target.size.value:
         guards.append(tir.Apply("lt", (value, target.size), BOOL))
-    return value, None if length == 1 else integer(length, dtype), guards
+    return value, None if length == 1 and not unit else integer(length, dtype), guards
 
 
 def _enclosing(func: tir.PrimFunc, at: tir.Var) -> dict[tir.Var, "tuple[int, int] | None"]:

@@ -59,7 +59,7 @@ def _independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked: bool)
     plain(node, step)
     if not checked:
         return
-    why = problem(func, node.body)
+    why = problem(func, node.body, inside=True)
     if why is not None:
         raise refused(step, why, node.span)
     found = accesses(node.body)

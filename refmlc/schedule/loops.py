@@ -4,7 +4,7 @@
 |------------------|--------------------------|----------------------------------------------------------------------|
 | `split`          | `for i in n`             | `for i_0: for i_1 in f`, `i` = `i_0 * f + i_1`; guarded where needed |
 | `fuse`           | `for i in n: for j in m` | `for f in n*m`, `i` = `f // m`, `j` = `f % m`                        |
-| `add_unit_loop`  | a block                  | `for u in 1` around it                                               |
+| `add_unit_loop`  | a block, or a loop       | `for u in 1` around it                                               |
 | `drop_unit_loop` | `for u in 1`             | its body, `u` = its start                                            |
 
 The guard is a condition of each block inside (`T.where`), or an `if` where something stands outside of blocks.
@@ -24,7 +24,7 @@ from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.node import Node
 from refmlc.ir.visit import substitute, walk
-from refmlc.schedule.places import fresh_name, get_loop, integer, place_of_block, refused, with_stmt
+from refmlc.schedule.places import fresh_name, get_loop, integer, place_of_block, place_of_loop, refused, with_stmt
 
 LARGEST = 1 << 30  # of the extents that are computed: their arithmetic stays within int32
 
@@ -159,18 +159,19 @@ def fuse(func: tir.PrimFunc, outer: tir.Var, inner: tir.Var) -> tuple[tir.PrimFu
     return with_stmt(func, first, serial_loop(var, extent, substitute(second.body, table))), var
 
 
-def add_unit_loop(func: tir.PrimFunc, block: str, name: str = "u") -> tuple[tir.PrimFunc, tir.Var]:
-    """A loop of one iteration around a block, within the loops around it.
+def add_unit_loop(func: tir.PrimFunc, target: str | tir.Var, name: str = "u") -> tuple[tir.PrimFunc, tir.Var]:
+    """A loop of one iteration around a block (by name) or a loop (by variable), within the loops around it.
 
     Returns the function and the new variable. Fails: RM112.
     """
-    place = place_of_block(func, block)
-    realize = place.stmt
-    dtype = next((one.loop_var.dtype for one in reversed(place.around) if isinstance(one, tir.For)), None)
+    place = place_of_loop(func, target) if isinstance(target, tir.Var) else place_of_block(func, target)
+    here = place.stmt
+    around = (*place.around, here) if isinstance(here, tir.For) else place.around
+    dtype = next((one.loop_var.dtype for one in reversed(around) if isinstance(one, tir.For)), None)
     if dtype is None:
-        raise refused("add_unit_loop", f"no loop is around `{block}`, whose dtype it could have", realize.span)
+        raise refused("add_unit_loop", f"no loop is around `{target}`, whose dtype it could have", here.span)
     var = tir.Var(fresh_name(func, name), dtype)
-    return with_stmt(func, realize, serial_loop(var, integer(1, dtype), realize)), var
+    return with_stmt(func, here, serial_loop(var, integer(1, dtype), here)), var
 
 
 def drop_unit_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:

@@ -43,7 +43,7 @@ def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var], *, checked: bool = Tru
 
 def _keeps(func: tir.PrimFunc, chain: Sequence[tir.For], old: Sequence[tir.Var], new: Sequence[tir.Var]) -> None:
     """Refuse what may change the order of the accesses of an element."""
-    why = problem(func, chain[0])
+    why = problem(func, chain[0], inside=True)
     if why is not None:
         raise refused("reorder", why, chain[0].span)
     found = accesses(chain[0])

@@ -47,7 +47,7 @@ def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.Pr
     if init is None:
         raise fail(BAD_USAGE, f"`{block}` has no init", realize.span)
     nest = _nest(func, realize, loop)
-    _same_place(func, realize, nest)
+    same_place(func, realize, nest, STEP)
     starting = _starting(func, realize, nest, init)
     rest = replace(realize, block=replace(realize.block, init=None, name=fresh_name(func, f"{block}_update")))
     updating = substitute(nest.loops[0], {realize: rest})
@@ -84,27 +84,27 @@ def _once(loop: tir.For) -> bool:
     return isinstance(loop.extent, tir.IntImm) and loop.extent.value == 1
 
 
-def _same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest) -> None:
+def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step: str) -> None:
     """One buffer, one place, which tells spatial instances apart; what is started is what is accumulated."""
     block = realize.block
     init, body = block.init, block.body
-    why = problem(func, nest.loops[0])
+    why = problem(func, nest.loops[0], inside=True)
     if why is not None:
-        raise refused(STEP, why, realize.span)
+        raise refused(step, why, realize.span)
     if not isinstance(init, tir.BufferStore) or not isinstance(body, tir.BufferStore) or block.alloc_buffers:
-        raise refused(STEP, f"`{block.name}` does more than one store", realize.span)
+        raise refused(step, f"`{block.name}` does more than one store", realize.span)
     if not same_indices(init, body):
-        raise refused(STEP, "init and update store to different places", realize.span)
+        raise refused(step, "init and update store to different places", realize.span)
     if any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(init)):
-        raise refused(STEP, "the init reads memory", realize.span)
+        raise refused(step, "the init reads memory", realize.span)
     reduction = {axis.var for axis in block.iter_vars if axis.kind is not IterKind.SPATIAL}
     if any(part in reduction for part in walk(init)):
-        raise refused(STEP, "the init depends on the reduction", realize.span)
+        raise refused(step, "the init depends on the reduction", realize.span)
     found, agreed = accesses(nest.loops[0]), set[tir.Var]()
     for _ in nest.spatial:
         agreed |= {var for var in nest.spatial - agreed if separates(var, found, body.buffer, agreed)}
     if agreed != nest.spatial:
-        raise refused(STEP, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
+        raise refused(step, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
 
 
 def _starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt) -> tir.Stmt:

@@ -11,6 +11,7 @@
 |--------------|------------------------------------------------------------------------------|
 | `session`    | `Schedule`: the module as it is, blocks and loops by their handles            |
 | `handles`    | `BlockRV`, `LoopRV`: what a handle holds, through all steps                  |
+| `others`     | the methods of TVM's that are refused by name                                 |
 | `trace`      | the steps that were taken, as text                                           |
 | `validation` | before and after a step on generated calls, with the sanitizer: the same bits |
 
@@ -18,9 +19,10 @@ The steps and their rules are those of `refmlc.schedule`: legality is decided th
 rules. It sees calls, and refuses a step with the counterexample (`InvalidStep`, RM705).
 """
 
+from refmlc.schedule import TensorIntrin
 from refmlc.scheduling.handles import BlockRV, LoopRV
 from refmlc.scheduling.session import Schedule
 from refmlc.scheduling.trace import Step, Trace
 from refmlc.scheduling.validation import InvalidStep, Validation
 
-__all__ = ["BlockRV", "InvalidStep", "LoopRV", "Schedule", "Step", "Trace", "Validation"]
+__all__ = ["BlockRV", "InvalidStep", "LoopRV", "Schedule", "Step", "TensorIntrin", "Trace", "Validation"]

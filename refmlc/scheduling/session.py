@@ -14,17 +14,20 @@ from typing import TypeVar
 
 from refmlc import schedule as steps
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import walk
+from refmlc.schedule import TensorIntrin
 from refmlc.schedule.notes import written
 from refmlc.scheduling.handles import BlockRV, LoopRV
+from refmlc.scheduling.others import refusing
 from refmlc.scheduling.trace import Step, Trace
 from refmlc.scheduling.validation import Validation
 
 Made = TypeVar("Made")
 Change = Callable[[tir.PrimFunc], tuple[tir.PrimFunc, Made]]
 MAIN = "main"
+LAST = -1  # the place of a block that is moved into a loop: the last possible one
 
 
 class Schedule:
@@ -69,6 +72,10 @@ class Schedule:
     def show(self, *, dialect: str | None = None) -> None:
         """Print the module."""
         self._module.show(dialect=dialect)
+
+    def __getattr__(self, name: str) -> object:
+        """What other methods of TVM's schedule are: refused when they are called."""
+        return refusing(name)
 
     def get(self, rv: BlockRV | LoopRV) -> tir.SBlock | tir.For:
         """The block or the loop that a handle holds now. Fails: RM112."""
@@ -178,24 +185,37 @@ class Schedule:
         args = (loop, thread_axis)
         self._plain("bind", args, {}, loop.func, lambda f: steps.bind(f, loop.var, thread_axis, checked=checked))
 
-    def add_unit_loop(self, block: BlockRV) -> LoopRV:
-        """A loop of one iteration around the block."""
+    def add_unit_loop(self, block_or_loop: BlockRV | LoopRV | str) -> LoopRV:
+        """A loop of one iteration around the block, or the loop."""
+        target = block_or_loop if isinstance(block_or_loop, LoopRV) else self._given(block_or_loop)
 
         def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV]]:
-            found, var = steps.add_unit_loop(func, block.name)
-            return found, (self._loop(block.func, var),)
+            found, var = steps.add_unit_loop(func, _held(target))
+            return found, (self._loop(target.func, var),)
 
-        return self._step("add_unit_loop", (block,), {}, block.func, change)[0]
+        return self._step("add_unit_loop", (target,), {}, target.func, change)[0]
 
     # ------------------------------------------------------------------------------------------------ blocks
 
-    def compute_at(self, block: BlockRV | str, loop: LoopRV, *, preserve_unit_loops: bool = False) -> None:
-        """The producer into a loop of what reads it."""
-        self._at("compute_at", steps.compute_at, block, loop, preserve_unit_loops=preserve_unit_loops)
+    def compute_at(
+        self,
+        block: BlockRV | str,
+        loop: LoopRV,
+        preserve_unit_loops: bool = False,
+        index: int = LAST,
+    ) -> None:
+        """The producer into a loop of what reads it, directly before that."""
+        self._at("compute_at", steps.compute_at, block, loop, (preserve_unit_loops, index))
 
-    def reverse_compute_at(self, block: BlockRV | str, loop: LoopRV, *, preserve_unit_loops: bool = False) -> None:
-        """The consumer into a loop of what it reads."""
-        self._at("reverse_compute_at", steps.reverse_compute_at, block, loop, preserve_unit_loops=preserve_unit_loops)
+    def reverse_compute_at(
+        self,
+        block: BlockRV | str,
+        loop: LoopRV,
+        preserve_unit_loops: bool = False,
+        index: int = LAST,
+    ) -> None:
+        """The consumer into a loop of what it reads, at its end."""
+        self._at("reverse_compute_at", steps.reverse_compute_at, block, loop, (preserve_unit_loops, index))
 
     def _at(
         self,
@@ -203,13 +223,20 @@ class Schedule:
         step: Callable[..., tir.PrimFunc],
         block: BlockRV | str,
         loop: LoopRV,
-        *,
-        preserve_unit_loops: bool,
+        how: tuple[bool, int],
     ) -> None:
-        if preserve_unit_loops:
-            raise fail(BAD_USAGE, f"`{name}` makes no loops of one iteration: preserve_unit_loops is not there")
+        unit, index = how
+        if index != LAST:
+            raise fail(
+                UNSUPPORTED_CONSTRUCT, f"`{name}` puts a block at the last place only: index {index} is not there"
+            )
         one = self._given(block)
-        self._plain(name, (one, loop), {}, one.func, lambda f: step(f, one.name, loop.var, checked=self._checked))
+        options = {"preserve_unit_loops": True} if unit else {}
+
+        def change(func: tir.PrimFunc) -> tir.PrimFunc:
+            return step(func, one.name, loop.var, preserve_unit_loops=unit, checked=self._checked)
+
+        self._plain(name, (one, loop), options, one.func, change)
 
     def compute_inline(self, block: BlockRV | str) -> None:
         """What a block computes, in the place of what reads it."""
@@ -233,6 +260,32 @@ class Schedule:
         self._blocks[one.func, one.name] = one
         self._blocks.pop((one.func, old), None)
         return new
+
+    def blockize(self, target: LoopRV, *, preserve_unit_iters: bool = True) -> BlockRV:
+        """The loop and what is in it as a block; that block. Axes of extent 1 stay."""
+        if not isinstance(target, LoopRV):
+            raise fail(UNSUPPORTED_CONSTRUCT, "`blockize` makes a block of a loop; of blocks it is not there")
+        del preserve_unit_iters
+
+        def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[BlockRV]]:
+            found, name = steps.blockize(func, target.var)
+            return found, (self._block(target.func, name),)
+
+        return self._step("blockize", (target,), {}, target.func, change)[0]
+
+    def tensorize(
+        self, block_or_loop: BlockRV | LoopRV | str, tensor_intrin: TensorIntrin, *, preserve_unit_iters: bool = True
+    ) -> None:
+        """The block, or the loop made a block, as the intrinsic.
+
+        The intrinsic is the pair itself: there is no register of names.
+        """
+        if not isinstance(tensor_intrin, TensorIntrin):
+            raise fail(BAD_USAGE, f"`tensorize` takes a TensorIntrin(desc, impl), not {tensor_intrin!r}")
+        del preserve_unit_iters
+        target = block_or_loop if isinstance(block_or_loop, LoopRV) else self._given(block_or_loop)
+        args, held = (target, tensor_intrin), _held(target)
+        self._plain("tensorize", args, {}, target.func, lambda f: steps.tensorize(f, held, tensor_intrin)[0])
 
     def cache_read(self, block: BlockRV | str, read_buffer_index: int, storage_scope: str = "global") -> BlockRV:
         """The block reads a copy; the block that copies."""

@@ -189,3 +189,31 @@ def test_relations_of_blocks():
     assert schedule.get_consumers(func, "first") == ("second",)
     assert schedule.get_output_blocks(func) == ("second",)
     assert schedule.get_child_blocks(func, schedule.get_loops(func, "first")[0]) == ("first",)
+
+
+def test_loops_of_one_iteration_are_kept_where_that_is_asked_for():
+    func = function(CHAIN.replace("P[5 - vi, vj]", "P[vi, vj]"))
+    _, j = schedule.get_loops(func, "first")
+    assert same(
+        schedule.reverse_compute_at(func, "second", j, preserve_unit_loops=True),
+        """
+P = T.sblock_alloc_buffer((6, 4), "float32")
+for i in range(6):
+    for j in range(4):
+        with T.sblock("first"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            P[vi, vj] = A[vi, vj] * T.float32(2)
+        for ax0, ax1 in T.grid(1, 1):
+            with T.sblock("second"):
+                vi = T.axis.spatial(6, i + ax0)
+                vj = T.axis.spatial(4, j + ax1)
+                X[vi, vj] = P[vi, vj] + T.float32(1)
+""",
+    )
+
+
+def test_a_unit_loop_around_a_loop():
+    func = function(CHAIN)
+    i, _ = schedule.get_loops(func, "first")
+    found, var = schedule.add_unit_loop(func, i)
+    assert schedule.get_loops(found, "first")[:2] == (var, i)

@@ -9,7 +9,7 @@ from refmlc.dtypes import FLOAT32
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
 from refmlc.runtime.tensor import Tensor
-from refmlc.scheduling import InvalidStep, Schedule, Validation
+from refmlc.scheduling import InvalidStep, Schedule, TensorIntrin, Validation
 from refmlc.vm import VirtualMachine, build
 
 TEXT = """
@@ -239,3 +239,75 @@ def test_a_copy_goes_its_own_way(module):
     assert structural_equal(sch.mod, module)
     assert not structural_equal(other.mod, module)
     assert isinstance(other.get(other.get_loops("relu")[0]), tir.For)
+
+
+TILED = """
+@T.prim_func(s_tir=True)
+def desc(A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32")):
+    for i in range(2):
+        with T.sblock("relu"):
+            vi = T.axis.spatial(2, i)
+            B[vi] = T.max(A[vi], T.float32(0))
+"""
+
+
+def relu_of_two(change=("", "")):
+    desc = read(TILED, "desc.py")["desc"]
+    return TensorIntrin(desc, read(TILED.replace("in range(2)", "in T.vectorized(2)").replace(*change), "i.py")["desc"])
+
+
+def test_an_intrinsic_in_a_schedule(module):
+    sch = Schedule(module, validate=QUICK)
+    i, j = sch.get_loops("relu")
+    outer, inner = sch.split(i, factors=[None, 2])
+    sch.reorder(outer, j, inner)
+    block = sch.blockize(inner)
+    assert [one.name for one in sch.get_child_blocks(block)] == ["relu"]
+    text = TILED.replace("(2,)", "(2, 1)").replace("A[vi]", "A[vi, 0]").replace("B[vi]", "B[vi, 0]")
+    column = read(text, "d.py")["desc"]
+    sch.tensorize(block, TensorIntrin(column, column))
+    assert str(sch.trace).splitlines()[-1] == f"sch.tensorize({block!r}, TensorIntrin(desc, impl))"
+    assert result(sch.mod) == expected()
+
+
+def test_an_intrinsic_that_lies_is_found_by_running():
+    """The pair is its author's word: the step believes it, running does not."""
+    text = TILED.replace("(2,)", "(8,)").replace("range(2)", "T.grid(4, 2)").replace("for i in", "for o, i in")
+    module = read(text.replace("spatial(2, i)", "spatial(8, o * 2 + i)"), "m.py")
+    sch = Schedule(module, validate=QUICK)
+    sch.work_on("desc")
+    _, inner = sch.get_loops("relu")
+    with pytest.raises(InvalidStep, match="changes what `desc` means"):
+        sch.tensorize(inner, relu_of_two(("T.float32(0)", "T.float32(1)")))
+    sch.tensorize(inner, relu_of_two())
+    with pytest.raises(RefmlcError, match="takes a TensorIntrin"):
+        sch.tensorize(inner, "relu")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("sample_perfect_tile", "it serves a search for good schedules"),
+        ("transform_layout", "no step here changes what is stored where"),
+        ("unsafe_set_dtype", "it may change what the function means"),
+        ("loop_partition", "this step is not built"),
+    ],
+)
+def test_other_methods_of_tvm_are_refused_by_name(module, name, why):
+    with pytest.raises(RefmlcError, match=f"`Schedule.{name}` is not supported: {why}") as refusal:
+        getattr(Schedule(module), name)("anything", index=1)
+    assert refusal.value.code.id == "RM504"
+
+
+def test_what_no_schedule_has_is_not_there(module):
+    assert not hasattr(Schedule(module), "nothing_of_this_name")
+
+
+def test_options_of_moving(module):
+    sch = Schedule(module)
+    _, j, _ = sch.get_loops("product")
+    with pytest.raises(RefmlcError, match="index 0 is not there"):
+        sch.reverse_compute_at("relu", j, index=0)
+    sch.reverse_compute_at("relu", j, preserve_unit_loops=True)
+    assert str(sch.trace).endswith("preserve_unit_loops=True)")
+    assert len(sch.get_loops("relu")) == 4
