@@ -5,6 +5,7 @@ import click
 from refmlc.cli.bench import bench
 from refmlc.cli.cache import cache
 from refmlc.cli.check import check
+from refmlc.cli.conform import conform
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.course import course
 from refmlc.cli.demo import demo
@@ -41,6 +42,7 @@ for command in (
     bench,
     cache,
     fuzz,
+    conform,
     why_command,
     reduce_command,
     replay,

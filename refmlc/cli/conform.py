@@ -1,0 +1,57 @@
+"""`refmlc conform`: the suite asked of implementations; reports on the terminal, as JUnit XML, JSON, HTML."""
+
+import os
+from pathlib import Path
+
+import click
+
+from refmlc.cli.console import json_option
+from refmlc.cli.durations import Duration
+
+DEFAULT = ("interp", "native")
+SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:MODULE:NAME; several times for several."
+
+
+@click.group(invoke_without_command=True)
+@click.option("--impl", "impls", multiple=True, metavar="SPEC", help=f"Whom to ask: {SPECS}  [default: interp, native]")
+@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only the cases whose ids fit.  [default: all]")
+@click.option("--known", multiple=True, type=click.Path(path_type=Path), help="Expectations in place of refmlc's own.")
+@click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
+@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
+@click.option("--report", "page", type=click.Path(path_type=Path), help="Write an HTML page (extra `report`).")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="How many workers.  [default: one for each core]")
+@click.option("--limit", "seconds", type=Duration(), default="10s", show_default=True, help="Time for a call.")
+@click.option("--prepare", type=Duration(), default="60s", show_default=True, help="Time to make a module ready.")
+@json_option
+@click.pass_context
+def conform(  # noqa: PLR0913 - one parameter per option
+    ctx: click.Context,
+    *,
+    impls: tuple[str, ...],
+    cases: tuple[str, ...],
+    known: tuple[Path, ...],
+    suite: Path | None,
+    junit_file: Path | None,
+    page: Path | None,
+    show: bool,
+    jobs: int | None,
+    seconds: float,
+    prepare: float,
+    as_json: bool,
+) -> None:
+    """Ask implementations every case of the suite, and compare what comes with what is recorded.
+
+    Deviations that `conformance/known` has for an implementation are expected; a case that passes though a row expects
+    otherwise is a failure too. Exit status: 0 all as expected, 1 otherwise, 2 bad usage.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from refmlc.cli.conform_run import Settings, Written, conformed  # noqa: PLC0415 - other commands start without it
+
+    workers = len(os.sched_getaffinity(0)) if jobs is None else jobs
+    settings = Settings(impls or DEFAULT, cases, suite, known, seconds, prepare, workers)
+    status = conformed(settings, Written(junit_file, page), as_json=as_json)
+    if show and page is not None:
+        click.launch(str(page))
+    ctx.exit(status)
