@@ -11,9 +11,10 @@ output; standard error is free, its last line is shown when the program ends.
 | `{"do": "run", "func": "main", "args": [VALUE, …]}`        | `{"value": VALUE, "args": [VALUE, …]}`, or why not     |
 | `{"do": "close"}`                                         | none: end                                             |
 
-Why not: `{"stop": "unsupported", "message": "one line"}`. `stop` is one of `unsupported` and `rejected` (a limit of the
-program's own, never counted as a fault), `undefined` and `trap` (with `"code": "RM304"` where `verdicts` are promised),
-`exhausted` (its own limits), `crashed`.
+Why not: `{"stop": "unsupported", "message": "one line"}`. `stop` is one of `unsupported` (a limit of the program's own,
+never counted as a fault), `rejected` (it takes the module for ill-formed), `undefined` and `trap` (where `verdicts` are
+promised with `"code": "RM304"`, and with `"place": "10:38"`, line and column from 1), `exhausted` (its own limits),
+`crashed`.
 
 `run` calls a function of the module that was prepared last. A prim_func writes into the tensors among its arguments;
 `args` in the answer are all arguments after the call, `value` what was returned. `wire` says how values are written.

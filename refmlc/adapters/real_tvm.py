@@ -7,7 +7,7 @@ only that, and what one module leaves behind another does not meet.
 |--------------------------------------------|--------------------------------------------------------------------|
 | does not parse, lower or compile a module   | `REJECTED`: its own limit                                          |
 | dies by a signal while it compiles or runs  | `CRASHED`                                                          |
-| raises while a function runs                | `CRASHED`; `UNSUPPORTED` where a packed function is not registered   |
+| raises while a function runs                | `TRAP`; `UNSUPPORTED` where a packed function is not registered      |
 
 (This file is not called `tvm`, which would hide the package from `tvm_side`, who stands beside it.)
 

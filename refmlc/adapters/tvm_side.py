@@ -143,7 +143,7 @@ class Module:
                 result = function(*args)
             except Exception as problem:
                 missing = any(words in str(problem) for words in MISSING)
-                raise Refused("unsupported" if missing else "crashed", one_line(problem)) from None
+                raise Refused("unsupported" if missing else "trap", one_line(problem)) from None
         return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
 
 
