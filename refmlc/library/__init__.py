@@ -12,6 +12,7 @@ from refmlc.library.attention import ATTENTION
 from refmlc.library.batch_norm import BATCH_NORM
 from refmlc.library.binary import BINARY
 from refmlc.library.choice import CHOICE
+from refmlc.library.class_suppression import CLASS_SUPPRESSION
 from refmlc.library.convolution import CONVOLUTION
 from refmlc.library.counting import COUNTING
 from refmlc.library.creation import CREATION
@@ -37,6 +38,7 @@ from refmlc.library.scanning import SCANNING
 from refmlc.library.scattering import SCATTERING
 from refmlc.library.slicing import SLICING
 from refmlc.library.sorting import SORTING
+from refmlc.library.suppression import SUPPRESSION
 from refmlc.library.vision import VISION
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
@@ -72,6 +74,8 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *DISTRIBUTED,
             *SAMPLING,
             *VISION,
+            *SUPPRESSION,
+            *CLASS_SUPPRESSION,
         )
     }
 )

@@ -269,49 +269,9 @@ def get_valid_counts(
     return computed((batch,), lambda b: te.cast(total(b), "int32"), "valid_count"), boxes, places
 
 
-def non_max_suppression(  # noqa: PLR0913 - the attributes are TVM's
-    data: Tensor,
-    valid_count: Tensor,
-    indices: Tensor,
-    *,
-    max_output_size: int = -1,
-    iou_threshold: float = 0.5,
-    force_suppress: bool = False,
-    top_k: int = -1,
-    coord_start: int = 2,
-    score_index: int = 1,
-    id_index: int = 0,
-    return_indices: bool = True,
-    invalid_to_bottom: bool = False,
-    soft_nms_sigma: float = 0.0,
-    score_threshold: float = 0.0,
-) -> Tensor:
-    """The boxes that better ones do not cover."""
-    del valid_count, indices, max_output_size, iou_threshold, force_suppress, top_k, coord_start, score_index
-    del id_index, return_indices, invalid_to_bottom, soft_nms_sigma, score_threshold
-    return data
-
-
-def all_class_non_max_suppression(
-    boxes: Tensor,
-    scores: Tensor,
-    max_output_boxes_per_class: Tensor,
-    iou_threshold: Tensor,
-    score_threshold: Tensor,
-    *,
-    output_format: str = "onnx",
-) -> Tensor:
-    """For each class the boxes that better ones do not cover."""
-    del scores, max_output_boxes_per_class, iou_threshold, score_threshold, output_format
-    return boxes
-
-
-REASON = "which boxes remain is not defined yet"
 VISION = (
     Operator("vision.roi_align", roi_align, "LIB-070"),
     Operator("vision.roi_pool", roi_pool, "LIB-071"),
     Operator("vision.multibox_transform_loc", multibox_transform_loc, "LIB-072"),
     Operator("vision.get_valid_counts", get_valid_counts, "LIB-073"),
-    Operator("vision.non_max_suppression", non_max_suppression, "LIB-074", reason=REASON),
-    Operator("vision.all_class_non_max_suppression", all_class_non_max_suppression, "LIB-074", reason=REASON),
 )

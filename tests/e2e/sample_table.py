@@ -106,8 +106,15 @@ def compare(directory: Path, entry: dict, module: IRModule, tier: str) -> tuple[
         verdict = agrees
     if verdict != "differs":
         return verdict, ""
-    wrong = [f"{(a != b).sum()} of {a.size} {a.dtype}" for a, b in zip(got, expected, strict=True) if not same(a, b)]
+    wrong = [difference(a, b) for a, b in zip(got, expected, strict=False) if not same(a, b)]
     return verdict, f"{len(got)} results for {len(expected)}; " + ", ".join(wrong)
+
+
+def difference(a: np.ndarray, b: np.ndarray) -> str:
+    """How two arrays differ."""
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return f"{a.dtype}{list(a.shape)} for {b.dtype}{list(b.shape)}"
+    return f"{(a != b).sum()} of {a.size} {a.dtype}"
 
 
 def check(job: tuple[str, dict, str]) -> Outcome:

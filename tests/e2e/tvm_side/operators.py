@@ -5,6 +5,7 @@
 
 import numpy as np
 from operator_case import Case, build, f32, of, prim
+from operators_boxes import BOXES
 from operators_further import FURTHER
 from tvm.relax import op as R
 
@@ -228,7 +229,7 @@ def sample_cases():
 
 def cases():
     """All of them."""
-    for family in (*SAMPLE, *FURTHER):
+    for family in (*SAMPLE, *FURTHER, *BOXES):
         yield from family()
 
 

@@ -101,10 +101,3 @@ def test_which_boxes_count():
     assert count.dtype == places.dtype == np.int32
     assert run("vision.get_valid_counts(a)", np.zeros((2, 0, 3), "float32"))[0].tolist() == [0, 0]
     refused("RM105", "has no number 3", "vision.get_valid_counts(a, score_index=3)", x)
-
-
-@pytest.mark.parametrize(
-    "call", ["non_max_suppression(a, a, a, top_k=3)", "all_class_non_max_suppression(a, a, a, a, a)"]
-)
-def test_suppression_is_unsupported(call):
-    refused("RM501", "which boxes remain is not defined yet", f"vision.{call}", PLANE)
