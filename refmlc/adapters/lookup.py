@@ -4,6 +4,7 @@
 |-------------------------|-----------------------------------------------------------|
 | `interp`                | the interpreter                                           |
 | `native`, `native:WAY`  | in-house C (`ways`)                                       |
+| `numpy`                 | plain NumPy: loops of Python over arrays (`loops`)           |
 | `tvm:PYTHON`            | real TVM in the Python at this path, in a process of its own |
 | `cmd:COMMAND ARGUMENTS` | any program that speaks `command`'s protocol               |
 | `py:MODULE:NAME`        | an object of Python: `NAME(limits)` gives an `Implementation` |
@@ -16,12 +17,13 @@ from refmlc.adapters.command import Command
 from refmlc.adapters.implementation import Implementation
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
+from refmlc.adapters.loops.adapter import Loops
 from refmlc.adapters.native import Native
 from refmlc.adapters.real_tvm import Tvm
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
-KNOWN = "interp, native, native:WAY, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
+KNOWN = "interp, native, native:WAY, numpy, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
 
 def implementation(spec: str, limits: Limits | None = None) -> Implementation:
@@ -33,6 +35,8 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
             return Interp(limits)
         case "native" if rest or not colon:
             return Native(rest, limits)
+        case "numpy" if not colon:
+            return Loops(limits)
         case "tvm" if rest:
             return Tvm(rest, limits)
         case "cmd" if rest.strip():
