@@ -51,9 +51,13 @@ RM_IF_USED(float8_e8m0fnu, RM_NEXTAFTER_SIGNED(float8_e8m0fnu))
 RM_EACH_FINITE_FLOAT(RM_NEXTAFTER_SIGNED)
 
 /* The exponent is held where every product is 0 or infinite already. In double the product is exact, or less than half
- * of the least value of every narrower format. */
+ * of the least value of every narrower format, but not 0: float8_e8m0fnu tells that from a small number. */
 RM_FN double rm_scaled(double a, int64_t b) { return ldexp(a, (int)(b < -5000 ? -5000 : b > 5000 ? 5000 : b)); }
-#define RM_LDEXP(D) RM_FN rm_##D rm_ldexp_##D(rm_##D a, int64_t b) { return rm_rounded_##D(rm_scaled((double)a, b)); }
+#define RM_LEAST_EXPONENT(D) (sizeof(rm_##D) < 8 ? -900 : -5000)
+#define RM_LDEXP(D)                                                                                     \
+  RM_FN rm_##D rm_ldexp_##D(rm_##D a, int64_t b) {                                                      \
+    return rm_rounded_##D(rm_scaled((double)a, b < RM_LEAST_EXPONENT(D) ? RM_LEAST_EXPONENT(D) : b));   \
+  }
 RM_EACH_FLOAT(RM_LDEXP)
 
 #endif

@@ -7,7 +7,7 @@
 | element that was not written    | `"_"`                                                                              |
 | tensor                          | `dtype`, `shape`, `values` row-major; floats of less than 32 bits have `bits` too  |
 | … of more than `MOST` elements  | `packed`: its bytes, zlib, base64; `written`: the same of one byte per element     |
-| … by a rule                     | `generator` and its numbers (`generated`); `"unwritten"`: no element was            |
+| … by a rule                     | `generator` and its numbers (`generated`); or `"unwritten"`                    |
 | … not compact, not at 0, locked | `strides`, `offset` in elements, `locked`                                          |
 | tensor that came before         | `same`: the number of the argument                                                 |
 | number, shape, tuple            | `number` with `value`; `extents`; `tuple`                                          |

@@ -1,7 +1,7 @@
 """Writing cases of the suite: what a witness says, agreed with the interpreter, as files of at most 200 lines.
 
     book = Book("scalar", "exact arithmetic")
-    book.case("scalar.add.int8.wraps", ["NUM-101"], text, "main", [Asked([given(a), empty([4], "int8")], [KEPT, want(c)])])
+    book.case("scalar.add.int8.wraps", ["NUM-101"], text, "f", [Asked([given(a), empty([4], "int8")], [KEPT, want(c)])])
     book.write("add")
 
 Nothing here computes an expected value: the caller's witness does. Where the interpreter does not agree, `case` raises

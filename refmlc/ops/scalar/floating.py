@@ -170,7 +170,8 @@ NEXTAFTER = ScalarOp(
 
 def _ldexp(_operands: tuple[DType, ...], result: DType) -> Value:
     rounded = float_result(result)
-    return lambda a, b: rounded(binary64.ldexp(a, b))
+    least = -5000 if result.bits == 64 else -900  # a small number must not become 0 before it is rounded
+    return lambda a, b: rounded(binary64.ldexp(a, max(b, least)))
 
 
 LDEXP = ScalarOp(
@@ -186,6 +187,7 @@ LDEXP = ScalarOp(
             Example("float32", (1.5, 3), 12.0, rest=("int32",)),
             Example("float32", (1.5, 1000), _INF, rest=("int32",)),
             Example("float32", (-1.0, -2000), -0.0, rest=("int32",)),
+            Example("float8_e8m0fnu", (1.0, -2000), 2.0**-127, rest=("int32",)),
         ),
         text="ldexp",
     ),
