@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from refmlc.library.activation import ACTIVATION
 from refmlc.library.attention import ATTENTION
+from refmlc.library.attention_var_len import ATTENTION_VAR_LEN
 from refmlc.library.batch_norm import BATCH_NORM
 from refmlc.library.binary import BINARY
 from refmlc.library.choice import CHOICE
@@ -68,6 +69,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
             *PADDING,
             *BATCH_NORM,
             *ATTENTION,
+            *ATTENTION_VAR_LEN,
             *LOSSES,
             *GRADIENTS,
             *RESIZING,

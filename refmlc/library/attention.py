@@ -2,18 +2,22 @@
 
 For a query: the products with all keys, scaled, with `bias` added; their `softmax` weighs the values.
 
-| `causal_mask`   | query i sees key j where                      |
-|-----------------|-----------------------------------------------|
-| None            | always                                        |
-| `"TopLeft"`     | `j <= i`                                      |
-| `"BottomRight"` | `j <= i + abs(queries - keys)`                |
+| `causal_mask`   | query i sees key j where                      | the last key, `last`         |
+|-----------------|-----------------------------------------------|------------------------------|
+| None            | always                                        |                              |
+| `"TopLeft"`     | `j <= last`                                   | `i`                          |
+| `"BottomRight"` | `j <= last`                                   | `i + abs(queries - keys)`    |
+
+With a `window_size` the first key that is seen is `last - window_size + 1`.
 
 Order: products over the dimension of the head, sums over the keys, in their order, in the dtype of the queries.
 """
 
+from collections.abc import Callable
+
 from refmlc import te
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH, UNSUPPORTED_OP
+from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
 from refmlc.library.definition import Operator, computed
 from refmlc.library.normalization import softmax
 from refmlc.library.reduction import MAX, over, over_extents
@@ -23,7 +27,7 @@ from refmlc.te import Tensor, Value
 MASKS = (None, "TopLeft", "BottomRight")
 
 
-def _alike(name: str, query: Tensor, others: tuple[Tensor, ...]) -> None:
+def alike(name: str, query: Tensor, others: tuple[Tensor, ...]) -> None:
     """Fails: RM105, RM201 where tensors have not 4 dimensions, or another dtype."""
     require_float(query, name)
     for one in (query, *others):
@@ -33,7 +37,7 @@ def _alike(name: str, query: Tensor, others: tuple[Tensor, ...]) -> None:
             raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; `{one.name}` is {one.dtype}")
 
 
-def _scores(query: Tensor, key: Tensor, bias: Tensor | None, scale: float | None) -> Tensor:
+def scores_of(query: Tensor, key: Tensor, bias: Tensor | None, scale: float | None) -> Tensor:
     """How much query i goes with key j, by image and head."""
     batch, length, heads, size = query.shape
     dtype = query.dtype
@@ -53,26 +57,29 @@ def _scores(query: Tensor, key: Tensor, bias: Tensor | None, scale: float | None
     return computed(products.shape, element, "scores")
 
 
-def _masked(scores: Tensor, offset: Value) -> Tensor:
-    """`softmax` along the keys, of those that are seen."""
+def masked(scores: Tensor, sees: Callable[[Value, Value], Value], *, always: bool) -> Tensor:
+    """`softmax` along the keys, of those that are seen; where a query need not see one (not `always`), 0 then."""
     batch, heads, length, keys = scores.shape
     (j,), there = over_extents([keys], ["j"])
-
-    def seen(i: Value, at: Value) -> Value:
-        return at <= i + offset
+    zero = te.const(0, scores.dtype)
 
     def greatest(b: Value, h: Value, i: Value) -> object:
-        sees = seen(i, j) if there is None else te.all(there, seen(i, j))
-        return MAX(scores(b, h, i, j), axis=[j], where=sees)
+        counts = sees(i, j) if there is None else te.all(there, sees(i, j))
+        return MAX(scores(b, h, i, j), axis=[j], where=counts)
 
     most = computed((batch, heads, length), greatest, "scores_max")
 
     def power(b: Value, h: Value, i: Value, at: Value) -> Value:
-        return te.if_then_else(seen(i, at), te.exp(scores(b, h, i, at) - most(b, h, i)), te.const(0, scores.dtype))
+        return te.if_then_else(sees(i, at), te.exp(scores(b, h, i, at) - most(b, h, i)), zero)
 
     powers = computed(scores.shape, power, "powers")
     total = computed(most.shape, lambda b, h, i: te.sum(powers(b, h, i, j), axis=[j], where=there), "powers_sum")
-    return computed(scores.shape, lambda b, h, i, at: powers(b, h, i, at) / total(b, h, i), "weights")
+
+    def weight(b: Value, h: Value, i: Value, at: Value) -> Value:
+        part = powers(b, h, i, at) / total(b, h, i)
+        return part if always else te.if_then_else(total(b, h, i) == zero, zero, part)
+
+    return computed(scores.shape, weight, "weights")
 
 
 def _offset(length: Value, keys: Value, mask: str) -> Value:
@@ -80,6 +87,20 @@ def _offset(length: Value, keys: Value, mask: str) -> Value:
         return te.const(0, "int64")
     have, want = known(length), known(keys)
     return te.abs(length - keys) if have is None or want is None else te.const(abs(have - want), "int64")
+
+
+def seen(key: Value, last: Value, window_size: int | None) -> Value:
+    """Whether a key is one of those up to `last`, and of no more than `window_size` of them."""
+    return key <= last if window_size is None else te.all(key <= last, key > last - window_size)
+
+
+def check_mask(name: str, causal_mask: str | None, window_size: int | None) -> None:
+    """Fails: RM105 where there is no such mask, or no such window."""
+    if causal_mask not in MASKS:
+        raise fail(BAD_ARGUMENTS, f'`{name}` has the masks "TopLeft" and "BottomRight"; this is {causal_mask!r}')
+    if window_size is not None and (causal_mask is None or window_size < 1):
+        told = "needs a causal_mask" if causal_mask is None else f"is at least 1; this is {window_size}"
+        raise fail(BAD_ARGUMENTS, f"the window_size of `{name}` {told}")
 
 
 def attention(
@@ -96,14 +117,11 @@ def attention(
 
     Shapes: queries (batch, n, heads, d), keys (batch, m, heads, d), values (batch, m, heads, e) give (batch, n, heads,
     e); the bias is broadcast to (batch, heads, n, m). Without `scale` the products are divided by the root of d. Fails:
-    RM105, RM201, RM202, RM501 with a `window_size`.
+    RM105, RM201, RM202.
     """
     name = "nn.attention" if bias is None else "nn.attention_bias"
-    _alike(name, query, (key, value) if bias is None else (key, value, bias))
-    if window_size is not None:
-        raise fail(UNSUPPORTED_OP, f"`{name}` with a window_size is not supported: what it means is not defined")
-    if causal_mask not in MASKS:
-        raise fail(BAD_ARGUMENTS, f'`{name}` has the masks "TopLeft" and "BottomRight"; this is {causal_mask!r}')
+    alike(name, query, (key, value) if bias is None else (key, value, bias))
+    check_mask(name, causal_mask, window_size)
     batch, length, heads, size = query.shape
     for one in (key, value):
         must_agree(batch, one.shape[0], f"the images of `{name}`")
@@ -114,9 +132,12 @@ def attention(
         whole = (batch, heads, length, key.shape[1])
         for have, want in zip(broadcast_shape(bias.shape, whole), whole, strict=True):
             must_agree(have, want, f"the bias of `{name}`")
-    scores = _scores(query, key, bias, scale)
-    offset = None if causal_mask is None else _offset(length, key.shape[1], causal_mask)
-    weights = softmax(scores) if offset is None else _masked(scores, offset)
+    scores = scores_of(query, key, bias, scale)
+    if causal_mask is None:
+        weights = softmax(scores)
+    else:
+        offset = _offset(length, key.shape[1], causal_mask)
+        weights = masked(scores, lambda i, j: seen(j, i + offset, window_size), always=window_size is None)
     (j,), there = over(value, (1,))
     return computed(
         (batch, length, heads, value.shape[3]),
@@ -125,31 +146,7 @@ def attention(
     )
 
 
-def attention_var_len(  # noqa: PLR0913 - the attributes are TVM's
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    seqstart_q: Tensor,
-    max_seqlen_q: Tensor,
-    seqstart_k: Tensor | None = None,
-    max_seqlen_k: Tensor | None = None,
-    *,
-    scale: float | None = None,
-    causal_mask: str | None = None,
-    window_size: int | None = None,
-) -> Tensor:
-    """Attention inside of sequences of different lengths that stand one after the other."""
-    del keys, values, seqstart_q, max_seqlen_q, seqstart_k, max_seqlen_k, scale, causal_mask, window_size
-    return queries
-
-
 ATTENTION = (
     Operator("nn.attention", attention, "LIB-041"),
     Operator("nn.attention_bias", attention, "LIB-041"),
-    Operator(
-        "nn.attention_var_len",
-        attention_var_len,
-        "LIB-042",
-        reason="sequences of lengths that only the data says are not defined yet, and TVM cannot lower them",
-    ),
 )

@@ -13,7 +13,7 @@ inf, nan = math.inf, math.nan
 
 def run(call, *arrays, result=None):
     """What `R.<call>` gives on arrays that are called a, b, c."""
-    names = "abc"[: len(arrays)]
+    names = "abcdef"[: len(arrays)]
     params = ", ".join(f'{n}: R.Tensor({tuple(x.shape)}, "{x.dtype}")' for n, x in zip(names, arrays, strict=True))
     text = f"@R.function\ndef main({params}):\n    r = R.{call}\n    return r\n"
     found = refmlc.VirtualMachine(refmlc.build(refmlc.read(text), tier="interp"))["main"](*arrays)

@@ -125,6 +125,24 @@ def test_causal_masks(mask, n, m):
     assert np.allclose(found, attended(q, k, v, seen), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("window", [1, 2, 9])
+@pytest.mark.parametrize("mask", ["TopLeft", "BottomRight"])
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (2, 5)])
+def test_windows_of_keys(n, m, mask, window):
+    q, k, v = heads(1, n, m, 4, 3)
+    last = np.arange(n)[:, None] + (m - n if mask == "BottomRight" else 0)
+    seen = (np.arange(m) <= last) & (np.arange(m) > last - window)
+    found = run(f"nn.attention(a, b, c, causal_mask='{mask}', window_size={window})", q, k, v)
+    assert np.allclose(found, attended(q, k, v, seen), rtol=1e-5, atol=1e-6)
+
+
+def test_a_window_without_keys():
+    q, k, v = heads(1, 4, 2, 3, 3)
+    found = run("nn.attention(a, b, c, causal_mask='TopLeft', window_size=2)", q, k, v)
+    assert np.array_equal(found[:, 2], v[:, 1:2][:, 0])
+    assert not found[:, 3].any()
+
+
 def test_very_small_scores_under_a_mask():
     q, k, v = (
         f32(200)[None, :, None, None].repeat(2, 1),
@@ -150,8 +168,75 @@ def test_attention_to_nothing_is_nothing(attrs):
 
 def test_attentions_that_are_none():
     q, k, v = heads(1, 3, 3, 4, 4)
-    refused("RM501", "with a window_size is not supported", "nn.attention(a, b, c, window_size=2)", q, k, v)
+    refused("RM105", "needs a causal_mask", "nn.attention(a, b, c, window_size=2)", q, k, v)
+    refused("RM105", "is at least 1", "nn.attention(a, b, c, causal_mask='TopLeft', window_size=0)", q, k, v)
     refused("RM105", "this is 'Left'", "nn.attention(a, b, c, causal_mask='Left')", q, k, v)
     refused("RM105", "`key` has 3", "nn.attention(a, b, c)", q, k[0], v)
     refused("RM202", "the keys and values", "nn.attention(a, b, c)", q, k, v[:, :2].copy())
     refused("RM201", "`value` is float16", "nn.attention(a, b, c)", q, k, v.astype("float16"))
+
+
+# ------------------------------------------------------------------------------------- sequences of their own lengths
+
+STARTS, LONGEST = np.array([0, 2, 2, 5], "int32"), np.array(3, "int32")
+
+
+def of_sequences(queries, keys, attrs="", *limits):
+    """Attention of each sequence apart, by PyTorch, and all at once; further limits as arguments d and on."""
+    q, k, v = heads(1, 6, 7, 4, 3)
+    names = ", ".join("defg"[: len(limits)])
+    found = run_named(f"nn.attention_var_len(a, b, c, {names}{attrs})", q, k, v, *limits)
+    parts = zip(queries, queries[1:], keys, keys[1:], strict=False)
+    return q, k, v, found, list(parts)
+
+
+def run_named(call, *arrays):
+    names = "abcdefg"[: len(arrays)]
+    params = ", ".join(f'{n}: R.Tensor({x.shape}, "{x.dtype}")' for n, x in zip(names, arrays, strict=True))
+    module = refmlc.read(f"@R.function\ndef main({params}):\n    r = R.{call}\n    return r\n")
+    return [refmlc.VirtualMachine(refmlc.build(module, tier=tier))["main"](*arrays).numpy() for tier in TIERS]
+
+
+TIERS = ("interp", "native")
+
+
+@pytest.mark.parametrize("mask", [None, "TopLeft", "BottomRight"])
+@pytest.mark.parametrize("keyed", [False, True])
+def test_sequences_as_pytorch_has_each(mask, keyed):
+    keys = np.array([1, 2, 3, 7], "int32") if keyed else STARTS
+    limits = (STARTS, LONGEST, keys, LONGEST + 1) if keyed else (STARTS, LONGEST)
+    attrs = "" if mask is None else f", causal_mask='{mask}'"
+    q, k, v, (found, native), parts = of_sequences(STARTS, keys, attrs, *limits)
+    for begin, end, first, after in parts:
+        n, m = end - begin, after - first
+        more = abs(n - m) if mask == "BottomRight" else 0
+        seen = None if mask is None else np.tril(np.ones((n, m), bool), k=more)
+        wanted = attended(q[:, begin:end], k[:, first:after], v[:, first:after], seen)
+        assert np.allclose(found[:, begin:end], wanted, rtol=1e-5, atol=1e-6)
+    assert not found[:, 5:].any()
+    assert np.array_equal(found, native)
+
+
+def test_the_order_that_tvm_prints_is_understood():
+    keys = np.array([1, 2, 3, 7], "int32")
+    read = of_sequences(STARTS, keys, "", STARTS, LONGEST, keys, LONGEST)[3][0]
+    assert np.array_equal(read, of_sequences(STARTS, keys, "", STARTS, keys, LONGEST, LONGEST)[3][0])
+
+
+def test_sequences_do_not_meet():
+    q, k, v = heads(1, 5, 5, 4, 3)
+    broken = v.copy()
+    broken[:, 2:] = nan
+    call = "nn.attention_var_len(a, b, c, d, e)"
+    found = [run_named(call, q, k, values, STARTS, LONGEST)[0] for values in (v, broken)]
+    assert np.array_equal(found[0][:, :2], found[1][:, :2])
+    assert np.isnan(found[1][:, 2:]).all()
+
+
+def test_sequences_that_are_none():
+    q, k, v = heads(1, 5, 5, 4, 3)
+    call = "nn.attention_var_len(a, b, c, d, e)"
+    refused("RM201", "takes integers", call, q, k, v, f32(0, 5), LONGEST)
+    refused("RM202", "the first axis", call, *heads(2, 5, 5, 4, 3), STARTS, LONGEST)
+    with pytest.raises(refmlc.RefmlcError, match="RM304"):
+        run(call, q, k, v, STARTS + np.int32(1), LONGEST)
