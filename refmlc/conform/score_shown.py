@@ -35,12 +35,13 @@ def answer_text(case: CaseFile, answer: Answer) -> str:
         return "it returns"
     lines = []
     for part in found[:MOST_PARTS]:
-        values = f": {_values(part.value)}" if isinstance(part.value, Tensor) else f" {part.value!r}"
+        values = f": {values_text(part.value)}" if isinstance(part.value, Tensor) else f" {part.value!r}"
         lines.append(f"{part.label}: {kind_of(part.value)}{values}")
     return "\n".join(lines) or "it returns nothing"
 
 
-def _values(tensor: Tensor) -> str:
+def values_text(tensor: Tensor) -> str:
+    """The first elements; `_` for those that were not written."""
     if tensor.dtype.kind == "handle":
         return "handles"
     flat, there = np.ascontiguousarray(tensor.numpy()).reshape(-1), written(tensor).reshape(-1)
