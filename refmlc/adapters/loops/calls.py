@@ -15,6 +15,10 @@ from refmlc.ir import tir
 Source: TypeAlias = Callable[[Writer, tir.Expr], str]
 
 HINTS = ("type_annotation", "prefetch", "start_profile_intrinsic", "end_profile_intrinsic")
+PLAIN = (
+    *("tvm_thread_invariant", "ignore_loop_partition", "assume", "fma", "vectorlow", "vectorhigh", "vectorcombine"),
+    *("get_active_lane_mask", "handle_add_byte_offset", "isnullptr"),
+)
 SAME = ("tvm_thread_invariant", "ignore_loop_partition")
 
 
@@ -37,6 +41,8 @@ def call_source(writer: Writer, node: tir.Call, source: Source) -> str:
         return f"{writer.meter}.allocated({_expr(writer, args[2], source)})"
     if name == "TVMBackendFreeWorkspace":
         return "0"
+    if name not in PLAIN:
+        raise NotTaken(f"the intrinsic `T.{name}`")
     values = [_expr(writer, arg, source) for arg in args]
     return _plain(writer, node, name, values)
 
@@ -64,7 +70,7 @@ def _plain(writer: Writer, node: tir.Call, name: str, values: Sequence[str]) -> 
         case "isnullptr":
             return f"({values[0]} is None)"
         case _:
-            raise NotTaken(f"the intrinsic `T.{name}`")
+            raise NotTaken(f"the intrinsic `T.{name}` of {node.dtype}")
 
 
 def _function(writer: Writer, node: tir.Call, name: str, source: Source) -> str:

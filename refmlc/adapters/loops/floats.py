@@ -7,6 +7,8 @@ import numpy as np
 
 from refmlc.adapters.loops.rounding import odd_float64
 
+SMALLEST = 5e-324
+
 
 def greater(a: float, b: float) -> float:
     """`a` if it is greater, else `b`: so `b` where one is NaN.
@@ -36,8 +38,14 @@ def neighbour(a: np.generic, b: np.generic) -> object:
 
 
 def scaled_by(a: float, power: int) -> float:
-    """`a` times a power of two. In binary64, which narrower formats are rounded from once: nothing is lost before."""
+    """`a` times a power of two, rounded once to binary64."""
     return float(np.ldexp(np.float64(a), max(-5000, min(5000, power))))
+
+
+def scaled_odd(a: float, power: int) -> float:
+    """The same to odd (`rounding`) for narrower formats: what is too small for binary64 is not 0."""
+    plain = scaled_by(a, power)
+    return math.copysign(SMALLEST, a) if plain == 0 and a != 0 else plain
 
 
 def fused(a: float, b: float, c: float) -> float:

@@ -46,8 +46,8 @@ class Graph:
         """Function `name` of the module. Fails: `NotTaken`, `Meaningless`, `Trapped`, `Spent`."""
         match self._functions.get(name):
             case tir.PrimFunc() as func:
-                if len(args) != len(func.params):
-                    raise Meaningless(f"{len(args)} arguments for {len(func.params)} parameters")
+                if len(args) != len(func.params):  # a function of the C interface takes all of them as one
+                    raise NotTaken(f"{len(args)} arguments for {len(func.params)} parameters")
                 return self._loops.get(name)(self.meter, *args)
             case relax.Function() as func:
                 return self._enter(func, args, Frame())

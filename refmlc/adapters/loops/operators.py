@@ -130,7 +130,8 @@ def _of_floats(name: str, kind: DType, args: Sequence[str], bind: Bind) -> str |
         case "hypot":
             return fitted(f"{bind('hypotenuse', floats.hypotenuse)}({wides[0]}, {wides[1]})", kind, bind)
         case "ldexp":
-            return fitted(f"{bind('scaled', floats.scaled_by)}({wides[0]}, {args[1]})", kind, bind)
+            scaled = floats.scaled_by if kind.element == "float64" else floats.scaled_odd
+            return fitted(f"{bind('scaled', scaled)}({wides[0]}, {args[1]})", kind, bind)
         case _:
             return None
 
