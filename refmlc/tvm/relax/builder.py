@@ -17,7 +17,8 @@ class BlockBuilder(Builder):
         self, func: Callable[..., object], *args: object, primfunc_name_hint: str | None = None, **kwargs: object
     ) -> relax.Call:
         """The call alone; the function is added to the module, or an equal one of it is taken."""
-        self._operator = func.operator.name if isinstance(func, Function) else ""
+        operator = func.operator if isinstance(func, Function) else None
+        self._operator = "" if operator is None else operator.name
         return super().call_te(func, *args, primfunc_name_hint=primfunc_name_hint, **kwargs)
 
     def add_func(self, func: "tir.PrimFunc | relax.Function | relax.ExternFunc", name: str) -> tir.GlobalVar:

@@ -1,10 +1,11 @@
-"""`tvm.relax.op`: a function for each operator of the library, which gives the call. Nothing is listed here.
+"""`tvm.relax.op`: functions that give calls: one for each operator of the library, those of `graph_op`.
 
-`op.add(a, b)`, `op.sum(x, axis=1)`, `op.nn.relu(x)`: arguments are given in the order of the operator's parameters, or
-by name; attributes follow. Of 2022: `op.relu` is `op.nn.relu`, where there is no operator of the flat name.
+`op.add(a, b)`, `op.sum(x, axis=1)`, `op.nn.relu(x)`: parameters are TVM's, in its order (`attributes`). Of 2022:
+`op.relu` is `op.nn.relu`, where there is no operator of the flat name; so is `op.roi_align` that of `op.vision`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter, Signature
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from refmlc.ir import relax, tir
 from refmlc.library import OPERATORS, Operator
 from refmlc.te import Value
 from refmlc.tvm.covered import missing
-from refmlc.tvm.relax.calling import call_dps_packed, call_pure_packed, call_tir
+from refmlc.tvm.relax.attributes import completed, defaults, parameter_names
+from refmlc.tvm.relax.graph_op import FUNCTIONS, MISSING
 from refmlc.tvm.relax.making import const, prim_value, shape_expr
 
-__all__ = ["call_dps_packed", "call_pure_packed", "call_tir"]
+FORMER = {"distributed": "dist"}
+"""Groups that the text calls otherwise."""
 
 
 class Maker:
@@ -29,26 +32,44 @@ class Maker:
         self.operator = operator
         self.__name__ = operator.name.rpartition(".")[2]
         self.__doc__ = operator.compute.__doc__
+        self._names = parameter_names(operator)
+        self._defaults = defaults(operator)
+        self.__signature__ = Signature(list(self._parameters()))
+
+    def _parameters(self) -> Iterator[Parameter]:
+        """As `help` shows them. What may be left out stands at the end."""
+        wanted = {own: _is_needed(self.operator, own, self._defaults) for own in self._names.values()}
+        for name, own in self._names.items():
+            default = Parameter.empty if wanted[own] else self._defaults.get(own)
+            yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
 
     def __call__(self, *args: object, **kwargs: object) -> relax.Call:
         """The call. Fails: RM105 where an argument is none, missing, or given twice."""
         kinds = dict(self.operator.signature)
-        given = self._named(args, kwargs, list(kinds))
-        taken = [name for name in self.operator.arguments if name in given]
-        values = [_argument(given[name], kinds[name]) for name in taken if given[name] is not None]
-        attrs = {name: _attribute(value) for name, value in given.items() if kinds[name] == "a"}
-        return relax.Call(relax.Op(self.operator.name), tuple(values), attrs)
+        given = {**self._defaults, **self._named(args, kwargs)}
+        taken = [name for name in self.operator.arguments if given.get(name) is not None]
+        values = [_argument(given[name], kinds[name]) for name in taken]
+        attrs = {name: _attribute(given[name]) for name, kind in kinds.items() if kind == "a" and name in given}
+        return relax.Call(relax.Op(self.operator.name), tuple(values), completed(self.operator, attrs))
 
-    def _named(self, args: tuple[object, ...], kwargs: Mapping[str, object], names: list[str]) -> dict[str, object]:
+    def _named(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
+        """The arguments by the names of the library, which may be used for TVM's too."""
+        names = list(self._names.values())
         if len(args) > len(names):
             raise fail(BAD_ARGUMENTS, f"`{self.operator.name}` takes {len(names)} arguments, {len(args)} are given")
         given = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
-            if name not in names or name in given:
-                known = ", ".join(names)
+            own = self._names.get(name, name)
+            if own not in names or own in given:
+                known = ", ".join(self._names)
                 raise fail(BAD_ARGUMENTS, f"`{self.operator.name}` takes {known}; `{name}` is not one, or given twice")
-            given[name] = value
+            given[own] = value
         return given
+
+
+def _is_needed(operator: Operator, name: str, known: Mapping[str, object]) -> bool:
+    optional = "None" in str(operator.parameters[name].annotation)
+    return name not in known and not (optional and name in operator.arguments)
 
 
 def _argument(value: object, kind: str) -> relax.Expr:
@@ -64,6 +85,8 @@ def _argument(value: object, kind: str) -> relax.Expr:
             return prim_value(value)
     if isinstance(value, relax.Expr):
         return value
+    if isinstance(value, tir.Expr):
+        return relax.PrimValue(value)
     raise fail(BAD_ARGUMENTS, f"an argument of an operator is an expression; this is {type(value).__name__}")
 
 
@@ -73,8 +96,12 @@ def _attribute(value: object) -> tir.Attr:
             return tuple(_attribute(one) for one in value)
         case None | bool() | int() | float() | str() | DType():
             return str(value) if isinstance(value, DType) else value
+        case np.integer() | np.floating() | np.bool_():
+            return _attribute(value.item())
         case Value():
             return value.expr
+    if isinstance(value, tir.Expr):
+        return value
     raise fail(BAD_ARGUMENTS, f"an attribute of an operator is a plain value; this is {type(value).__name__}")
 
 
@@ -85,27 +112,37 @@ class Group:
         """Those of `prefix`."""
         self._prefix = prefix
 
-    def __getattr__(self, name: str) -> "Maker | Group":
+    def __getattr__(self, name: str) -> "Maker | Group | Callable[..., relax.Call]":
         """An operator, or a longer beginning."""
+        if name.startswith("__"):
+            raise AttributeError(name)
         return found(f"{self._prefix}.{name}")
 
     def __dir__(self) -> list[str]:
         """The names that follow."""
         start = f"{self._prefix}."
-        return sorted(one.removeprefix(start) for one in OPERATORS if one.startswith(start))
+        return sorted(one.removeprefix(start) for one in (*OPERATORS, *FUNCTIONS) if one.startswith(start))
 
 
-def found(name: str) -> "Maker | Group":
+def found(name: str) -> "Maker | Group | Callable[..., relax.Call]":
     """What is called `name` below `op`. Fails: AttributeError."""
-    for full in (name, f"nn.{name}"):
+    first, dot, rest = name.partition(".")
+    name = f"{FORMER.get(first, first)}{dot}{rest}"
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    for full in (name, f"nn.{name}", f"vision.{name}"):
+        if full in OPERATORS and OPERATORS[full].reason:
+            raise AttributeError(f"`tvm.relax.op.{name}` is not covered: {OPERATORS[full].reason}")
         if full in OPERATORS:
             return Maker(OPERATORS[full])
-    if any(one.startswith(f"{name}.") for one in OPERATORS):
+    if name in MISSING:
+        raise AttributeError(f"`tvm.relax.op.{name}` is not covered: {MISSING[name]}")
+    if any(one.startswith(f"{name}.") for one in (*OPERATORS, *FUNCTIONS, *MISSING)):
         return Group(name)
     raise missing(__name__, name)
 
 
-def __getattr__(name: str) -> "Maker | Group":
+def __getattr__(name: str) -> "Maker | Group | Callable[..., relax.Call]":
     """An operator, or a group of them."""
     if name.startswith("__"):
         raise AttributeError(name)
@@ -114,4 +151,4 @@ def __getattr__(name: str) -> "Maker | Group":
 
 def __dir__() -> list[str]:
     """The operators."""
-    return sorted(OPERATORS)
+    return sorted((*OPERATORS, *FUNCTIONS))

@@ -1,9 +1,9 @@
-"""`tvm.topi`: the operators as functions of tensor expressions; those of networks are in `nn`."""
+"""`tvm.topi`: the operators as functions of tensor expressions, with TVM's names, in `nn`, `image`, `vision` too."""
 
-from refmlc.tvm.topi import nn
+from refmlc.tvm.topi import image, nn, vision
 from refmlc.tvm.topi.names import Function, found, names
 
-__all__ = ["nn"]
+__all__ = ["image", "nn", "vision"]
 
 
 def __getattr__(name: str) -> Function:
@@ -15,4 +15,4 @@ def __getattr__(name: str) -> Function:
 
 def __dir__() -> list[str]:
     """The functions."""
-    return sorted(name for name, _ in names() if "." not in name)
+    return sorted(name for name in names() if "." not in name)

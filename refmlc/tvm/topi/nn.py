@@ -1,4 +1,4 @@
-"""`tvm.topi.nn`: functions for networks: `topi.nn.dense(x, w)`, `topi.nn.relu(x)`."""
+"""`tvm.topi.nn`: functions for networks."""
 
 from refmlc.tvm.topi.names import Function, found, names
 
@@ -12,4 +12,4 @@ def __getattr__(name: str) -> Function:
 
 def __dir__() -> list[str]:
     """The functions."""
-    return sorted(name.removeprefix("nn.") for name, _ in names() if name.startswith("nn."))
+    return sorted(name.removeprefix("nn.") for name in names() if name.startswith("nn."))

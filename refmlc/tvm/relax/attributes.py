@@ -1,0 +1,95 @@
+"""What TVM's functions of operators make of their arguments: parameters by other names, defaults, lists of one form.
+
+| table      | says                                                                                               |
+|------------|----------------------------------------------------------------------------------------------------|
+| `NAMES`    | the parameters of a function of TVM, where they are called or ordered otherwise than in the library |
+| `DEFAULTS` | arguments (attributes have theirs in the library) that may be left out, with what they are then     |
+| `LISTS`    | attributes that are lists for TVM: one number is a list of it                                       |
+
+The attributes of a call are all written out, as TVM prints them: `R.sum(x, axis=[1], keepdims=False)`.
+"""
+
+from collections.abc import Mapping
+from inspect import Parameter
+
+from refmlc.ir import tir
+from refmlc.library import Operator
+
+BINARY = {"x1": "a", "x2": "b"}
+_QUANTIZED = ("data", "scale", "zero_point", "axis", "out_dtype")
+NAMES: Mapping[str, Mapping[str, str]] = {
+    "size": {"expr": "x"},
+    **{key: {name: name for name in _QUANTIZED} for key in ("quantize", "dequantize")},
+}
+
+DEFAULTS: Mapping[str, Mapping[str, object]] = {
+    "tril": {"k": 0},
+    "triu": {"k": 0},
+    "eye_like": {"k": 0},
+    "unique": {"sorted": True, "return_index": False, "return_inverse": False, "return_counts": False},
+}
+
+_REDUCTIONS = ("sum", "prod", "max", "min", "mean", "variance", "std", "median", "squeeze", "expand_dims", "flip")
+_WINDOWS = ("pool_size", "strides", "dilation", "output_padding", "output_size")
+LISTS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys((name for name in _REDUCTIONS if name != "flip"), ("axis",)),
+    "permute_dims": ("axes",),
+    "tile": ("repeats",),
+    "nn.layer_norm": ("axes",),
+    "nn.rms_norm": ("axes",),
+    "nn.group_norm": ("axes",),
+    "nn.instance_norm": ("axes",),
+}
+
+
+def parameter_names(operator: Operator) -> Mapping[str, str]:
+    """TVM's names of the parameters, in its order, each with the name in the library."""
+    own = [name for name, _ in operator.signature]
+    if own == ["a", "b"]:
+        return BINARY
+    return NAMES.get(operator.name) or {name: name for name in own}
+
+
+def defaults(operator: Operator) -> Mapping[str, object]:
+    """What parameters are that are not given, by their names in the library."""
+    attributes = {name: value for name, value in operator.attributes.items() if value is not Parameter.empty}
+    return {**attributes, **DEFAULTS.get(operator.name, {})}
+
+
+def completed(operator: Operator, attrs: Mapping[str, tir.Attr]) -> dict[str, tir.Attr]:
+    """All attributes of a call as TVM writes them; `attrs` are those that are known."""
+    found = {name: _listed(operator.name, name, value) for name, value in attrs.items()}
+    layout = next((found[name] for name in ("data_layout", "layout") if name in found), None)
+    if "out_layout" in found and found["out_layout"] is None:
+        found["out_layout"] = layout
+    return found
+
+
+def _listed(operator: str, name: str, value: tir.Attr) -> tir.Attr:
+    rank = _rank(operator)
+    if name in LISTS.get(operator, ()):
+        return (value,) if isinstance(value, int) else value
+    if rank and name in _WINDOWS:
+        wide = (value,) if isinstance(value, int) else value
+        return wide * rank if isinstance(wide, tuple) and len(wide) == 1 else wide
+    if rank and name == "padding":
+        return _padded((value,) if isinstance(value, int) else value, rank)
+    return value
+
+
+def _rank(operator: str) -> int:
+    """The dimensions that a convolution or a pooling moves along; 0 for every other operator."""
+    family = ("nn.conv", "nn.max_pool", "nn.avg_pool", "nn.adaptive_avg_pool", "grad.max_pool", "grad.avg_pool")
+    for start in family:
+        if operator.startswith(start):
+            return int(operator[len(start)])
+    return 0
+
+
+def _padded(padding: tir.Attr, rank: int) -> tir.Attr:
+    """Padding before and after each dimension."""
+    if not isinstance(padding, tuple):
+        return padding
+    if len(padding) == 1:
+        return padding * (2 * rank)
+    return padding * 2 if len(padding) == rank else padding
