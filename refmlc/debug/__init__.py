@@ -9,6 +9,7 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `program`                | what is run: module, function, arguments; operators made functions with text |
 """
 
+from refmlc.debug.program import Program
 from refmlc.debug.session import Session
 from refmlc.debug.values import (
     BEGINNING,
@@ -34,6 +35,7 @@ __all__ = [
     "FrameKind",
     "Moment",
     "Page",
+    "Program",
     "Reason",
     "Session",
     "Statistics",

@@ -20,19 +20,52 @@ thread. A session is not for concurrent use. `close` ends it, in every state, mo
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 
-from refmlc.debug.values import Breakpoint, Frame, Moment, Stop, Variable
+from refmlc.debug import motions, watching
+from refmlc.debug.breaks import Armed, Breaks
+from refmlc.debug.editing import Editing
+from refmlc.debug.engine import Engine
+from refmlc.debug.history import search, travel
+from refmlc.debug.looking import Looking
+from refmlc.debug.places import Places
+from refmlc.debug.plan import Plan
+from refmlc.debug.program import Program
+from refmlc.debug.values import BEGINNING, Breakpoint, BreakKind, Frame, Moment, Reason, Stop, Variable
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.provenance import Slice
+
+SNAPSHOTS = 256 << 20  # bytes
 
 
 class Session:
-    """See the docstring of the module. Fails everywhere: RM112 for what cannot be done, or names nothing."""
+    """See the docstring of the module. Fails everywhere: RM112 for what cannot be done, or names nothing.
+
+    `failures`: which failures stop the program (None: all; else `undefined`, `trap`, `all`, ids of codes).
+    Units: `snapshot_bytes`, what going back may keep in memory.
+    """
+
+    def __init__(self, program: Program, *, snapshot_bytes: int = SNAPSHOTS) -> None:
+        """Nothing runs yet."""
+        self.program = program
+        self._engine = Engine(program, Places(program.module), snapshot_bytes)
+        self._looking = Looking(self._engine)
+        self._editing = Editing(self._engine, self._looking)
+        self._breaks = Breaks(self._engine, self._looking.inside, self._editing)
+        self._engine.judge = self._breaks
+        self._number = 0
+        self._stop: Stop | None = None
+        self._closed = False
 
     def __enter__(self) -> "Session":
         """Itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Close it."""
         self.close()
 
@@ -40,71 +73,102 @@ class Session:
 
     def start(self) -> Stop:
         """Begin: stands at the entry, or further where the first statement already meets a breakpoint."""
-        raise NotImplementedError
+        self._check(started=False)
+        return self._begin(Plan(every=True))
 
     def step_in(self, count: int = 1) -> Stop:
         """To the next statement or binding, in whatever it calls too."""
-        raise NotImplementedError
+        return self._repeat(count, lambda: Plan(every=True))
 
     def step_over(self, count: int = 1) -> Stop:
         """To the next statement that is not inside this one: calls and whole loops are executed."""
-        raise NotImplementedError
+        return self._repeat(count, lambda: motions.over(self._engine))
 
     def step_out(self, frame: int = 0) -> Stop:
         """To where `frame` (a loop, a block, a function) is left."""
-        raise NotImplementedError
+        self._check()
+        return self._move(motions.out(self._engine, self._looking.spot(frame)))
 
     def next_block(self) -> Stop:
         """To the next instance of any block."""
-        raise NotImplementedError
+        return self._move(motions.block(self._engine))
 
     def next_iteration(self, loop: str = "") -> Stop:
         """To the begin of the next iteration of the loop over `loop` (empty: the innermost), or to where it is left."""
-        raise NotImplementedError
+        self._check()
+        return self._move(motions.iteration(self._engine, self._looking.loop(loop)))
 
     def resume(self) -> Stop:
         """Until a breakpoint is met, or to the end."""
-        raise NotImplementedError
+        return self._move(Plan())
 
     def until(self, line: int = 0) -> Stop:
         """To a line of this function greater than this one (or `line`), or to where the function is left."""
-        raise NotImplementedError
+        self._check()
+        return self._move(motions.until(self._engine, line))
 
     def goto(self, moment: Moment) -> Stop:
         """To `moment`, forwards or backwards, stopping nowhere else; the end where there is no such moment."""
-        raise NotImplementedError
+        self._check(ended=True)
+        return self._arrived(travel(self._engine, self._breaks, moment))
 
     def step_back(self, count: int = 1) -> Stop:
         """To the statement before, wherever it is."""
-        raise NotImplementedError
+        for _ in range(max(count, 1)):
+            now = self._check(ended=True).moment
+            if now.step > 1:
+                stop = travel(self._engine, self._breaks, Moment(now.event, now.step - 1))
+                self._arrived(replace(stop, reason=Reason.STEP))
+            else:
+                self._search(lambda: Plan(every=True, breakpoints=False))
+        return self._check(ended=True)
 
     def step_back_over(self, count: int = 1) -> Stop:
         """To the statement before that is not deeper than this one."""
-        raise NotImplementedError
+        for _ in range(max(count, 1)):
+            if self._check(ended=True).reason is Reason.ENDED:
+                self._search(lambda: motions.outermost(self._engine))
+            else:
+                plan = motions.not_deeper(self._engine)
+                self._search(lambda: replace(plan))
+        return self._check(ended=True)
 
     def reverse_resume(self) -> Stop:
         """Backwards to where a breakpoint was met last, or to the beginning. Counts of hits are not looked at."""
-        raise NotImplementedError
+        self._check(ended=True)
+        return self._search(lambda: Plan(silent=True))
 
     def reverse_to_write(self, element: str, frame: int = 0) -> Stop:
         """Backwards to the last statement before now that wrote to `element` (`C[3, 7]`, `C[0:4]`, `C`)."""
-        raise NotImplementedError
+        self._check(ended=True)
+        armed = watching.watch(self._looking, Breakpoint(0, BreakKind.WRITE, element), frame)
+        before, self._breaks.armed = self._breaks.armed, {0: armed}
+        try:
+            stop = self._search(lambda: Plan(silent=True, failures=False))
+        finally:
+            self._breaks.armed = before
+        return self._arrived(replace(stop, hits=()))
 
     def restart(self) -> Stop:
         """To the entry; edits are forgotten."""
-        raise NotImplementedError
+        self._check(ended=True)
+        self._editing.forget()
+        return self._begin(Plan(every=True))
 
     def restart_frame(self, frame: int = 0) -> Stop:
         """Backwards to where `frame` was entered."""
-        raise NotImplementedError
+        self._check()
+        plan = motions.entry(self._engine, self._looking.spot(frame))
+        return self._search(lambda: replace(plan))
 
     def pause(self) -> None:
         """Let the motion in progress end at the next statement; from another thread. C is not interrupted."""
-        raise NotImplementedError
+        self._engine.pause()
 
     def close(self) -> None:
         """End the run; nothing is left behind."""
-        raise NotImplementedError
+        self._closed = True
+        self._engine.end()
 
     # ---------------------------------------------------------------------------------------- breakpoints
 
@@ -115,70 +179,162 @@ class Session:
 
         A line with nothing on it moves to the next one that has something (`Breakpoint.line`); none: not `verified`.
         """
-        raise NotImplementedError
+        shown = Breakpoint(0, BreakKind.LINE, str(line), condition, ignore, log, once, line=line, source=source)
+        return self._add(watching.at_line(self._engine, shown))
 
     def break_name(
         self, name: str, *, condition: str = "", ignore: int = 0, log: str = "", once: bool = False
     ) -> Breakpoint:
-        """Stop at the function, the block, or the binding of Relax of that name (in this order; `f.name` for one of `f`)."""
-        raise NotImplementedError
+        """Stop at the function, the block, or the binding of Relax of that name (in this order; `f.name` for one of `f`).
+
+        Where there is none it is not `verified`.
+        """
+        shown = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, log, once)
+        return self._add(watching.at_name(self._engine, shown))
 
     def watch(self, element: str, mode: str = "write", *, condition: str = "", frame: int = 0) -> Breakpoint:
-        """Stop at a statement that is about to write (`write`), alter (`change`) or read (`read`) an element or region."""
-        raise NotImplementedError
+        """Stop at a statement that is about to write (`write`), alter (`change`) or read (`read`) an element or region.
+
+        It needs a frame that knows the name: watch after `start`.
+        """
+        self._check(ended=True)
+        shown = Breakpoint(0, watching.mode_of(mode), element, condition)
+        return self._add(watching.watch(self._looking, shown, frame))
 
     def catch(self, what: str, *, condition: str = "") -> Breakpoint:
-        """Stop where the first `nan` or `inf` is about to be stored, or at a failure: `undefined`, `trap`, `all`, `RM304`.
+        """Stop where a number is about to be stored that is `nan` (NaN or infinity) or `inf` (infinity).
 
-        A failure stops the program in any case, with its frame alive; filters are for `reverse_resume` and for front
-        ends that let go of failures that are not caught (`Session.uncaught`).
+        `undefined`, `trap`, `all` and ids of codes are taken too: a failure stops the program in any case, with its
+        frame alive, unless `failures` says otherwise.
         """
-        raise NotImplementedError
+        return self._add(Armed(Breakpoint(0, watching.caught(what), what, condition)))
 
     def compare(self, name: str, reference: object) -> Breakpoint:
-        """Stop at the first store to a buffer `name` that gives an element another bit pattern than `reference` has."""
-        raise NotImplementedError
+        """Stop where an element of a buffer `name` is about to be stored with other bits than `reference` has."""
+        return self._add(watching.compared(name, reference))
 
     def remove(self, number: int) -> None:
         """Forget a breakpoint."""
-        raise NotImplementedError
+        if self._breaks.armed.pop(number, None) is None:
+            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
 
     @property
     def breakpoints(self) -> Sequence[Breakpoint]:
-        """All of them, by number."""
-        raise NotImplementedError
+        """All of them, by number; `enabled`, `condition`, `ignore`, `log` may be changed."""
+        return [armed.shown for _, armed in sorted(self._breaks.armed.items())]
+
+    @property
+    def failures(self) -> frozenset[str] | None:
+        """Which failures stop the program; None: all."""
+        return self._breaks.failures
+
+    @failures.setter
+    def failures(self, kinds: frozenset[str] | None) -> None:
+        self._breaks.failures = kinds
 
     # ---------------------------------------------------------------------------------------------- state
 
     @property
     def stop(self) -> Stop | None:
         """Where the program stands."""
-        raise NotImplementedError
+        return self._stop
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self._stop is not None and self._stop.reason is Reason.ENDED
 
     @property
     def result(self) -> object:
         """What the function returned (None before it has)."""
-        raise NotImplementedError
+        return self._engine.result
+
+    @property
+    def arguments(self) -> Sequence[object]:
+        """The arguments as they are now, in the order of `program.names`; what is written into them is seen here."""
+        return self._engine.args
+
+    @property
+    def snapshots(self) -> tuple[int, int]:
+        """How many there are, and the bytes they take."""
+        return self._engine.snapshots.count, self._engine.snapshots.nbytes
 
     def frames(self) -> Sequence[Frame]:
-        """Where the program stands, innermost first."""
-        raise NotImplementedError
+        """Where the program stands, innermost first; nothing where it has ended."""
+        return self._looking.frames()
 
     def variables(self, frame: int = 0) -> Sequence[Variable]:
         """What `frame` itself brings: a loop its variable, a block its axes and buffers, a function the rest."""
-        raise NotImplementedError
+        return self._looking.variables(frame)
 
     def visible(self, frame: int = 0) -> Sequence[Variable]:
-        """Every name that the text sees in `frame`; of equal names the innermost."""
-        raise NotImplementedError
+        """Every name that the text sees in `frame`; of equal names the innermost. After the end: the arguments."""
+        return self._looking.visible(frame)
 
     def evaluate(self, text: str, frame: int = 0) -> object:
         """An expression of TVMScript, or a name: a number, a tensor, … Fails: RM1xx to RM3xx as it is."""
-        raise NotImplementedError
+        return self._looking.evaluate(text, frame)
 
     def set(self, target: str, text: str, frame: int = 0) -> Variable:
         """Give a variable or an element (`C[3, 7]`) the value of the expression `text`, and go on from there.
 
         Everything after this moment is executed anew when it is come to; moments after it mean another run.
         """
-        raise NotImplementedError
+        self._check()
+        return self._editing.set(target, text, frame)
+
+    def why(self, element: str = "", frame: int = 0) -> Slice:
+        """Why an element (empty: the one about to be stored) has its value now; edits are not seen. Runs from the start."""
+        return self._looking.why(self._check(ended=True), element, frame)
+
+    # -------------------------------------------------------------------------------------------- private
+
+    def _check(self, *, started: bool = True, ended: bool = False) -> Stop:
+        if self._closed:
+            raise fail(BAD_USAGE, "the session is closed")
+        if started and self._stop is None:
+            raise fail(BAD_USAGE, "the program has not been started")
+        if not started and self._stop is not None:
+            raise fail(BAD_USAGE, "the program has been started")
+        if self.ended and not ended:
+            raise fail(BAD_USAGE, "the program has ended; go back, or restart it")
+        return self._stop or Stop(Reason.BEGINNING, BEGINNING)
+
+    def _add(self, armed: Armed) -> Breakpoint:
+        self._number += 1
+        armed.shown.number = self._number
+        self._breaks.armed[self._number] = armed
+        return armed.shown
+
+    def _begin(self, plan: Plan) -> Stop:
+        self._engine.level = self._breaks.level()
+        self._engine.heat(self._breaks.hot())
+        base = self._engine.snapshots.at(BEGINNING)
+        assert base is not None  # noqa: S101 - it is taken first and never dropped
+        stop = self._engine.launch(base, plan)
+        return self._arrived(replace(stop, reason=Reason.ENTRY) if stop.reason is Reason.STEP else stop)
+
+    def _repeat(self, count: int, plan: "motions.Maker") -> Stop:
+        for _ in range(max(count, 1)):
+            self._check()
+            stop = self._move(plan())
+            if stop.reason is not Reason.STEP:
+                break
+        return self._check(ended=True)
+
+    def _move(self, plan: Plan) -> Stop:
+        now = self._check().moment
+        if self._breaks.level() > self._engine.level:
+            travel(self._engine, self._breaks, now)
+        self._engine.heat(self._breaks.hot() | plan.marks)
+        return self._arrived(self._engine.advance(plan))
+
+    def _search(self, plan: "motions.Maker") -> Stop:
+        now = self._check(ended=True)
+        return self._arrived(search(self._engine, self._breaks, now.moment, plan))
+
+    def _arrived(self, stop: Stop) -> Stop:
+        self._looking.moved()
+        logs, self._breaks.logs = tuple(self._breaks.logs), []
+        self._stop = replace(stop, logs=logs)
+        return self._stop

@@ -9,7 +9,7 @@
 | `Breakpoint` | what makes the program stop                                                                   |
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from refmlc.diag import Diagnostic, Span
@@ -60,7 +60,7 @@ class Stop:
     `text` is one sentence for people ("" where there is nothing to add to `reason`). `function` is the innermost
     function, `span` the statement or binding about to be executed (None: it has no text). `hits` are the numbers of
     the breakpoints that were met. `failure`: what went wrong; the frame in which it did is alive. `logs`: what log
-    points said since the stop before.
+    points said since the stop before. `element`: what is about to be stored or read.
     """
 
     reason: Reason
@@ -71,6 +71,7 @@ class Stop:
     hits: tuple[int, ...] = ()
     failure: Diagnostic | None = None
     logs: tuple[str, ...] = ()
+    element: str = ""
 
 
 class FrameKind(Enum):
@@ -189,9 +190,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change that a debugger made, made again whenever the program is executed over its moment."""
+    """A change that a debugger made, made again whenever the program is executed over its moment.
+
+    `level`: of the call in which `name` is a variable, or a tensor whose element at `index` it is.
+    """
 
     moment: Moment
-    target: str
-    value: object
-    frame: int = field(default=0)
+    level: int
+    name: str
+    index: tuple[int, ...] | None
+    value: bool | int | float

@@ -47,6 +47,17 @@ class Limits:
 LIMITS = Limits()
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The clients of the hooks in the first run and in later ones; a debugger has some that end before the program."""
+
+    finder: type[Finder] = Finder
+    recorder: type[Recorder] = Recorder
+
+
+ALL = Ways()
+
+
 @dataclass(slots=True)
 class Search:
     """The state of one `why`."""
@@ -57,6 +68,7 @@ class Search:
     limits: Limits
     registry: FunctionRegistry
     sites: Sites
+    ways: Ways = ALL
     writes: dict[int, Write] = field(default_factory=dict)
     sources: dict[Reading, int | Origin] = field(default_factory=dict)
     held: tuple[Held, ...] = ()
@@ -67,7 +79,7 @@ class Search:
 
     def find(self, asked: Asked) -> Found:
         """The first run: where the element is. Fails: RM112, and as the program does."""
-        recorder = Finder(self.module, self.sites, self._budget(), self._guessed(asked), self.limits.chain)
+        recorder = self.ways.finder(self.module, self.sites, self._budget(), self._guessed(asked), self.limits.chain)
         recorder.asked = asked
         value = self.run(recorder)
         self.known = recorder.answers()
@@ -107,7 +119,7 @@ class Search:
                 return f"more than {self.limits.writes} stores"
             answers, self.known = self.known, {}
             if first not in answers:
-                recorder = Recorder(self.module, self.sites, self._budget(), wanted, self.limits.chain)
+                recorder = self.ways.recorder(self.module, self.sites, self._budget(), wanted, self.limits.chain)
                 self.run(recorder)
                 answers = recorder.answers()
             wanted = {}
@@ -166,6 +178,7 @@ def why(
     *,
     limits: Limits = LIMITS,
     registry: FunctionRegistry = DEFAULT,
+    ways: Ways = ALL,
 ) -> Slice:
     """Why element `index` of `output` has its value after `func` ran on `args`, which are not written to.
 
@@ -176,7 +189,7 @@ def why(
         raise fail(
             BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {', '.join(module.functions)}"
         )
-    search = Search(module, func, args, limits, registry, Sites(module))
+    search = Search(module, func, args, limits, registry, Sites(module), ways)
     asked = search.find(Asked(output, tuple(index)))
     cut = search.follow(asked.reading)
     name = element_name(asked.name, asked.index)

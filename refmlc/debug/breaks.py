@@ -1,0 +1,281 @@
+"""The session's judge: whether a breakpoint is met at a place, a store, a load.
+
+| kind                    | is met                                                                                  |
+|-------------------------|-----------------------------------------------------------------------------------------|
+| line, name              | before the statement or binding, where the condition holds                               |
+| `write`, `change`, `read` | before the element is written (with other bits), or read                                |
+| `nan`, `inf`            | before a NaN or an infinity is stored that no constant of the text is                     |
+| difference              | before an element is stored whose bits are not those of the reference                      |
+
+What is watched is the memory, where the name stands for an argument of the function that is run; else every buffer of
+the name in the same function, whose memory is another one in each call. A condition without a value does not hold.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isnan
+
+from refmlc.debug.clock import NEVER
+from refmlc.debug.editing import Editing
+from refmlc.debug.engine import Engine, Judge
+from refmlc.debug.expressions import Element
+from refmlc.debug.places import AnyPlace, Place
+from refmlc.debug.plan import Plan
+from refmlc.debug.tensors import is_special
+from refmlc.debug.values import Breakpoint, BreakKind, Moment, Reason, Stop
+from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import tir
+from refmlc.runtime.cells import cell_size
+from refmlc.runtime.storage import Storage
+from refmlc.runtime.tensor import Tensor
+
+WATCHES = (BreakKind.WRITE, BreakKind.CHANGE, BreakKind.READ)
+STORES = (*WATCHES, BreakKind.NAN, BreakKind.INF, BreakKind.DIFFERENCE)
+BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(slots=True)
+class Armed:
+    """A breakpoint with what it takes to see whether it is met. `cells`: bytes at which watched elements begin."""
+
+    shown: Breakpoint
+    places: frozenset[AnyPlace] = frozenset()
+    element: Element | None = None
+    function: str = ""
+    storage: Storage | None = None
+    cells: frozenset[int] = frozenset()
+    reference: Tensor | None = None
+
+
+class Breaks(Judge):
+    """All breakpoints and edits of a session. `evaluate`: an expression where the program stands, in the innermost frame."""
+
+    def __init__(self, engine: Engine, evaluate: Callable[[str], object], editing: Editing) -> None:
+        """None yet."""
+        self.engine = engine
+        self.armed: dict[int, Armed] = {}
+        self.logs: list[str] = []
+        self._evaluate = evaluate
+        self._editing = editing
+        self.failures: frozenset[str] | None = None
+
+    # ------------------------------------------------------------------------------------------- the plan
+
+    def hot(self) -> frozenset[AnyPlace]:
+        """The places at which breakpoints are."""
+        return frozenset(place for armed in self._enabled() for place in armed.places)
+
+    def level(self) -> int:
+        """Which stepper is needed."""
+        kinds = {armed.shown.kind for armed in self._enabled()}
+        return 2 if BreakKind.READ in kinds else 1 if kinds & set(STORES) else 0
+
+    def _enabled(self) -> Iterator[Armed]:
+        return (armed for armed in self.armed.values() if armed.shown.enabled)
+
+    def quiet(self, name: str, event: int, plan: Plan) -> bool:
+        """Whether nothing in a call of the prim_func `name` is waited for."""
+        if any(edit.moment.event == event for edit in self._editing.edits):
+            return False
+        if not plan.breakpoints:
+            return True
+        if any(armed.shown.kind in STORES for armed in self._enabled()):
+            return False
+        hot = {place.function for place in self.hot() if isinstance(place, Place)}
+        return not hot or not (hot & self._called_by(name))
+
+    def _called_by(self, name: str) -> set[str]:
+        """The functions that a call of `name` may execute."""
+        found, todo = {name}, [name]
+        functions = self.engine.program.module.functions
+        while todo:
+            func = functions.get(todo.pop())
+            if not isinstance(func, tir.PrimFunc):
+                continue
+            places = self.engine.places.of(func, name)
+            if any(place.calls for place in places):
+                todo += [other for other in functions if other not in found]
+                found |= set(functions)
+        return found
+
+    def fails(self, diagnostic: Diagnostic) -> bool:
+        """Whether the program stops at this failure: `failures` None, or its kind or code is one of them."""
+        if self.failures is None:
+            return True
+        code = diagnostic.code.id
+        kinds = {"3": "undefined", "4": "trap"}
+        return not self.failures.isdisjoint((code, "all", kinds.get(code[2], "all")))
+
+    # --------------------------------------------------------------------------------------------- edits
+
+    def edits(self, event: int, after: int) -> int:
+        """The next step of `event` that has edits."""
+        return min((edit.moment.step for edit in self._editing.edits if edit.moment.event == event and edit.moment.step > after), default=NEVER)  # fmt: skip
+
+    def reached(self, moment: Moment) -> None:
+        """Make the edits of a moment."""
+        for edit in self._editing.edits:
+            if edit.moment == moment:
+                self._editing(edit)
+
+    # ------------------------------------------------------------------------------------------- being met
+
+    def met(self, place: AnyPlace, plan: Plan, moment: Moment) -> Stop | None:
+        """The stop at breakpoints of `place`."""
+        hits = [armed for armed in self._enabled() if place in armed.places and self._passes(armed, plan)]
+        if not hits:
+            return None
+        kind = hits[0].shown.kind
+        reason = Reason.FUNCTION if kind is BreakKind.FUNCTION else Reason.BREAKPOINT
+        numbers = tuple(armed.shown.number for armed in hits)
+        return Stop(reason, moment, self.engine.levels[-1].name, place.span, "", numbers)
+
+    def _passes(self, armed: Armed, plan: Plan) -> bool:
+        """Whether the condition holds, the count is reached, and it is no log point."""
+        shown = armed.shown
+        if shown.condition and not self._holds(shown):
+            return False
+        if plan.collects:
+            return not shown.log
+        shown.count += 1
+        if shown.count <= shown.ignore:
+            return False
+        if shown.log:
+            if not plan.silent:
+                self.logs.append(BRACES.sub(lambda found: self._said(found[1]), shown.log))
+            return False
+        if shown.once:
+            shown.enabled = False
+        return True
+
+    def _holds(self, shown: Breakpoint) -> bool:
+        try:
+            return bool(self._evaluate(shown.condition))
+        except RefmlcError as failure:
+            shown.note = f"the condition has no value: {failure.diagnostic.message}"
+            return False
+
+    def _said(self, text: str) -> str:
+        try:
+            return str(self._evaluate(text))
+        except RefmlcError as failure:
+            return f"<{failure.diagnostic.message}>"
+
+    def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
+        """The stop before a store."""
+        lanes = value if isinstance(value, tuple) else (value,)
+        for armed in self._enabled():
+            text = self._why(armed, access, view, offset, lanes)
+            if text and self._passes(armed, self.engine.plan):
+                kind = armed.shown.kind
+                reason = (
+                    Reason.NUMBER if kind in (BreakKind.NAN, BreakKind.INF)
+                    else Reason.DIFFERENCE if kind is BreakKind.DIFFERENCE else Reason.DATA
+                )  # fmt: skip
+                return self._stop(reason, access, armed, text)
+        return None
+
+    def _why(self, armed: Armed, access: tir.BufferStore, view: View, offset: int, lanes: tuple[object, ...]) -> str:
+        """What is about to be stored, if that is waited for; else nothing."""
+        shown = spelled(view, offset)
+        match armed.shown.kind:
+            case BreakKind.NAN | BreakKind.INF as kind:
+                wanted = ("nan", "inf") if kind is BreakKind.NAN else ("inf",)
+                special = [lane for lane in lanes if is_special(lane) in wanted]
+                return f"{shown} = {special[0]} is about to be stored" if special and not constant(access.value) else ""
+            case BreakKind.WRITE | BreakKind.CHANGE as kind if self._watched(armed, view, offset):
+                before = held(view, offset)
+                if kind is BreakKind.CHANGE and before is not None and same(before, lanes[0]):
+                    return ""
+                was = "" if before is None else f", it was {before}"
+                return f"{shown} = {lanes[0]} is about to be stored{was}"
+            case BreakKind.DIFFERENCE if armed.reference is not None and view.buffer.name == armed.shown.what:
+                reference = armed.reference
+                number = offset * view.buffer.dtype.lanes
+                if view.shape != reference.shape or not reference.shadow[number]:
+                    return ""
+                due = reference.cells[number]
+                return "" if same(due, lanes[0]) else f"{shown} = {lanes[0]} is about to be stored, the reference is {due}"
+            case _:
+                return ""
+
+    def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
+        """The stop before a load."""
+        for armed in self._enabled():
+            if armed.shown.kind is BreakKind.READ and self._watched(armed, view, offset):
+                value = held(view, offset)
+                text = f"{spelled(view, offset)} is about to be read: {'not initialised' if value is None else value}"
+                if self._passes(armed, self.engine.plan):
+                    return self._stop(Reason.DATA, access, armed, text)
+        return None
+
+    def _stop(self, reason: Reason, access: tir.BufferLoad | tir.BufferStore, armed: Armed, text: str) -> Stop:
+        place = self.engine.places.accessing(access)
+        span = access.span if place is None else place.span
+        element = text[: text.index("]") + 1]  # it begins with it
+        return Stop(
+            reason, self.engine.moment, self.engine.levels[-1].name, span, text, (armed.shown.number,), element=element
+        )
+
+    def _watched(self, armed: Armed, view: View, offset: int) -> bool:
+        if armed.storage is not None:
+            size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
+            start = view.data.byte_offset + (view.offset + offset) * size
+            return view.data.storage is armed.storage and not armed.cells.isdisjoint(range(start, start + size))
+        element = armed.element
+        return (
+            element is not None
+            and view.buffer.name == element.name
+            and self.engine.levels[-1].name == armed.function
+            and element.holds(indices_of(view, offset))
+        )
+
+
+def spelled(view: View, offset: int) -> str:
+    """The element as the text spells it."""
+    return f"{view.buffer.name}[{', '.join(map(str, indices_of(view, offset)))}]"
+
+
+def indices_of(view: View, offset: int) -> tuple[int, ...]:
+    """The indices of an element; those of overlapping strides are the greatest there are."""
+    found = {}
+    for axis in sorted(range(len(view.shape)), key=lambda one: -view.strides[one]):
+        stride = view.strides[axis]
+        at = min(offset // stride, view.shape[axis] - 1) if stride and view.shape[axis] > 1 else 0
+        offset -= at * stride
+        found[axis] = at
+    return tuple(found[axis] for axis in range(len(view.shape)))
+
+
+def held(view: View, offset: int) -> object:
+    """What the first lane of an element holds; None: not initialised, or beyond the storage."""
+    first = offset * view.buffer.dtype.lanes
+    try:
+        return view.cells[first] if view.shadow[first] else None
+    except (IndexError, RefmlcError):
+        return None
+
+
+def same(a: object, b: object) -> bool:
+    """The same bits, every NaN being one."""
+    if isinstance(a, float) and isinstance(b, float):
+        return (isnan(a) and isnan(b)) or (a == b and str(a) == str(b))
+    return a == b
+
+
+def constant(value: tir.Expr) -> bool:
+    """Whether the text itself says the number."""
+    match value:
+        case tir.FloatImm() | tir.IntImm():
+            return True
+        case tir.Cast(value=inner) | tir.Broadcast(value=inner):
+            return constant(inner)
+        case tir.Apply(args=args):
+            return all(constant(arg) for arg in args)
+        case _:
+            return False
+
+
+__all__ = ["STORES", "WATCHES", "Armed", "Breaks"]

@@ -1,0 +1,529 @@
+"""The engine: executes the program in a worker, stops it where the plan says, takes snapshots, and goes on from them.
+
+Everything marked [run] is executed in the worker's thread, while the owner waits; the rest by the owner, while the
+worker waits.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from refmlc.debug.clock import NEVER, Heat, clock
+from refmlc.debug.places import AnyPlace, BindingPlace, Place, Places
+from refmlc.debug.plan import Plan, going_to
+from refmlc.debug.program import Program
+from refmlc.debug.reentry import Reentry
+from refmlc.debug.snapshots import SavedLevel, Snapshot, Snapshots
+from refmlc.debug.stepper import STEPPERS
+from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
+from refmlc.debug.worker import Worker
+from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.interp.graph import activation
+from refmlc.interp.machine import Machine
+from refmlc.interp.tensorir.frame import Frame, Run
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import relax, tir
+from refmlc.provenance.copying import copies
+from refmlc.runtime.budget import Budget
+from refmlc.runtime.storage import Storage
+from refmlc.runtime.tensor import Tensor
+from refmlc.vm.native.choosing import Choosing
+from refmlc.vm.native.module import NativeModule
+
+INTERVAL = 20_000  # statements between two snapshots, at least
+SHARE = 20  # a snapshot may take one part in so many of the time between two
+BINDINGS = 0.1  # seconds between two snapshots at bindings
+
+
+@dataclass(slots=True)
+class Level:
+    """A call that is being executed. `calls`: those begun since its last binding was."""
+
+    name: str
+    args: tuple[object, ...]
+    calls: int = 0
+    reentry: Reentry | None = None
+    place: Place | None = None
+    frame: Frame | None = None
+    env: activation.Activation | None = None
+    bindings: list[BindingPlace] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A machine with what its preparation left: the functions by node."""
+
+    machine: Machine
+    reentries: dict[int, Reentry] = field(default_factory=dict)
+
+
+class Judge:
+    """What the session decides for the engine [run]; this one has no breakpoints and no edits."""
+
+    def met(self, place: AnyPlace, plan: Plan, moment: Moment) -> Stop | None:
+        """The stop at a breakpoint, if one is met."""
+        del place, plan, moment
+
+    def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
+        """The stop at a store, if it is one that is waited for."""
+        del access, view, offset, value
+
+    def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
+        """The stop at a load."""
+        del access, view, offset
+
+    def quiet(self, name: str, event: int, plan: Plan) -> bool:
+        """Whether nothing in a call of the prim_func is waited for."""
+        del name, event, plan
+        return True
+
+    def fails(self, diagnostic: Diagnostic) -> bool:
+        """Whether the program stops at a failure."""
+        del diagnostic
+        return True
+
+    def reached(self, moment: Moment) -> None:
+        """A moment with edits is there."""
+        del moment
+
+    def edits(self, event: int, after: int) -> int:
+        """The next step of `event`, after `after`, that has edits."""
+        del event, after
+        return NEVER
+
+
+class Engine:
+    """See the docstring of the module. `standing` is where the worker waits."""
+
+    def __init__(self, program: Program, places: Places, snapshot_bytes: int) -> None:
+        """Nothing runs yet."""
+        self.program = program
+        self.places = places
+        self.judge = Judge()
+        self.args = copies(program.args)
+        self.snapshots = Snapshots(snapshot_bytes)
+        self.budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
+        self.clock = clock(self._slow, self._fell)
+        self.level = 0  # which stepper
+        self.plan = Plan()
+        self.stop: Stop | None = None
+        self.place: AnyPlace | None = None
+        self.frame: Frame | None = None
+        self.levels: list[Level] = []
+        self.event = 0
+        self.result: object = None
+        self.problem: Exception | None = None
+        self.emitted = 0
+        self.quick: set[int] = set()  # the events that C executed
+        self._printed = 0
+        self._tir = 0
+        self._failure: RefmlcError | None = None
+        self._pausing = False
+        self._worker: Worker | None = None
+        self._prepared: dict[int, Prepared] = {}
+        self._heats: dict[Place, list[Heat]] = {}
+        self._hot: frozenset[AnyPlace] = frozenset()
+        self._resuming: Snapshot | None = None
+        self._next = INTERVAL
+        self._interval = INTERVAL
+        self._taken = perf_counter()
+        self._native: Choosing | None = None
+        self.snapshots.take(BEGINNING, (SavedLevel(tuple(self.args)),), 0, 0)
+
+    # ---------------------------------------------------------------------------------------------- owner
+
+    @property
+    def moment(self) -> Moment:
+        """Now."""
+        return Moment(self.event, self.clock.count())
+
+    @property
+    def alive(self) -> bool:
+        """Whether the program has begun and not ended."""
+        return self._worker is not None and self._worker.alive
+
+    def heat(self, hot: frozenset[AnyPlace]) -> None:
+        """Let these places, and no others but those that call functions, leave the quick way."""
+        for place in self._hot ^ hot:
+            for set_heat in self._heats.get(place, ()) if isinstance(place, Place) else ():
+                set_heat(place in hot or place.calls)
+        self._hot = hot
+
+    def advance(self, plan: Plan) -> Stop:
+        """Go on from where the program stands."""
+        assert self._worker is not None  # noqa: S101 - there is one once `launch` was called
+        self.plan = plan
+        self._pausing = False
+        self.stop = None
+        self._worker.go(self.pause)
+        if self.problem is not None:
+            raise self.problem
+        if self.stop is None or not self._worker.alive:
+            self.stop = self._end()
+        return self.stop
+
+    def launch(self, base: Snapshot, plan: Plan) -> Stop:
+        """Begin at `base`, and go on."""
+        self.end()
+        for saved in base.storages:
+            saved.restore(saved.storage)
+        self.levels = []
+        self.event = self._tir = 0
+        self.clock.begin(0)
+        self.clock.limit(NEVER)
+        self.result, self._failure, self.place, self.frame = None, None, None, None
+        self._resuming = base if base.levels and base.moment != BEGINNING else None
+        self._printed = base.printed
+        self._next, self._interval = base.moment.step + self._interval, INTERVAL * self.snapshots.sparse
+        self._taken = perf_counter()
+        machine = self._machine()
+        machine.depth = machine.groups = 0
+        self.budget.renew()
+        self.budget.bytes = 0
+        self._worker = Worker(lambda: self._execute(machine))
+        return self.advance(plan)
+
+    def end(self) -> None:
+        """End the run."""
+        if self._worker is not None:
+            self._worker.end()
+
+    def diverge(self) -> None:
+        """From here on it is another run: what was foreseen is forgotten, and output is written again."""
+        self.snapshots.forget_after(self.moment)
+        self.emitted = self._printed
+
+    def pause(self) -> None:
+        """Stop at the next place; from any thread."""
+        self._pausing = True
+        self.clock.limit(0)
+
+    def _machine(self) -> Machine:
+        if self.level not in self._prepared:
+            native = self._choosing()
+            machine = Machine(
+                self.program.module,
+                hooks=STEPPERS[self.level](self),
+                budget=self.budget,
+                registry=self.program.registry,
+                output=self._print,
+                substitutes=native,
+            )
+            self._prepared[self.level] = Prepared(machine)
+        return self._prepared[self.level].machine
+
+    def _choosing(self) -> Choosing:
+        if self._native is None:
+            self._native = Choosing(NativeModule(self.program.module, "cr"), self.budget, waits=True)
+        return self._native
+
+    def _end(self) -> Stop:
+        self.place = self.frame = None
+        moment = Moment(self.event + 1, 0)
+        if self._failure is not None:
+            diagnostic = self._failure.diagnostic
+            return Stop(Reason.ENDED, moment, self.program.func, None, diagnostic.message, failure=diagnostic)
+        return Stop(Reason.ENDED, moment, self.program.func)
+
+    # -------------------------------------------------------------------------------- the run, functions
+
+    def _execute(self, machine: Machine) -> None:
+        """[run] All of the program."""
+        try:
+            self.result = machine.call(self.program.func, list(self.args))
+        except RefmlcError as failure:
+            self._failure = failure
+        except Exception as problem:  # noqa: BLE001 - the owner raises it, who waits in another thread
+            self.problem = problem
+
+    def _print(self, text: str) -> None:
+        """[run] The program's own output; what was written before is not written again."""
+        self._printed += 1
+        if self._printed > self.emitted:
+            self.emitted = self._printed
+            self.program.output(text)
+
+    def entered(self, name: str, args: Sequence[object]) -> None:
+        """[run] A call begins."""
+        if self.levels:
+            self.levels[-1].calls += 1
+        self.levels.append(Level(name, tuple(args)))
+        if self._tir == 0:
+            self._begin_event()
+
+    def left(self) -> None:
+        """[run] A call ended."""
+        self.levels.pop()
+        if self._tir == 0:
+            self._begin_event()
+        elif len(self.levels) < self.plan.above:
+            self._arm()
+
+    def _begin_event(self) -> None:
+        self.event += 1
+        self.clock.begin(0)
+        self._next = self._interval
+        self._arm()
+
+    def quiet(self, name: str) -> bool:
+        """[run] Whether C may execute a call of `name`."""
+        if self._tir or self._resuming is not None or self._pausing:
+            return False
+        plan = self.plan
+        if plan.target is not None and plan.target.event <= self.event and plan.target.step:
+            return False
+        steps = plan.every or (plan.marks and len(self.levels) <= plan.level) or len(self.levels) < plan.above
+        if steps and not (plan.collects and self.event in self.quick):  # backwards, over what C did in one go
+            return False
+        if not self.judge.quiet(name, self.event, plan):
+            return False
+        self.quick.add(self.event)
+        return True
+
+    # ------------------------------------------------------------------------------------- TensorIR [run]
+
+    def statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        """[run] The statement, counted; the body of a function also begins and ends it."""
+        assert scope.func is not None  # noqa: S101 - statements stand in functions
+        place = self.places.at(scope.func, scope.function, stmt)
+        reentries = self._prepared[self.level].reentries
+        if id(scope.func) not in reentries:
+            reentries[id(scope.func)] = Reentry(scope, {}, {}, self.budget)
+        reentry = reentries[id(scope.func)]
+        watched = run
+        if place is not None and place.counted:
+            watched, heat = self.clock.wrap(place, run, place in self._hot or place.calls)
+            self._heats.setdefault(place, []).append(heat)
+        reentry.runs[id(stmt)] = watched
+        if isinstance(stmt, tir.For) and stmt.thread is None and place is not None:
+            reentry.prepare(stmt)
+        return self._body(reentry, watched) if place is not None and place.above is None else watched
+
+    def _body(self, reentry: Reentry, run: Run) -> Run:
+        def body(frame: Frame) -> None:
+            level = self.levels[-1]
+            level.reentry, level.frame = reentry, frame
+            self._tir += 1
+            try:
+                if self._resuming is not None and len(self.levels) == len(self._resuming.levels):
+                    self._land(self._resuming, reentry, frame)
+                else:
+                    run(frame)
+            finally:
+                self._tir -= 1
+
+        return body
+
+    def _slow(self, place: Place, frame: Frame, run: Run) -> None:
+        """[run] A statement at which something is to be done."""
+        count = self.clock.count()
+        self.levels[-1].place, self.levels[-1].frame = place, frame
+        if count >= self._next:
+            self._snapshot(place, frame)
+        moment = Moment(self.event, count)
+        self._consider(place, frame, moment)
+        self._arm()
+        try:
+            run(frame)
+        except RefmlcError as failure:
+            self._fell(place, frame, failure)
+            raise
+        if place.calls and self.levels:
+            self.levels[-1].place = place
+
+    def _consider(self, place: AnyPlace, frame: Frame | None, moment: Moment) -> None:
+        self.place, self.frame = place, frame
+        self.judge.reached(moment)
+        plan = self.plan
+        function = self.levels[-1].name
+        if plan.target is not None and moment >= plan.target:
+            self._park(Stop(Reason.GOTO, moment, function, place.span))
+            return
+        if self._pausing:
+            self._park(Stop(Reason.PAUSE, moment, function, place.span))
+            return
+        if plan.target is not None and not plan.collects:
+            return
+        found = self.judge.met(place, plan, moment) if plan.breakpoints else None
+        if found is None and plan.steps_at(place, len(self.levels)):
+            found = Stop(Reason.STEP, moment, function, place.span)
+        self._meet(found)
+
+    def _meet(self, found: Stop | None) -> None:
+        """[run] Stop, or keep in mind that here one would have."""
+        if found is not None and self.plan.collects:
+            self.plan.found = found
+        elif found is not None:
+            self._park(found)
+
+    def _park(self, stop: Stop) -> None:
+        assert self._worker is not None  # noqa: S101 - it is the one that executes this
+        self.stop = stop
+        self._worker.park()
+
+    def _arm(self) -> None:
+        """[run] Set the limit: the next statement at which something is to be done, hot ones aside."""
+        plan, count = self.plan, self.clock.count()
+        limit = self._next
+        if plan.every or len(self.levels) < plan.above:
+            limit = 0
+        elif plan.target is not None and plan.target.event <= self.event:
+            limit = min(limit, plan.target.step if plan.target.event == self.event else 0)
+        limit = min(limit, self.judge.edits(self.event, count))
+        self.clock.limit(limit)
+        if self._pausing:
+            self.clock.limit(0)
+
+    def _fell(self, place: Place, frame: Frame, failure: RefmlcError) -> None:
+        """[run] A statement failed: stop in it, once."""
+        if failure is self._failure:
+            return
+        self._failure = failure
+        self.place, self.frame = place, frame
+        self.levels[-1].place, self.levels[-1].frame = place, frame
+        self._failed(place, failure)
+
+    def _failed(self, place: AnyPlace, failure: RefmlcError) -> None:
+        diagnostic = failure.diagnostic
+        if not self.plan.failures or not self.judge.fails(diagnostic):
+            return
+        stop = Stop(
+            Reason.FAILURE, self.moment, self.levels[-1].name, place.span, diagnostic.message, failure=diagnostic
+        )
+        self._meet(stop)
+
+    # -------------------------------------------------------------------------------- loads and stores [run]
+
+    def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
+        """[run] An element is about to be written."""
+        if self.plan.breakpoints and self._resuming is None:
+            self._touched(access, self.judge.stored(access, view, offset, value), frame)
+
+    def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """[run] An element is about to be read."""
+        if self.plan.breakpoints and self._resuming is None:
+            self._touched(access, self.judge.loaded(access, view, offset), frame)
+
+    def _touched(self, access: tir.BufferLoad | tir.BufferStore, stop: Stop | None, frame: Frame) -> None:
+        place = None if stop is None else self.places.accessing(access)
+        if stop is None or place is None:
+            return
+        self.place, self.frame = place, frame
+        self.levels[-1].place, self.levels[-1].frame = place, frame
+        self._meet(stop)
+        self._arm()
+
+    # ---------------------------------------------------------------------------------------- Relax [run]
+
+    def bound(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
+        """[run] A binding, counted as an event."""
+        place = self.places.binding(binding)
+
+        def watched(env: activation.Activation) -> None:
+            level = self.levels[-1]
+            level.env = env
+            if self._resuming is not None and not self._on_the_way(self._resuming, place, level):
+                return
+            level.bindings.append(place)
+            level.calls = 0
+            if self._resuming is None:
+                self._begin_event()
+                self._at_binding(place)
+            try:
+                run(env)
+            except RefmlcError as failure:
+                if failure is not self._failure:
+                    self._failure = failure
+                    self.place, self.frame = place, None
+                    self._failed(place, failure)
+                raise
+            level.bindings.pop()
+
+        return watched
+
+    def _at_binding(self, place: BindingPlace) -> None:
+        moment = Moment(self.event, 0)
+        if perf_counter() - self._taken > BINDINGS and not self.snapshots.has(moment):
+            levels = self._saved_graph(self.levels)
+            if levels is not None:
+                self._take(moment, levels)
+        self._consider(place, None, moment)
+        self._arm()
+
+    def _on_the_way(self, base: Snapshot, place: BindingPlace, level: Level) -> bool:
+        """Whether a binding leads to where a snapshot was taken, or is that; others have been executed."""
+        number = len(self.levels) - 1
+        saved = base.levels[number] if number < len(base.levels) else None
+        if saved is None or level.env is None:  # called on the way to evaluate what leads there
+            return True
+        depth = len(level.bindings)
+        if depth >= len(saved.bindings) or saved.bindings[depth].node is not place.node:
+            return False
+        level.env.values.clear()
+        level.env.values.update(saved.values)
+        level.env.dims.clear()
+        level.env.dims.update(saved.dims)  # type: ignore[arg-type]  # they are what was taken from there
+        if number == len(base.levels) - 1 and depth == len(saved.bindings) - 1:
+            self._resuming = None
+            self.event, self.budget.steps = base.moment.event - 1, base.steps
+            self._printed = base.printed
+        return True
+
+    # ------------------------------------------------------------------------------------ snapshots [run]
+
+    def _saved_graph(self, levels: Sequence[Level]) -> tuple[SavedLevel, ...] | None:
+        """The calls of Relax as they are; None: one cannot be come to again without more being executed."""
+        found = []
+        for number, level in enumerate(levels):
+            if level.env is None or level.calls > (number < len(self.levels) - 1):
+                return None
+            values, dims = dict(level.env.values), dict(level.env.dims)
+            found.append(SavedLevel(level.args, values, {**dims}, tuple(level.bindings)))
+        return tuple(found)
+
+    def _snapshot(self, place: Place, frame: Frame) -> None:
+        """Take one before `place`, where one can be taken."""
+        moment = self.moment
+        count = moment.step
+        self._next = count + 1_000
+        if self._tir != 1 or not place.restartable or self.snapshots.has(moment):
+            return
+        level, graph = self.levels[-1], self._saved_graph(self.levels[:-1])
+        if level.reentry is None or graph is None or self.program.module.functions.get(level.name) is not place.func:
+            return
+        saved = level.reentry.save(frame, place, level.args)
+        if saved is not None:
+            self._take(moment, (*graph, saved), level.reentry.behind(frame, place))
+            self._next = count + self._interval
+
+    def _take(self, moment: Moment, levels: tuple[SavedLevel, ...], behind: int = 0) -> None:
+        begin = perf_counter()
+        self.snapshots.take(moment, levels, self.budget.steps + behind, self._printed)
+        end = perf_counter()
+        if moment.step and (end - begin) * SHARE > begin - self._taken:
+            self._interval *= 2
+        self._interval = max(self._interval, INTERVAL * self.snapshots.sparse)
+        self._taken = end
+
+    def _land(self, base: Snapshot, reentry: Reentry, frame: Frame) -> None:
+        """Go on where `base` was taken."""
+        saved, level = base.levels[-1], self.levels[-1]
+        assert saved.place is not None  # noqa: S101 - it was taken in a prim_func
+        moved: dict[int, Storage] = {}
+        for before, now in zip(saved.args, level.args, strict=True):
+            if isinstance(before, Tensor) and isinstance(now, Tensor) and before.storage is not now.storage:
+                moved[id(before.storage)] = now.storage
+        reentry.restore(frame, saved, moved)
+        for one in base.storages:
+            if id(one.storage) in moved:
+                one.restore(moved[id(one.storage)])
+        self._resuming = None
+        self.event, self.budget.steps, self._printed = base.moment.event, base.steps, base.printed
+        self.clock.begin(base.moment.step - 1)
+        self._next = base.moment.step + self._interval
+        self._arm()
+        reentry.go_on(frame, saved.place)
+
+
+__all__ = ["Engine", "Judge", "Level", "going_to"]

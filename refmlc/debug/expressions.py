@@ -1,0 +1,154 @@
+"""Expressions that a person types: TVMScript, read by the reader, evaluated by the interpreter; never Python's `eval`.
+
+Names are those that the text sees where the program stands. What an expression reads is not watched, and costs no
+step of the program.
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from refmlc.diag import Source, fail
+from refmlc.diag.catalogue import BAD_USAGE, UNINITIALISED
+from refmlc.dtypes import INT64, dtype
+from refmlc.interp.machine import Machine
+from refmlc.interp.tensorir.expressions import prepare_expr
+from refmlc.interp.tensorir.frame import Eval
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.statements import prepare_stmt
+from refmlc.interp.tensorir.views import View, view_of_tensor
+from refmlc.ir import IRModule, tir
+from refmlc.ir.visit import walk
+from refmlc.runtime.tensor import Tensor
+from refmlc.script.reader import syntax
+from refmlc.script.reader.evaluate import Evaluator
+from refmlc.script.reader.imports import prelude
+from refmlc.script.reader.scope import Scope as TextScope
+from refmlc.script.reader.syntax import Spans
+from refmlc.script.reader.text import TVMSCRIPT
+from refmlc.script.reader.tir_operands import expr_of
+
+TYPED = "<expression>"
+
+Known = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An expression, ready to be evaluated: `used` are the variables and buffers it names."""
+
+    expr: tir.Expr
+    scope: Scope
+    run: Eval
+    used: tuple[tir.Var | tir.Buffer, ...]
+
+    def value(self, values: Mapping["tir.Var | tir.Buffer", object]) -> object:
+        """The value. Fails: RM305 for a name without a value, and as the expression does."""
+        frame = self.scope.layout.frame(TYPED)
+        for node in self.used:
+            value = values.get(node)
+            if value is None:
+                raise fail(UNINITIALISED, f"`{node.name}` has no value here")
+            if isinstance(node, tir.Var):
+                frame[self.scope.layout.slot(node)] = value
+            else:
+                view = value if isinstance(value, View) else view_of_tensor(node, value)  # type: ignore[arg-type]
+                self.scope.buffers[node].put(frame, view)
+        return self.run(frame)
+
+
+def parsed(text: str) -> tuple[ast.expr, Spans]:
+    """The text as a Python expression. Fails: RM101, RM602."""
+    source = Source(TYPED, text.strip())
+    body = syntax.parsed(source).body
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        raise fail(BAD_USAGE, f"`{source.text}` is no expression")
+    return body[0].value, Spans(source)
+
+
+def prepare(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> Prepared:
+    """Read and prepare an expression over `names`. Fails: RM1xx, RM2xx, RM5xx."""
+    node, spans = parsed(text)
+    reader = Evaluator(spans, TVMSCRIPT.table, TextScope({**prelude(), **names}))
+    expr = expr_of(reader.eval(node), spans.of(node))
+    used = tuple({part: None for part in walk(expr) if part in set(names.values())})
+    scope = Scope(Machine(IRModule({})), TYPED, prepare_expr, prepare_stmt)
+    for part in used:
+        if isinstance(part, tir.Buffer):
+            scope.declare_buffer(part, strided=True)
+        elif isinstance(part, tir.Var):
+            scope.layout.declare(part)
+    return Prepared(expr, scope, prepare_expr(scope, expr), used)  # type: ignore[arg-type]  # they are of `names`
+
+
+def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":
+    """What a value of Relax is to an expression; None: nothing that one could name."""
+    match value:
+        case Tensor():
+            shape = tuple(tir.IntImm(INT64, extent) for extent in value.shape)
+            return tir.Buffer(name, value.dtype, shape, tuple(tir.IntImm(INT64, step) for step in value.strides or ()))
+        case bool():
+            return tir.Var(name, dtype("bool"))
+        case int():
+            return tir.Var(name, INT64)
+        case float():
+            return tir.Var(name, dtype("float64"))
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A buffer and, of each axis, the first index and one beyond the last; no axes: all of it."""
+
+    name: str
+    axes: tuple[tuple[int, int], ...]
+
+    def holds(self, indices: tuple[int, ...]) -> bool:
+        """Whether the element at `indices` is in it."""
+        if not self.axes:
+            return True
+        return len(indices) == len(self.axes) and all(
+            low <= index < high for index, (low, high) in zip(indices, self.axes, strict=True)
+        )
+
+    @property
+    def single(self) -> tuple[int, ...] | None:
+        """The indices, where it is one element."""
+        return tuple(low for low, _ in self.axes) if all(high - low == 1 for low, high in self.axes) else None
+
+    def __str__(self) -> str:
+        """As it is typed."""
+        if not self.axes:
+            return self.name
+        return f"{self.name}[{', '.join(str(low) if high - low == 1 else f'{low}:{high}' for low, high in self.axes)}]"
+
+
+def element(text: str, number: Callable[[str], object]) -> Element:
+    """`C[3, 0:4]`; indices are expressions, which `number` evaluates. Fails: RM101, RM112."""
+    node, _ = parsed(text)
+    match node:
+        case ast.Name(id=name):
+            return Element(name, ())
+        case ast.Subscript(value=ast.Name(id=name), slice=inner):
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return Element(name, tuple(_axis(part, number) for part in parts))
+        case _:
+            raise fail(BAD_USAGE, f"`{text}` is no element", None, "write NAME[INDEX, …] or NAME[FROM:TO, …]")
+
+
+def _axis(node: ast.expr, number: Callable[[str], object]) -> tuple[int, int]:
+    def index(part: ast.expr) -> int:
+        value = number(ast.unparse(part))
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise fail(BAD_USAGE, f"`{ast.unparse(part)}` is no index")
+        return value
+
+    match node:
+        case ast.Slice(lower=ast.expr() as low, upper=ast.expr() as high, step=None):
+            return index(low), index(high)
+        case ast.Slice():
+            raise fail(BAD_USAGE, "a region needs both bounds: FROM:TO")
+        case _:
+            at = index(node)
+            return at, at + 1

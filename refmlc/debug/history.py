@@ -1,0 +1,50 @@
+"""Backwards: the program is executed again, from the nearest snapshot before, up to where it should stand.
+
+What was met last before a moment is found by executing the stretch from the last snapshot before it, without stopping;
+where nothing was met, the stretch before that, and so on: nothing is executed twice but what lies between two of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from refmlc.debug.breaks import Breaks
+from refmlc.debug.engine import Engine
+from refmlc.debug.plan import Plan, going_to
+from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
+
+
+def travel(engine: Engine, breaks: Breaks, moment: Moment) -> Stop:
+    """To `moment`: on from where the program stands, if that is nearer than the last snapshot before."""
+    base = engine.snapshots.at(moment)
+    assert base is not None  # noqa: S101 - there is one of the beginning
+    level = breaks.level()
+    engine.heat(frozenset())
+    here = engine.stop
+    ready = engine.alive and engine.level >= level and here is not None
+    if here is not None and ready and here.moment == moment:
+        return replace(here, reason=Reason.GOTO, text="", hits=(), failure=None)
+    if here is not None and ready and base.moment <= here.moment < moment:
+        return engine.advance(going_to(moment))
+    engine.level = level
+    return engine.launch(base, going_to(moment))
+
+
+def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]) -> Stop:
+    """To the last place before `now` where the plans that `make` makes stop; the first place of all, where none is."""
+    engine.level = breaks.level()
+    upper = now
+    for base in engine.snapshots.before(now):
+        plan = make()
+        plan.target, plan.collects, plan.silent = upper, True, True
+        engine.heat((breaks.hot() if plan.breakpoints else frozenset()) | plan.marks)
+        engine.launch(base, plan)
+        found = plan.found
+        if found is not None:
+            travel(engine, breaks, found.moment)
+            return found
+        upper = base.moment
+    engine.heat(frozenset())
+    base = engine.snapshots.before(now)[-1] if engine.snapshots.before(now) else engine.snapshots.at(BEGINNING)
+    assert base is not None  # noqa: S101 - there is one of the beginning
+    stop = engine.launch(base, Plan(every=True, breakpoints=False, silent=True))
+    return replace(stop, reason=Reason.BEGINNING)

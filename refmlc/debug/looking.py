@@ -1,0 +1,165 @@
+"""Looking: frames, variables, expressions and provenance where the program stands."""
+
+from collections.abc import Sequence
+
+from refmlc.debug.engine import Engine
+from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare
+from refmlc.debug.places import AnyPlace
+from refmlc.debug.provenance import why_at
+from refmlc.debug.state import Spot, named, spots, variables
+from refmlc.debug.values import Frame, FrameKind, Moment, Reason, Stop, Variable
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.ir import tir
+from refmlc.provenance import Slice
+from refmlc.runtime.tensor import Tensor
+
+
+class Looking:
+    """What one sees where the program stands; what is found is kept until it moves."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Nothing is looked at yet."""
+        self.engine = engine
+        self.edited: set[tuple[int, str]] = set()
+        self._spots: list[Spot] | None = None
+        self._prepared: dict[tuple[int, str], tuple[AnyPlace, Prepared]] = {}
+
+    def moved(self) -> None:
+        """The program stands elsewhere."""
+        self._spots = None
+
+    # --------------------------------------------------------------------------------------------- frames
+
+    def spots(self) -> list[Spot]:
+        """All frames, innermost first."""
+        if self._spots is None:
+            self._spots = spots(self.engine) if self.engine.place is not None else []
+        return self._spots
+
+    def spot(self, index: int) -> Spot:
+        """A frame. Fails: RM112."""
+        found = self.spots()
+        if not 0 <= index < len(found):
+            raise fail(BAD_USAGE, f"there is no frame {index}: there are {len(found)}")
+        return found[index]
+
+    def loop(self, name: str) -> Spot:
+        """The innermost loop, or that over `name`. Fails: RM112."""
+        for spot in self.spots():
+            if spot.shown.kind is FrameKind.LOOP and name in ("", spot.shown.name):
+                return spot
+        raise fail(BAD_USAGE, f"there is no loop over `{name}` around this" if name else "there is no loop around this")
+
+    def frames(self) -> Sequence[Frame]:
+        """All frames, innermost first."""
+        return [spot.shown for spot in self.spots()]
+
+    # ------------------------------------------------------------------------------------------ variables
+
+    def variables(self, frame: int) -> Sequence[Variable]:
+        """What a frame brings."""
+        return variables(self.spot(frame), frozenset(self.edited))
+
+    def visible(self, frame: int) -> Sequence[Variable]:
+        """What can be named in a frame; without one: the arguments."""
+        if not self.spots():
+            return self.arguments()
+        first, found = self.spot(frame), dict[str, Variable]()
+        for spot in self.spots()[frame:]:
+            if spot.shown.level == first.shown.level:
+                for variable in variables(spot, frozenset(self.edited)):
+                    found.setdefault(variable.name, variable)
+        return list(found.values())
+
+    def arguments(self) -> list[Variable]:
+        """The arguments of the function that is run, as they are now, and what it returned."""
+        program = self.engine.program
+        found = [
+            Variable(name, "parameter", value, str(value.dtype) if isinstance(value, Tensor) else "")
+            for name, value in zip(program.names, self.engine.args, strict=True)
+        ]
+        result = self.engine.result
+        if result is not None:
+            found.append(Variable("result", "variable", result, str(result.dtype) if isinstance(result, Tensor) else ""))
+        return found
+
+    # ---------------------------------------------------------------------------------------- expressions
+
+    def names(self, frame: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
+        """What an expression may name in a frame, and its values."""
+        if self.spots():
+            self.spot(frame)
+            return named(self.spots(), frame)
+        from_end: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
+        for variable in self.arguments():
+            node = node_for(variable.name, variable.value)
+            if node is not None:
+                from_end[variable.name] = (node, variable.value)
+        return from_end
+
+    def evaluate(self, text: str, frame: int) -> object:
+        """The value of an expression or a name."""
+        bare = text.strip()
+        for variable in self.visible(frame) if bare.isidentifier() else ():
+            if variable.name == bare and (variable.tensor is not None or not isinstance(variable.value, int | float)):
+                return variable.value
+        known = self.names(frame)
+        prepared = prepare(text, {name: node for name, (node, _) in known.items()})
+        return prepared.value(dict(known.values()))
+
+    def inside(self, text: str) -> object:
+        """The same in the innermost frame, in the middle of a run: what was prepared at a place is kept."""
+        place = self.engine.place
+        key = (id(place), text)
+        kept = self._prepared.get(key)
+        found = spots(self.engine)
+        if kept is not None and kept[0] is place:
+            prepared = kept[1]
+            values = {node: _value(found, node) for node in prepared.used}
+            if all(value is not None for value in values.values()):
+                return prepared.value(values)
+        known = named(found, 0)
+        prepared = prepare(text, {name: node for name, (node, _) in known.items()})
+        if place is not None:
+            self._prepared[key] = (place, prepared)
+        return prepared.value(dict(known.values()))
+
+    def element(self, text: str, frame: int) -> Element:
+        """`C[3, 0:4]`, indices being evaluated in a frame."""
+        return element(text, lambda index: self.evaluate(index, frame))
+
+    def tensor(self, name: str, frame: int) -> Tensor | None:
+        """The tensor of a name; None where it is none, or not there yet. Fails: RM112 for a name that is not known."""
+        for variable in self.visible(frame):
+            if variable.name == name:
+                return variable.tensor
+        known = ", ".join(variable.name for variable in self.visible(frame)) or "none"
+        raise fail(BAD_USAGE, f"nothing is called `{name}` here", None, f"known are {known}")
+
+    # ----------------------------------------------------------------------------------------- provenance
+
+    def why(self, stop: Stop, text: str, frame: int) -> Slice:
+        """Why an element has its value; the one about to be stored: after it was."""
+        until = None if stop.reason is Reason.ENDED else stop.moment
+        if not text.strip():
+            if not stop.element:
+                raise fail(BAD_USAGE, "which element? nothing is about to be stored here", None, "why NAME[INDEX, …]")
+            text = stop.element
+            if "is about to be stored" in stop.text:
+                until = Moment(stop.moment.event, stop.moment.step + 1)
+        asked = self.element(text, frame)
+        index = asked.single
+        if index is None:
+            raise fail(BAD_USAGE, f"`{text}` is not one element")
+        return why_at(self.engine.program, asked.name, index, until)
+
+
+def _value(found: Sequence[Spot], node: "tir.Var | tir.Buffer") -> object:
+    """The value of a node in the innermost call."""
+    for spot in found:
+        if spot.shown.level != found[0].shown.level:
+            break
+        if node in spot.kinds:
+            return spot.value(node)
+    return None

@@ -1,0 +1,279 @@
+"""Places: every statement and binding of a module, what is around it, and which names the text sees there.
+
+A place can be entered again from outside (`restartable`) when all that is around it can:
+
+| around                                    | entered again                                          |
+|-------------------------------------------|--------------------------------------------------------|
+| `SeqStmt`, `IfThenElse`, `AttrStmt`, block | yes                                                    |
+| `For`                                     | yes, where it is over no threads, and its bounds read no memory |
+| `While`, a launch of threads              | no: going back goes to before it                        |
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from refmlc.diag import Span
+from refmlc.interp.tensorir.loops import LAUNCHED
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.node import Node
+from refmlc.ir.visit import children, walk
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A statement of TensorIR. `number` is its position among `above`'s parts; `init`: it is the init of a block.
+
+    `depth` counts what is around it; sequences are not counted, and are no place where anybody stops.
+    """
+
+    node: tir.Stmt
+    func: tir.PrimFunc
+    function: str
+    above: "Place | None"
+    number: int
+    depth: int
+    restartable: bool
+    init: bool = False
+    calls: bool = False
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is a step."""
+        return not isinstance(self.node, tir.SeqStmt)
+
+    @property
+    def span(self) -> Span | None:
+        """Where it stands."""
+        return self.node.span
+
+    def around(self) -> list["Place"]:
+        """The places around it, innermost first."""
+        found, here = [], self.above
+        while here is not None:
+            found.append(here)
+            here = here.above
+        return found
+
+    def is_in(self, other: "Place") -> bool:
+        """Whether it stands in `other`, or is it."""
+        return self is other or other in self.around()
+
+
+@dataclass(slots=True, eq=False)
+class BindingPlace:
+    """A binding of Relax in `function`, or in a function within it."""
+
+    node: relax.Binding
+    function: str
+
+    @property
+    def span(self) -> Span | None:
+        """Where it stands."""
+        return self.node.span or self.node.var.span
+
+    @property
+    def name(self) -> str:
+        """The variable that it binds."""
+        return self.node.var.name
+
+
+AnyPlace = Place | BindingPlace
+
+
+@dataclass(slots=True)
+class Places:
+    """The places of a module; functions that operators of Relax become while they are executed are added."""
+
+    module: IRModule
+    prim_funcs: dict[int, tuple[tir.PrimFunc, list[Place]]] = field(default_factory=dict)
+    bindings: dict[int, BindingPlace] = field(default_factory=dict)
+    _by_stmt: dict[int, Place] = field(default_factory=dict)
+    _by_load: dict[int, Place] | None = None
+
+    def __post_init__(self) -> None:
+        """Find all places."""
+        for name, func in self.module.functions.items():
+            if isinstance(func, tir.PrimFunc):
+                self.of(func, name)
+            elif isinstance(func, relax.Function):
+                for node in walk(func):
+                    if isinstance(node, relax.VarBinding | relax.MatchCast):
+                        self.bindings[id(node)] = BindingPlace(node, name)
+
+    def of(self, func: tir.PrimFunc, name: str) -> list[Place]:
+        """The places of a function, in the order of the text."""
+        known = self.prim_funcs.get(id(func))
+        if known is None:
+            found = list(_places(func, name))
+            if len({id(place.node) for place in found}) < len(found):  # a statement that stands in two places
+                for place in found:
+                    place.restartable = False
+            known = self.prim_funcs[id(func)] = (func, found)
+            self._by_stmt.update((id(place.node), place) for place in found)
+            self._by_load = None
+        return known[1]
+
+    def at(self, func: tir.PrimFunc, name: str, stmt: tir.Stmt) -> Place | None:
+        """The place of `stmt`; None: it is none of the text (the loop that a launch of threads becomes)."""
+        self.of(func, name)
+        return self._by_stmt.get(id(stmt))
+
+    def binding(self, node: relax.Binding) -> BindingPlace:
+        """The place of a binding."""
+        return self.bindings.setdefault(id(node), BindingPlace(node, ""))
+
+    def accessing(self, access: tir.BufferLoad | tir.BufferStore) -> Place | None:
+        """The place of the statement that `access` is, or stands in."""
+        if isinstance(access, tir.BufferStore):
+            return self._by_stmt.get(id(access))
+        if self._by_load is None:
+            self._by_load = {
+                id(node): place
+                for _, places in self.prim_funcs.values()
+                for place in places
+                for node in _expressions(place.node)
+                if isinstance(node, tir.BufferLoad)
+            }
+        return self._by_load.get(id(access))
+
+    def everything(self) -> Iterator[AnyPlace]:
+        """All places that are steps."""
+        for _, places in self.prim_funcs.values():
+            yield from (place for place in places if place.counted)
+        yield from self.bindings.values()
+
+    def first(self, function: str) -> AnyPlace | None:
+        """Where a call of `function` stands first."""
+        func = self.module.functions.get(function)
+        if isinstance(func, tir.PrimFunc):
+            return next((place for place in self.of(func, function) if place.counted), None)
+        if isinstance(func, relax.Function):
+            blocks = [block for block in func.body.blocks if block.bindings]
+            return self.binding(blocks[0].bindings[0]) if blocks else None
+        return None
+
+
+def _places(func: tir.PrimFunc, name: str) -> Iterator[Place]:
+    stack = [Place(func.body, func, name, None, 0, 0, restartable=True)]
+    while stack:
+        place = stack.pop()
+        node = place.node
+        place.calls = any(
+            isinstance(part, tir.Call) and isinstance(part.callee, tir.GlobalVar) for part in _expressions(node)
+        )
+        yield place
+        inner = place.restartable and _is_open(node)
+        depth = place.depth + place.counted
+        parts: list[tuple[int, tir.Stmt, bool]] = []
+        match node:
+            case tir.SeqStmt():
+                parts = [(number, part, False) for number, part in enumerate(node.seq)]
+            case tir.For() | tir.While() | tir.AttrStmt():
+                parts = [(0, node.body, False)]
+            case tir.IfThenElse():
+                parts = [(0, node.then_case, False), *([(1, node.else_case, False)] if node.else_case else [])]
+            case tir.SBlockRealize():
+                init = [] if node.block.init is None else [(0, node.block.init, True)]
+                parts = [*init, (1, node.block.body, False)]
+            case _:
+                pass
+        stack.extend(Place(part, func, name, place, number, depth, inner, init) for number, part, init in reversed(parts))
+
+
+def _is_open(node: tir.Stmt) -> bool:
+    match node:
+        case tir.For():
+            bounds = (node.min, node.extent, *(() if node.step is None else (node.step,)))
+            return node.thread is None and not any(
+                isinstance(part, tir.BufferLoad | tir.Call) for bound in bounds for part in walk(bound)
+            )
+        case tir.While():
+            return False
+        case tir.AttrStmt():
+            return not (node.key in LAUNCHED or node.key == "reduce_scope")
+        case _:
+            return True
+
+
+def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
+    """Every expression that belongs to `stmt` itself and to no statement within it."""
+    below: tuple[Node, ...]
+    match stmt:
+        case tir.SeqStmt():
+            below = ()
+        case tir.For():
+            below = (stmt.min, stmt.extent, *(() if stmt.step is None else (stmt.step,)))
+        case tir.While() | tir.IfThenElse():
+            below = (stmt.condition,)
+        case tir.AttrStmt():
+            below = ()
+        case tir.SBlockRealize():
+            below = (*stmt.iter_values, stmt.predicate)
+        case _:
+            below = tuple(child for child in children(stmt) if not isinstance(child, tir.Buffer))
+    for part in below:
+        yield from walk(part)
+
+
+# ------------------------------------------------------------------------------------------------ names
+
+
+@dataclass(slots=True)
+class Names:
+    """The variables and buffers that the text sees at a place, innermost last; `kinds` says what each is."""
+
+    place: Place
+    kinds: dict[tir.Var | tir.Buffer, str] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> Mapping[str, tir.Var | tir.Buffer]:
+        """By name; of equal ones the innermost."""
+        return {node.name: node for node in self.kinds}
+
+
+def brought_by(place: Place) -> dict[tir.Var | tir.Buffer, str]:
+    """What a loop or a block brings to what stands in it."""
+    node = place.node
+    match node:
+        case tir.For():
+            thread = () if node.thread is None or node.thread.var is None else (node.thread.var,)
+            return dict.fromkeys((node.loop_var, *thread), "loop")
+        case tir.AttrStmt(node=tir.ThreadVar(var=tir.Var() as var)):
+            return {var: "loop"}
+        case tir.SBlockRealize(block=block):
+            found: dict[tir.Var | tir.Buffer, str] = {axis.var: "axis" for axis in block.iter_vars}
+            found.update(dict.fromkeys(block.alloc_buffers, "buffer"))
+            found.update(dict.fromkeys((match.buffer for match in block.match_buffers), "buffer"))
+            return found
+        case _:
+            return {}
+
+
+def bound_before(place: Place) -> dict[tir.Var | tir.Buffer, str]:
+    """What statements of the same sequence declare before `place`."""
+    found: dict[tir.Var | tir.Buffer, str] = {}
+    if place.above is not None and isinstance(place.above.node, tir.SeqStmt):
+        for earlier in place.above.node.seq[: place.number]:
+            match earlier:
+                case tir.Bind(var=var):
+                    found[var] = "let"
+                case tir.AllocBuffer(buffer=buffer) | tir.DeclBuffer(buffer=buffer):
+                    found[buffer] = "buffer"
+                case _:
+                    pass
+    return found
+
+
+def brought_by_function(func: tir.PrimFunc) -> dict[tir.Var | tir.Buffer, str]:
+    """Parameters, their buffers, and the variables in the shapes of those."""
+    found: dict[tir.Var | tir.Buffer, str] = {}
+    for buffer in func.buffer_map.values():
+        for part in (*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,))):
+            found.update((node, "size") for node in walk(part) if isinstance(node, tir.Var))
+    for param in func.params:
+        if param in func.buffer_map:
+            found[func.buffer_map[param]] = "parameter"
+        else:
+            found[param] = "parameter"
+    return found

@@ -1,0 +1,47 @@
+"""A plan: at which places a motion stops. The engine asks it there; what is not listed is executed the quick way.
+
+| field         | stops                                                                                        |
+|---------------|----------------------------------------------------------------------------------------------|
+| `target`      | at the first place at or after this moment; nothing else is asked then                        |
+| `every`       | at each place that `wanted` takes (None: all)                                                 |
+| `marks`       | at these places, where calls nest at most `level` deep                                        |
+| `above`       | at any place where calls nest less deep than this: what was being executed has been left       |
+| `breakpoints` | where one of the session's is met                                                            |
+| `collects`    | nowhere but at `target`: the last place where it would have stopped is kept in `found`         |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from refmlc.debug.places import AnyPlace
+from refmlc.debug.values import Moment, Stop
+
+
+@dataclass(slots=True)
+class Plan:
+    """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too."""
+
+    target: Moment | None = None
+    every: bool = False
+    wanted: Callable[[AnyPlace, int], bool] | None = None
+    marks: frozenset[AnyPlace] = frozenset()
+    level: int = 0
+    above: int = 0
+    breakpoints: bool = True
+    collects: bool = False
+    silent: bool = False
+    failures: bool = True
+    found: Stop | None = None
+
+    def steps_at(self, place: AnyPlace, level: int) -> bool:
+        """Whether the motion stops at `place`, breakpoints aside."""
+        if level < self.above:
+            return True
+        if self.every:
+            return self.wanted is None or self.wanted(place, level)
+        return level <= self.level and place in self.marks
+
+
+def going_to(moment: Moment | None) -> Plan:
+    """To `moment` (None: to the end), past everything."""
+    return Plan(target=moment, breakpoints=False, silent=True)

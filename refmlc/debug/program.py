@@ -1,0 +1,79 @@
+"""What is debugged: a module, one of its functions, the arguments; and a text for everything in it.
+
+| in the module                    | becomes                                                                     |
+|----------------------------------|-----------------------------------------------------------------------------|
+| an operator of Relax             | a call of a prim_func, which can be stepped into                             |
+| a function that has no text      | the same, read from what the printer shows: `<shown>`                        |
+| arguments                        | copies; the originals are never written to                                   |
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from refmlc.check.reading import checked
+from refmlc.diag import RefmlcError, Source, fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.interp.machine import write_line
+from refmlc.ir import IRModule, relax, tir
+from refmlc.provenance.copying import copies
+from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+from refmlc.script import read_source, show
+from refmlc.transform import legalize_ops
+from refmlc.vm.arguments import accept, ordered
+from refmlc.vm.parameters import parameters_of
+
+SHOWN = "<shown>"
+
+
+class Program:
+    """A call to be debugged. `module` is what is executed, with text; `func` its function; `args` the values."""
+
+    def __init__(
+        self,
+        module: IRModule,
+        func: str,
+        args: Sequence[object] = (),
+        *,
+        registry: FunctionRegistry = DEFAULT,
+        output: Callable[[str], object] = write_line,
+        max_steps: int | None = None,
+        check: bool = True,
+    ) -> None:
+        """Check the module and the arguments. Fails: RM2xx, RM111, RM112."""
+        function = module.functions.get(func)
+        if function is None or isinstance(function, relax.ExternFunc):
+            known = ", ".join(name for name, one in module.functions.items() if not isinstance(one, relax.ExternFunc))
+            raise fail(BAD_USAGE, f"the module has no function `{func}` to run", None, f"its functions: {known}")
+        self.module = with_text(legalize_ops(checked(module, check=check)))
+        self.func = func
+        self.registry = registry
+        self.output = output
+        self.max_steps = max_steps
+        parameters = parameters_of(self.module.functions[func])  # type: ignore[arg-type]  # it is no extern function
+        self.args: Sequence[object] = copies(accept(func, parameters, ordered(func, parameters, args, {})))
+        self.names = [parameter.name for parameter in parameters]
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The texts of the functions, by name; the first is that of the function that is run."""
+        found: dict[str, Source] = {}
+        for function in (self.module.functions[self.func], *self.module.functions.values()):
+            if function.span is not None:
+                found.setdefault(function.span.source.name, function.span.source)
+        return found
+
+
+def with_text(module: IRModule) -> IRModule:
+    """`module` with functions that have no text replaced by the same ones read from a text."""
+    bare = {name: func for name, func in module.functions.items() if func.span is None}
+    if not bare:
+        return module
+    alone = all(isinstance(func, tir.PrimFunc) for func in bare.values())
+    part = replace(module, functions=bare, attrs={}, global_infos={}) if alone else module
+    try:
+        read = read_source(Source(SHOWN, show(part, show_meta=True)))
+    except RefmlcError:  # what cannot be shown is debugged without text
+        return module
+    if set(read.functions) != set(part.functions):
+        return module
+    return replace(module, functions={**module.functions, **read.functions})

@@ -1,0 +1,188 @@
+"""Snapshots: what it takes to go on from a moment without executing what came before.
+
+| part        | is                                                                                            |
+|-------------|-----------------------------------------------------------------------------------------------|
+| `levels`    | of each call its bindings being evaluated with all variables; of the last, the frame and place |
+| `storages`  | bytes, initialised units and the rest of every storage that any of them reaches                |
+
+A storage that did not change since the snapshot before shares its copy. When all copies together take more than the
+budget, every second snapshot is dropped, and later ones are taken half as often.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from refmlc.debug.places import BindingPlace, Place
+from refmlc.debug.values import BEGINNING, Moment
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import relax, tir
+from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.storage import Storage
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import Closure
+
+
+@dataclass(slots=True, eq=False)
+class Saved:
+    """A storage as it was."""
+
+    storage: Storage
+    data: bytes
+    shadow: bytes | None
+    alike: bool
+    alive: bool
+    partial: dict[int, int]
+    objects: dict[int, object]
+
+    def restore(self, into: Storage) -> None:
+        """Make `into`, which is as large, what the storage was."""
+        if into.writable and into.array.flags.writeable:
+            into.array[...] = np.frombuffer(self.data, np.uint8)
+        into.alive = self.alive
+        into._alike = self.alike  # noqa: SLF001 - to be what it was, not what a program could make of it
+        into.unit = self.storage.unit if into.unit == 0 else into.unit
+        if self.shadow is not None:
+            into.shadow[:] = self.shadow
+        elif into._shadow is not None:  # noqa: SLF001 - as above
+            into.shadow[:] = (b"\1" if self.alike else b"\0") * len(into.shadow)
+        into.partial = dict(self.partial)
+        into.objects = dict(self.objects)
+
+
+def save(storage: Storage, before: Saved | None) -> Saved:
+    """A storage as it is; the copy of before, where nothing changed."""
+    shadow = storage._shadow  # noqa: SLF001 - looking at it through the property would make it
+    now = Saved(
+        storage,
+        b"",
+        None if shadow is None else bytes(shadow),
+        storage._alike,  # noqa: SLF001 - as above
+        storage.alive,
+        dict(storage.partial),
+        dict(storage.objects),
+    )
+    if (
+        before is not None
+        and (before.shadow, before.alike, before.alive) == (now.shadow, now.alike, now.alive)
+        and (before.partial, before.objects) == (now.partial, now.objects)
+        and len(before.data) == storage.nbytes
+        and bool(np.array_equal(np.frombuffer(before.data, np.uint8), storage.array))
+    ):
+        return before
+    now.data = storage.array.tobytes()
+    return now
+
+
+@dataclass(slots=True)
+class SavedLevel:
+    """A call: of Relax with its variables and the bindings being evaluated, or of TensorIR with its frame."""
+
+    args: tuple[object, ...]
+    values: dict[relax.Var, object] = field(default_factory=dict)
+    dims: dict[tir.Var, object] = field(default_factory=dict)
+    bindings: tuple[BindingPlace, ...] = ()
+    place: Place | None = None
+    variables: dict[tir.Var, object] = field(default_factory=dict)
+    views: dict[tir.Buffer, View | None] = field(default_factory=dict)
+
+    def holds(self) -> Iterator[object]:
+        """Every value."""
+        yield from self.args
+        yield from self.values.values()
+        yield from self.variables.values()
+        yield from self.views.values()
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """See the docstring of the module. `steps`: what the budget has counted; `printed`: lines of output so far."""
+
+    moment: Moment
+    levels: tuple[SavedLevel, ...]
+    storages: tuple[Saved, ...]
+    steps: int = 0
+    printed: int = 0
+
+
+def storages_of(values: Iterable[object]) -> Iterator[Storage]:
+    """Every storage that values reach."""
+    stack = list(values)
+    while stack:
+        match stack.pop():
+            case Tensor(storage=storage) | Pointer(storage=storage):
+                yield storage
+            case View(data=data):
+                yield data.storage
+            case Storage() as storage:
+                yield storage
+            case Closure(captured=captured):
+                stack.extend(captured)
+            case tuple() as fields:
+                stack.extend(fields)
+            case _:
+                pass
+
+
+class Snapshots:
+    """The snapshots of a session, by moment. Units: `budget` in bytes."""
+
+    def __init__(self, budget: int) -> None:
+        """None yet."""
+        self.budget = budget
+        self.sparse = 1
+        self._list: list[Snapshot] = []
+        self._last: dict[int, Saved] = {}
+
+    def take(self, moment: Moment, levels: tuple[SavedLevel, ...], steps: int, printed: int) -> Snapshot:
+        """Keep what `levels` reach; there must be none of that moment."""
+        unique: Mapping[int, Storage] = {
+            id(storage): storage for level in levels for storage in storages_of(level.holds())
+        }
+        saved = {number: save(storage, self._last.get(number)) for number, storage in unique.items()}
+        self._last = saved
+        made = Snapshot(moment, levels, tuple(saved.values()), steps, printed)
+        insort(self._list, made, key=lambda one: one.moment)
+        self._thin()
+        return made
+
+    def at(self, moment: Moment) -> Snapshot | None:
+        """The last one not after `moment`."""
+        number = bisect_left(self._list, (moment.event, moment.step + 1), key=lambda one: (one.moment.event, one.moment.step))
+        return self._list[number - 1] if number else None
+
+    def has(self, moment: Moment) -> bool:
+        """Whether there is one of that moment."""
+        found = self.at(moment)
+        return found is not None and found.moment == moment
+
+    def before(self, moment: Moment) -> list[Snapshot]:
+        """Those before `moment`, last first."""
+        return [one for one in reversed(self._list) if one.moment < moment]
+
+    def forget_after(self, moment: Moment) -> None:
+        """Drop those at and after `moment`: it happened otherwise."""
+        self._list = [one for one in self._list if one.moment < moment or one.moment == BEGINNING]
+
+    def forget(self) -> None:
+        """Drop all of them."""
+        self._list.clear()
+        self._last.clear()
+
+    @property
+    def nbytes(self) -> int:
+        """What all copies take."""
+        copies = {id(saved): saved for one in self._list for saved in one.storages}
+        return sum(len(saved.data) + len(saved.shadow or b"") for saved in copies.values())
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._list)
+
+    def _thin(self) -> None:
+        if len(self._list) > 2 and self.nbytes > self.budget:  # noqa: PLR2004 - the first and the last stay
+            self._list = [one for number, one in enumerate(self._list) if number % 2 == 0]
+            self.sparse *= 2

@@ -1,0 +1,220 @@
+"""Where the program stands: frames from Relax to the innermost block, and the names of each.
+
+| frame of        | brings                                                                    |
+|-----------------|---------------------------------------------------------------------------|
+| Relax function  | its variables so far, the symbolic sizes                                    |
+| prim_func       | parameters, the variables of their shapes; what is declared at its top level |
+| loop            | its variable; what is declared in it                                       |
+| block           | its axes with their domains, its buffers; what is declared in it            |
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from refmlc.debug.engine import Engine, Level
+from refmlc.debug.expressions import node_for
+from refmlc.debug.places import AnyPlace, BindingPlace, Place, bound_before, brought_by, brought_by_function
+from refmlc.debug.values import Frame, FrameKind, Variable
+from refmlc.diag import RefmlcError
+from refmlc.interp.graph.activation import KILLED
+from refmlc.interp.tensorir.frame import Frame as Slots
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import relax, tir
+from refmlc.runtime.tensor import Tensor
+
+KINDS = (tir.For, tir.SBlockRealize)
+
+
+@dataclass(slots=True)
+class Spot:
+    """A frame with what it takes to look into it. `nodes`: what it brings, `values`: of these, where there is one."""
+
+    shown: Frame
+    level: Level
+    place: AnyPlace | None
+    kinds: dict["tir.Var | tir.Buffer", str] = field(default_factory=dict)
+    slots: Slots | None = None
+    around: Place | None = None
+
+    def value(self, node: "tir.Var | tir.Buffer") -> object:
+        """The value of a variable, the view of a buffer; None: it has none yet."""
+        reentry, slots = self.level.reentry, self.slots
+        if reentry is None or slots is None:
+            return None
+        scope = reentry.scope
+        if isinstance(node, tir.Var):
+            return slots[scope.layout.slot(node)] if scope.layout.knows(node) else None
+        known = scope.buffers.get(node)
+        return None if known is None else slots[known.view]
+
+
+def spots(engine: Engine) -> list[Spot]:
+    """All frames, innermost first."""
+    found: list[Spot] = []
+    for number, level in reversed(list(enumerate(engine.levels))):
+        innermost = number == len(engine.levels) - 1
+        if level.reentry is not None:
+            place = engine.place if innermost and isinstance(engine.place, Place) else level.place
+            slots = engine.frame if innermost and engine.frame is not None else level.frame
+            found += _of_prim_func(level, place, slots, number, len(found))
+        elif level.env is not None:
+            binding = level.bindings[-1] if level.bindings else None
+            shown = Frame(
+                len(found), FrameKind.GRAPH, level.name, "" if binding is None else f"binding {binding.name}",
+                None if binding is None else binding.span, number,
+            )  # fmt: skip
+            found.append(Spot(shown, level, binding))
+    return found
+
+
+def _of_prim_func(level: Level, place: Place | None, slots: Slots | None, number: int, index: int) -> list[Spot]:
+    """The blocks and loops around `place`, then the function."""
+    found: list[Spot] = []
+    pending: dict[tir.Var | tir.Buffer, str] = {}
+    span = None if place is None else place.span
+    here = place
+    while here is not None:
+        pending = {**bound_before(here), **pending}
+        here = here.above
+        brought = {} if here is None else brought_by(here)
+        if here is None or not brought and not isinstance(here.node, KINDS):
+            continue
+        kind = FrameKind.BLOCK if isinstance(here.node, tir.SBlockRealize) else FrameKind.LOOP
+        spot = Spot(Frame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here)
+        spot.shown = Frame(index + len(found), kind, _name(here), _detail(spot, here), span, number)
+        found.append(spot)
+        span, pending = here.span, {}
+    assert level.reentry is not None  # noqa: S101 - who calls has looked
+    func = level.reentry.scope.func
+    top = {} if func is None else brought_by_function(func)
+    shown = Frame(index + len(found), FrameKind.PRIM_FUNC, level.name, "", span, number)
+    return [*found, Spot(shown, level, place, {**top, **pending}, slots)]
+
+
+def _name(place: Place) -> str:
+    match place.node:
+        case tir.SBlockRealize(block=block):
+            return block.name
+        case tir.For(loop_var=var) | tir.AttrStmt(node=tir.ThreadVar(var=tir.Var() as var)):
+            return var.name
+        case _:
+            return type(place.node).__name__
+
+
+def _detail(spot: Spot, place: Place) -> str:
+    values = [
+        f"{node.name} = {spot.value(node)}" for node, kind in spot.kinds.items() if kind in ("loop", "axis")
+    ]
+    return ", ".join(values)
+
+
+# --------------------------------------------------------------------------------------------- variables
+
+
+def variables(spot: Spot, edited: frozenset[tuple[int, str]] = frozenset()) -> list[Variable]:
+    """What a frame brings."""
+    level = spot.shown.level
+    if spot.shown.kind is FrameKind.GRAPH:
+        return _of_graph(spot.level, level, edited)
+    found = []
+    for node, kind in spot.kinds.items():
+        value = spot.value(node)
+        shown = _tensor(value) if isinstance(node, tir.Buffer) else value
+        found.append(
+            Variable(
+                node.name, kind, shown, str(node.dtype), _extent(spot, node),
+                edited=(level, node.name) in edited, bound=value is not None,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _tensor(value: object) -> Tensor | None:
+    try:
+        return value.tensor() if isinstance(value, View) else None
+    except RefmlcError:  # it reaches beyond its storage
+        return None
+
+
+def _of_graph(level: Level, number: int, edited: frozenset[tuple[int, str]]) -> list[Variable]:
+    if level.env is None:
+        return []
+    names: dict[str, Variable] = {}
+    for var, value in level.env.values.items():
+        dtype = str(value.dtype) if isinstance(value, Tensor) else ""
+        kind = "parameter" if not isinstance(var, relax.Var) or var in _parameters(level) else "variable"
+        names[var.name] = Variable(
+            var.name, kind, None if value is KILLED else value, dtype,
+            edited=(number, var.name) in edited, bound=value is not KILLED,
+        )  # fmt: skip
+    for dim, size in level.env.dims.items():
+        names.setdefault(dim.name, Variable(dim.name, "size", size, str(dim.dtype)))
+    return list(names.values())
+
+
+def _parameters(level: Level) -> set[relax.Var]:
+    """The variables that hold the arguments: the first that were bound."""
+    return set() if level.env is None else set(list(level.env.values)[: len(level.args)])
+
+
+def _extent(spot: Spot, node: "tir.Var | tir.Buffer") -> tuple[int, int] | None:
+    """Where a loop variable or an axis goes from and to, as far as the text says it in numbers."""
+    place = spot.place
+    if not isinstance(place, Place) or isinstance(node, tir.Buffer):
+        return None
+    for around in place.around():
+        bounds: list[tuple[tir.Expr, tir.Expr]] = []
+        match around.node:
+            case tir.For(loop_var=var) if var is node:
+                bounds = [(around.node.min, around.node.extent)]
+            case tir.SBlockRealize(block=block):
+                bounds = [(axis.dom.min, axis.dom.extent) for axis in block.iter_vars if axis.var is node]
+            case _:
+                pass
+        for low, extent in bounds:
+            first, count = _number(spot, low), _number(spot, extent)
+            return None if first is None or count is None else (first, first + count)
+    return None
+
+
+def _number(spot: Spot, expr: tir.Expr) -> int | None:
+    match expr:
+        case tir.IntImm(value=value):
+            return value
+        case tir.Var():
+            found = spot.value(expr)
+            return found if isinstance(found, int) else None
+        case _:
+            return None
+
+
+# ------------------------------------------------------------------------------------------------- names
+
+
+Named = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
+
+
+def named(all_spots: Sequence[Spot], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
+    """What an expression may name in a frame: its own names, then those around it in the same call."""
+    level = all_spots[index].shown.level
+    found: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
+    for spot in all_spots[index:]:
+        if spot.shown.level != level:
+            break
+        if spot.shown.kind is FrameKind.GRAPH:
+            for variable in variables(spot):
+                node = node_for(variable.name, variable.value)
+                if node is not None:
+                    found.setdefault(variable.name, (node, variable.value))
+            continue
+        for node in reversed(list(spot.kinds)):
+            found.setdefault(node.name, (node, spot.value(node)))
+    return found
+
+
+def place_of(place: AnyPlace | None) -> str:
+    """The function in which a place stands."""
+    return "" if place is None else place.function
+
+
+__all__ = ["BindingPlace", "Named", "Spot", "named", "place_of", "spots", "variables"]

@@ -1,0 +1,100 @@
+"""What the interpreter tells the engine: three clients of its hooks, the later ones seeing more and costing more.
+
+| client          | sees beside                       | taken when                                             |
+|-----------------|-----------------------------------|--------------------------------------------------------|
+| `Stepper`       | functions, statements, bindings   | always                                                 |
+| `StoreStepper`  | each element that is stored       | writes are watched, NaNs caught, a tensor compared      |
+| `AccessStepper` | each element that is loaded       | reads are watched                                      |
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from refmlc.interp.graph import activation
+from refmlc.interp.hooks import Hooks
+from refmlc.interp.tensorir.frame import Frame, Run
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import relax, tir
+
+
+class Listener(Protocol):
+    """What the engine is to its steppers."""
+
+    def entered(self, name: str, args: Sequence[object]) -> None:
+        """A function begins."""
+
+    def left(self) -> None:
+        """It ended."""
+
+    def statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        """What is executed as a statement."""
+
+    def bound(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
+        """What is executed as a binding."""
+
+    def quiet(self, name: str) -> bool:
+        """Whether nothing in a call of a prim_func is looked at."""
+
+    def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
+        """An element is about to be written."""
+
+    def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """An element is about to be read."""
+
+
+class Stepper(Hooks):
+    """Functions, statements and bindings."""
+
+    def __init__(self, listener: Listener) -> None:
+        """Tell `listener`."""
+        self._listener = listener
+        self._place: tuple[View, int] | None = None
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call begins."""
+        self._listener.entered(name, args)
+
+    def leave_function(self, name: str, result: object) -> None:
+        """It is over."""
+        del name, result
+        self._listener.left()
+
+    def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        """Count the statement, stop at it."""
+        return self._listener.statement(scope, stmt, run)
+
+    def around_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
+        """The same for a binding."""
+        return self._listener.bound(binding, run)
+
+    def is_quiet(self, name: str, args: Sequence[object]) -> bool:
+        """Whether C may execute it."""
+        del args
+        return self._listener.quiet(name)
+
+
+class StoreStepper(Stepper):
+    """Stores too."""
+
+    def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """Remember where the store is that comes next."""
+        del access, frame
+        self._place = (view, offset)
+
+    def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
+        """The value is known, and not written yet."""
+        del indices
+        if self._place is not None:
+            self._listener.wrote(access, *self._place, value, frame)
+
+
+class AccessStepper(StoreStepper):
+    """Loads too."""
+
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """An element is about to be read."""
+        self._listener.read(access, view, offset, frame)
+
+
+STEPPERS: tuple[type[Stepper], ...] = (Stepper, StoreStepper, AccessStepper)

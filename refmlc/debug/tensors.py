@@ -1,0 +1,110 @@
+"""Tensors to be looked at: pages, statistics, one element. Order: row-major, whatever the strides are."""
+
+from collections.abc import Iterator, Sequence
+from math import isinf, isnan, prod
+
+import numpy as np
+
+from refmlc.debug.values import Page, Statistics
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.ops.contract import Scalar
+from refmlc.runtime.tensor import Tensor
+
+PAGE = 100
+
+
+def offset_of(tensor: Tensor, index: Sequence[int]) -> int:
+    """The number of the cell of an element. Fails: RM112 where there is none."""
+    if len(index) != tensor.ndim or not all(0 <= at < extent for at, extent in zip(index, tensor.shape, strict=True)):
+        shape = "x".join(map(str, tensor.shape)) or "scalar"
+        raise fail(BAD_USAGE, f"there is no element [{', '.join(map(str, index))}]: the shape is {shape}")
+    return sum(at * step for at, step in zip(index, tensor.element_strides, strict=True)) * tensor.dtype.lanes
+
+
+def element(tensor: Tensor, index: Sequence[int]) -> object:
+    """An element, a tuple of lanes for a vector; None: not initialised."""
+    first, lanes = offset_of(tensor, index), tensor.dtype.lanes
+    if not all(tensor.shadow[first + lane] for lane in range(lanes)):
+        return None
+    values = tuple(tensor.cells[first + lane] for lane in range(lanes))
+    return values[0] if lanes == 1 else values
+
+
+def put(tensor: Tensor, index: Sequence[int], value: Scalar) -> None:
+    """Write an element, which is initialised from then on. Fails: RM112."""
+    first = offset_of(tensor, index)
+    try:
+        for lane in range(first, first + tensor.dtype.lanes):
+            tensor.cells[lane] = value
+            tensor.shadow[lane] = 1
+    except (TypeError, ValueError, OverflowError) as wrong:
+        raise fail(BAD_USAGE, f"{value} cannot be an element of {tensor.dtype}: {wrong}") from None
+
+
+def page(tensor: Tensor, start: int = 0, count: int = PAGE) -> Page:
+    """`count` elements from number `start` on."""
+    numbers = range(max(0, start), min(prod(tensor.shape), max(0, start) + count))
+    indices = tuple(_unravel(number, tensor.shape) for number in numbers)
+    return Page(max(0, start), indices, tuple(element(tensor, index) for index in indices))
+
+
+def _unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:
+    index = []
+    for extent in reversed(shape):
+        number, at = divmod(number, extent)
+        index.append(at)
+    return tuple(reversed(index))
+
+
+def initialised(tensor: Tensor) -> np.ndarray:
+    """The mask, of the shape of the tensor: True where an element was written, all its lanes."""
+    lanes = tensor.dtype.lanes
+    count = prod(tensor.shape) * lanes
+    if tensor.storage.all_initialised:
+        return np.ones(tensor.shape, bool)
+    if tensor.strides is None and isinstance(tensor.shadow, memoryview | bytearray):
+        flat = np.frombuffer(tensor.shadow, np.uint8, count) != 0
+        return flat.reshape((*tensor.shape, lanes)).all(axis=-1)
+    found = [
+        all(tensor.shadow[first + lane] for lane in range(lanes))
+        for first in (offset_of(tensor, index) for index in np.ndindex(*tensor.shape))
+    ]
+    return np.array(found, bool).reshape(tensor.shape)
+
+
+def statistics(tensor: Tensor) -> Statistics:
+    """The tensor in numbers."""
+    mask = initialised(tensor)
+    count, known = int(mask.size), int(mask.sum())
+    if tensor.dtype.kind not in ("float", "int", "uint", "bool") or tensor.dtype.lanes > 1 or not known:
+        return Statistics(count, known, 0, 0, None, None, None)
+    with np.errstate(all="ignore"):
+        values = np.array([float(value) for value in _values(tensor, mask)]) if _is_exotic(tensor) else (
+            np.asarray(tensor.numpy())[mask].astype(np.float64)
+        )
+        finite = values[np.isfinite(values)]
+        least, greatest, mean = (
+            (None, None, None)
+            if not finite.size
+            else (float(finite.min()), float(finite.max()), float(finite.mean()))
+        )
+    return Statistics(count, known, int(np.isnan(values).sum()), int(np.isinf(values).sum()), least, greatest, mean)
+
+
+def _is_exotic(tensor: Tensor) -> bool:
+    """Whether NumPy alone does not know the values."""
+    return tensor.dtype.bits < 8  # noqa: PLR2004 - below a byte, cells hold more than the bits of the dtype
+
+
+def _values(tensor: Tensor, mask: np.ndarray) -> Iterator[Scalar]:
+    for index in np.ndindex(*tensor.shape):
+        if mask[index]:
+            yield tensor.cells[offset_of(tensor, index)]
+
+
+def is_special(value: object) -> str:
+    """`nan` or `inf` where a number is one, else nothing."""
+    if not isinstance(value, float):
+        return ""
+    return "nan" if isnan(value) else "inf" if isinf(value) else ""

@@ -1,0 +1,69 @@
+"""A run in a thread of its own that takes turns with its owner: one of the two runs, the other waits.
+
+The interpreter is recursive Python, so what stands in the middle of a statement has to stay on a stack. Decision: a
+thread that parks, because it is the simplest thing that holds a stack; nothing is ever executed at the same time.
+A run that is not wanted any more is ended by an exception that no program can catch.
+"""
+
+import threading
+from collections.abc import Callable
+
+STACK = 64 << 20  # bytes; deep programs nest deep in Python too
+
+
+class Ended(BaseException):
+    """The run is not wanted any more."""
+
+
+class Worker:
+    """One run."""
+
+    def __init__(self, body: Callable[[], None]) -> None:
+        """Nothing runs yet. `body` must not raise but `Ended`."""
+        self._body = body
+        self._mine = threading.Semaphore(0)
+        self._owners = threading.Semaphore(0)
+        self._unwanted = False
+        self.alive = True
+        before = threading.stack_size(STACK)
+        try:
+            self._thread = threading.Thread(target=self._run, name="refmlc-debuggee", daemon=True)
+            self._thread.start()
+        finally:
+            threading.stack_size(before)
+
+    def _run(self) -> None:
+        self._mine.acquire()
+        try:
+            if not self._unwanted:
+                self._body()
+        except Ended:
+            pass
+        finally:
+            self.alive = False
+            self._owners.release()
+
+    def go(self, interrupted: Callable[[], None]) -> None:
+        """Let the run go on until it parks or ends. `interrupted` is called at a Ctrl-C, and should let it park soon."""
+        self._mine.release()
+        while True:
+            try:
+                self._owners.acquire()
+            except KeyboardInterrupt:
+                interrupted()
+            else:
+                return
+
+    def park(self) -> None:
+        """In the run: let the owner go on, and wait. Raises `Ended` when the run is not wanted any more."""
+        self._owners.release()
+        self._mine.acquire()
+        if self._unwanted:
+            raise Ended
+
+    def end(self) -> None:
+        """End the run and wait until its thread is gone."""
+        if self.alive:
+            self._unwanted = True
+            self._mine.release()
+        self._thread.join()
