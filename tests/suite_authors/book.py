@@ -11,20 +11,23 @@ Nothing here computes an expected value: the caller's witness does. Where the in
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401 - dtypes by name
 import numpy as np
 
-from refmlc.adapters.implementation import Stopped
+from refmlc.adapters.implementation import Ended, Stopped
 from refmlc.adapters.inside import answered
 from refmlc.adapters.interp import Interp
 from refmlc.evidence import CaseFile, holds, read_case
 from refmlc.evidence.case_file import Call
-from refmlc.evidence.record import features
+from refmlc.evidence.literals import tensor_of
+from refmlc.evidence.record import assertion, features
 from refmlc.evidence.toml import toml_value
+from refmlc.oracle.parts import parts
 from refmlc.oracle.reference import references
+from refmlc.oracle.values import bits
 
 ROOT = Path(__file__).resolve().parents[2] / "conformance"
 LINES = 200
@@ -44,6 +47,25 @@ class Asked:
 
     args: Sequence[Data]
     wanted: Sequence[Data] | Data
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A call, and the arrays that a witness has for what comes back: the result (a list: a tuple), or what is written.
+
+    `written`: for functions without a result, arrays by the number of the argument.
+    """
+
+    args: Sequence[Data]
+    value: object = None
+    written: Mapping[int, np.ndarray] = field(default_factory=dict)
+
+    def witnessed(self, case: CaseFile, number: int, answer: Ended) -> Ended:
+        """The answer of the witness."""
+        args = case.arguments(number)
+        for at, array in self.written.items():
+            args[at] = tensor_of(given(array))
+        return Ended(None if answer.value is None else _value(self.value), tuple(args))
 
 
 @dataclass
@@ -80,6 +102,32 @@ class Book:
             return
         self.cases.append(_with_features(case, {*needs, *(["detectors"] if detectors else [])}))
 
+    def judged(
+        self, name: str, clauses: Sequence[str], text: str, calls: Sequence["Judged"], *, func: str = "main", witness: str = ""
+    ) -> None:
+        """A case whose parts may be any of what the order of terms and the bounds of operators leave.
+
+        The rule of each part follows from the contracts (`refmlc.evidence.record`); what the witness computed must be
+        permitted by it, to the bit where the rule is exact.
+        """
+        given_args = tuple(Call(tuple(call.args), {"kind": "open"}) for call in calls)
+        draft = read_case(CaseFile(name, tuple(clauses), (), "0.27", "", "", text, func, given_args).toml(), name)
+        made = []
+        for number, (call, found) in enumerate(zip(calls, references(draft, Interp(), sanitize=True), strict=True)):
+            if not isinstance(found.answer, Ended):
+                return self._against(name, f"it does not return: {found.answer.message}", text)
+            asserted = _kept_where_given(draft, number, found.answer, assertion(draft, number, found.answer))
+            wrong = holds(_asserting(draft, number, asserted), number, call.witnessed(draft, number, found.answer))
+            if wrong:
+                return self._against(name, f"the witness: {wrong}", text)
+            made.append(Asked(call.args, asserted))
+        return self.case(name, clauses, text, func, made, witness=witness)
+
+    def _against(self, name: str, wrong: str, text: str) -> None:
+        self.disagreements.append(f"{name}: {wrong}")
+        if self.strict:
+            raise Disagreement(f"{name}: {wrong}\n{text}")
+
     def write(self, stem: str, title: str) -> int:
         """The cases as files `stem.toml`, or `stem-01.toml` and so on; the book is empty afterwards."""
         folder = ROOT / "cases" / self.area
@@ -108,6 +156,32 @@ def disagreement(case: CaseFile) -> tuple[str, bool]:
             return f"call {number + 1}: {wrong}", False
         detectors |= holds(case, number, found.plain) != ""
     return "", detectors
+
+
+def _value(value: object) -> object:
+    match value:
+        case list() | tuple():
+            return tuple(_value(item) for item in value)
+        case np.ndarray() | np.generic():
+            return tensor_of(given(np.asarray(value)))
+        case _:
+            return value
+
+
+def _kept_where_given(case: CaseFile, number: int, answer: Ended, asserted: Data) -> Data:
+    """The assertion with `kept` for tensors that are as they were given."""
+    before = {(part.argument, part.label): bits(part.value) for part in parts(case.module, case.func, Ended(None, tuple(case.arguments(number))))}
+    told = []
+    for part, data in zip(parts(case.module, case.func, answer), asserted["parts"], strict=True):
+        same = part.argument is not None and before[part.argument, part.label] == bits(part.value)
+        told.append(dict(KEPT) if same else {key: value for key, value in data.items() if key != "label"})
+    return {"kind": "return", "parts": told}
+
+
+def _asserting(case: CaseFile, number: int, asserted: Data) -> CaseFile:
+    calls = list(case.calls)
+    calls[number] = Call(calls[number].args, asserted)
+    return replace(case, calls=tuple(calls))
 
 
 def _assertion(wanted: Sequence[Data] | Data) -> Data:
