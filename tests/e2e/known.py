@@ -12,9 +12,10 @@ ROWS = tomllib.loads(FILE.read_text(encoding="utf-8"))["deviation"]
 
 
 def array(typed: list) -> np.ndarray:
-    """`[dtype, values]` of a row."""
-    name, values = typed
-    return np.array(values, np.dtype(getattr(ml_dtypes, name, None) or name))
+    """`[dtype, values]` of a row; with a shape after them where there are no values."""
+    name, values, *shape = typed
+    found = np.array(values, np.dtype(getattr(ml_dtypes, name, None) or name))
+    return found.reshape(shape[0]) if shape else found
 
 
 def explaining(job: str, kind: str) -> list[str]:

@@ -1,10 +1,14 @@
-"""The recorded deviations have the form that `conformance/known/README.md` states and cite existing clauses."""
+"""The recorded deviations have the form that `conformance/known/README.md` states and cite existing clauses.
+
+`conformance/FINDINGS.md` is what `write_findings` makes of them.
+"""
 
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from write_findings import KINDS, PAGE, page
 
 from refmlc.diag.catalogue import CODES
 from refmlc.spec import clauses
@@ -12,8 +16,8 @@ from refmlc.spec import clauses
 FILES = sorted((Path(__file__).parents[2] / "conformance" / "known").glob("*.toml"))
 ROWS = [row for path in FILES for row in tomllib.loads(path.read_text(encoding="utf-8"))["deviation"]]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
-OPTIONAL = {"action", "refmlc", "edges"}
-KINDS = {"wrong result", "missing check", "crash", "refused"}
+OPTIONAL = {"action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
+ACTIONS = {"run", "legalize", "show", "type", "schedule"}
 LINES = 12
 
 each = pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
@@ -27,7 +31,9 @@ def test_ids_are_unique():
 def test_fields(row):
     assert REQUIRED <= set(row) <= REQUIRED | OPTIONAL
     assert row["kind"] in KINDS
-    assert row.get("action", "run") in {"run", "legalize", "show"}
+    assert row.get("action", "run") in ACTIONS
+    assert ("steps" in row) == (row.get("action") == "schedule")
+    assert ("cases" in row) == ("verdict" in row)
     assert len(row["module"].splitlines()) <= LINES
     assert row["versions"]
     assert repr(row["expected"]) != repr(row["got"])  # 0 and -0 are two
@@ -47,6 +53,17 @@ def test_codes_exist(row):
 
 @each
 def test_kinds_state_what_belongs_to_them(row):
-    undefined = isinstance(row["expected"], str) and row["expected"].startswith("RM3")
-    assert undefined or row["kind"] != "missing check"
+    refused = isinstance(row["expected"], str) and row["expected"].startswith(("RM2", "RM3"))
+    assert refused or row["kind"] != "missing check"
+    assert row["kind"] != "undefined code" or row["got"].startswith("RM3")
+    assert row["kind"] not in {"internal error", "refused"} or "Error: " in row["got"]
     assert row["kind"] != "crash" or row["got"].startswith("SIG")
+
+
+def test_the_page_says_what_the_rows_say():
+    assert PAGE.read_text(encoding="utf-8") == page(ROWS), "python tests/meta/write_findings.py"
+
+
+def test_the_page_counts_rows_and_causes():
+    rows = [{**ROWS[0], "kind": "crash", "why": why} for why in ("One.", "As `one`.", "As `one`: more.", "Two.")]
+    assert "| crash | 4 | 2 |" in page(rows)

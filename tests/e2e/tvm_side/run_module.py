@@ -1,9 +1,17 @@
 """Modules in real TVM, each in a process of its own: run, rewritten or printed. Run inside TVM's environment.
 
-Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype, shape, hex] …]}`. Actions: `run`
-(prim_funcs write into their last argument, functions return), `legalize` (the text after LegalizeOps), `show`
-(that text with its constants in full). Writes a list of answers: `{"array": [dtype, shape, hex]}`, `{"text": …}`,
-`{"error": "Kind: message"}`, `{"signal": number}`; SIGALRM means that it took too long.
+Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype, shape, hex] …], "steps": […]}`.
+
+| action     | what is done                                                                | the answer                 |
+|------------|-----------------------------------------------------------------------------|----------------------------|
+| `run`      | compiled, called: prim_funcs write into their last argument                 | `array`: dtype, shape, hex |
+| `legalize` | LegalizeOps                                                                 | `text`: the module         |
+| `show`     | the same, printed with its constants in full                                | `text`                     |
+| `type`     | nothing                                                                     | `type`: of what main gives |
+| `schedule` | the steps (`apply_steps`)                                                   | `text`                     |
+
+Other answers: `error` ("Kind: message"), `signal` (a number); SIGALRM means that it took too long. The first answer is
+`version`: TVM's.
 """
 
 import json
@@ -14,6 +22,7 @@ import sys
 import ml_dtypes
 import numpy as np
 import tvm
+from apply_steps import apply, schedule_of
 from tvm import relax
 from tvm.script import from_source
 
@@ -37,11 +46,29 @@ def run(module: tvm.IRModule, arguments: list) -> dict:
     return {"array": [str(array.dtype), list(array.shape), array.tobytes().hex()]}
 
 
+def stepped(request: dict) -> dict:
+    """The text of the function after the steps."""
+    schedule = schedule_of(request["module"])
+    for step in request["steps"]:
+        apply(schedule, *step)
+    return {"text": schedule.mod["main"].script()}
+
+
+def type_of(function: relax.Function) -> str:
+    """The type of what a function gives, as text."""
+    found = getattr(function, "ret_ty", None) or function.ret_struct_info
+    return found.script()
+
+
 def act(request: dict) -> dict:
     """The answer."""
+    if request["action"] == "schedule":
+        return stepped(request)
     module = from_source(request["module"])
     if not isinstance(module, tvm.IRModule):
         module = tvm.IRModule({"main": module.with_attr("global_symbol", "main")})
+    if request["action"] == "type":
+        return {"type": type_of(module["main"])}
     if request["action"] == "run":
         arrays = [np.frombuffer(bytes.fromhex(raw), numpy_dtype(d)).reshape(s) for d, s, raw in request["arguments"]]
         return run(module, [tvm.runtime.tensor(array) for array in arrays])
@@ -76,4 +103,5 @@ def ask(request: dict) -> dict:
 
 
 if __name__ == "__main__":
-    json.dump([ask(request) for request in json.load(sys.stdin)], sys.stdout)
+    found = [{"version": tvm.__version__}, *(ask(request) for request in json.load(sys.stdin))]
+    json.dump(found, sys.stdout)
