@@ -5,6 +5,7 @@
 | no answer within the time                       | `TIMED_OUT`; the whole process group is killed                 |
 | the program ends, by itself or by a signal      | `CRASHED`: how, and the last line it wrote to standard error   |
 | a line that is no JSON object, or far too long  | `CRASHED`: the line                                           |
+| something it was not asked for                  | `CRASHED`: what it is                                         |
 
 What broke once is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the other
 to read: what comes is read while a request is written.
@@ -73,6 +74,7 @@ class LineProcess:
             raise Broken(Stop.CRASHED, "the process has ended")
         deadline = monotonic() + seconds
         try:
+            self._silent()
             self._send(json.dumps(request).encode() + b"\n", deadline, seconds)
             line = self._line(deadline, seconds)
             return _object(line)
@@ -101,6 +103,14 @@ class LineProcess:
         self._in.close()
         self._out.close()
         self._errors.close()
+
+    def _silent(self) -> None:
+        """Fails: `Broken` where something came that nobody asked for: it would pass for the next answer."""
+        if not self._got and select.select([self._out], [], [], 0)[0]:
+            self._got += os.read(self._out.fileno(), PIECE)
+        if self._got:
+            text = bytes(self._got[:SHOWN]).decode(errors="replace")
+            raise Broken(Stop.CRASHED, f"it answers what it was not asked: {text!r}")
 
     def _send(self, data: bytes, deadline: float, seconds: float) -> None:
         rest = memoryview(data)

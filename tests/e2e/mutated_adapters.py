@@ -1,0 +1,36 @@
+"""`python tests/e2e/mutated_adapters.py`: over 100 implementations with a fault each; conformance must name it.
+
+Each is asked a slice of hand-worked cases (`tests/unit/conform/slice`). It is caught where the case that shows the
+fault has the verdict that belongs to it, where every case has a result, and where faults of a process show on no other.
+Exit status 1 where one is not.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "conform"))
+
+from hand_made import hand_suite  # noqa: E402 - the folder is known now
+from mutations import faults, judged  # noqa: E402 - the same
+
+
+def main():
+    suite, caught, missed = hand_suite(), 0, []
+    begin = time.monotonic()
+    for fault in faults():
+        report, wrong = judged(fault, suite)
+        caught += not wrong
+        missed += [f"{fault.name}: {'; '.join(wrong)}"] if wrong else []
+        shown = ", ".join(f"{case}: {verdict}" for case, verdict in fault.shows.items())
+        sys.stdout.write(f"{'caught' if not wrong else 'MISSED'}  {fault.name:45}  {shown:28}  {dict(report.counts)}\n")
+        sys.stdout.flush()
+    for line in missed:
+        sys.stdout.write(f"missed: {line}\n")
+    total = caught + len(missed)
+    sys.stdout.write(f"{caught} of {total} faults are caught for what they are, in {time.monotonic() - begin:.0f} s\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""The slice of hand-worked cases, as a suite and as a folder; what runs of it are compared by."""
+
+from pathlib import Path
+
+from refmlc.conform.freeze import freeze
+from refmlc.conform.suite import Suite
+from refmlc.evidence.case_file import read_cases
+
+SLICE = Path(__file__).parent / "slice"
+
+
+def hand_suite():
+    """All cases of the slice."""
+    cases = [case for path in sorted(SLICE.glob("*.toml")) for case in read_cases(path.read_text(), path.name)]
+    return Suite("slice", tuple(cases), {})
+
+
+def hand_folder(folder):
+    """The slice in a folder laid out as `conformance` is."""
+    (folder / "cases" / "hand").mkdir(parents=True)
+    (folder / "frozen").mkdir()
+    (folder / "VERSION").write_text("slice\n")
+    (folder / "frozen" / "withdrawn.toml").write_text("")
+    for path in SLICE.glob("*.toml"):
+        (folder / "cases" / "hand" / path.name).write_text(path.read_text())
+    freeze(folder, draft=True)
+    return folder
+
+
+def verdicts(report):
+    """By case, in words."""
+    return {result.id: "not scored" if result.verdict is None else result.verdict.value for result in report.results}
