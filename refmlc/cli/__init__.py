@@ -8,6 +8,7 @@ from refmlc.cli.check import check
 from refmlc.cli.conform import conform
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.course import course
+from refmlc.cli.debug import debug
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
 from refmlc.cli.fuzz import fuzz
@@ -46,6 +47,7 @@ for command in (
     why_command,
     reduce_command,
     replay,
+    debug,
     import_command,
 ):
     main.add_command(command)

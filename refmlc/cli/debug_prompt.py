@@ -1,0 +1,61 @@
+"""Lines that a person types: with completion and a history, where Python has readline; without them else."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from refmlc.debug.terminal import Shell
+
+HISTORY = "~/.refmlc_history"
+LINES = 1000
+
+
+def typed(prompt: str, shell: "Shell") -> Iterator[str]:
+    """Lines until the end of the input."""
+    keep = _prepare(shell)
+    try:
+        while True:
+            try:
+                yield input(prompt)
+            except EOFError:
+                click.echo()
+                return
+            except KeyboardInterrupt:
+                click.echo("\n`quit` ends")
+    finally:
+        keep()
+
+
+def _prepare(shell: "Shell") -> Callable[[], None]:
+    """Let tabs complete and the history be there; what keeps it at the end. `REFMLC_HISTORY`: its file, empty: none."""
+    try:
+        import readline  # noqa: PLC0415 - not every Python has it
+    except ImportError:
+        return lambda: None
+    from refmlc.debug.terminal import completions  # noqa: PLC0415 - other commands start without it
+
+    def complete(_text: str, number: int) -> str | None:
+        found = completions(shell.state.session, readline.get_line_buffer()[: readline.get_endidx()])
+        return found[number] if number < len(found) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims(" ")
+    readline.parse_and_bind("tab: complete")
+    readline.set_history_length(LINES)
+    name = os.environ.get("REFMLC_HISTORY", HISTORY)
+    path = Path(name).expanduser()
+    if not name:
+        return lambda: None
+    with suppress(OSError):
+        readline.read_history_file(path)
+
+    def keep() -> None:
+        with suppress(OSError):
+            readline.write_history_file(path)
+
+    return keep

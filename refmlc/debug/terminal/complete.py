@@ -1,0 +1,47 @@
+"""Completion: what the word at the end of a line may become."""
+
+from refmlc.debug.session import Session
+from refmlc.debug.terminal.table import ROWS, find
+from refmlc.debug.values import EXCEPTIONS, FrameKind
+from refmlc.ir import relax, tir
+from refmlc.ir.visit import walk
+
+
+def completions(session: Session, line: str) -> list[str]:
+    """The words that the last one of `line` may become."""
+    head, _, begun = line.rpartition(" ")
+    if not head.strip():
+        return [name for row in ROWS for name in row.names if name.startswith(begun)]
+    rows = find(head.split()[0])
+    found = _words(session, rows[0].words) if len(rows) == 1 else []
+    start = max(begun.rfind(character) for character in "[(,*+-") + 1
+    return [begun[:start] + word for word in dict.fromkeys(found) if word.startswith(begun[start:])]
+
+
+def _words(session: Session, kind: str) -> list[str]:
+    match kind:
+        case "commands":
+            return [name for row in ROWS for name in row.names]
+        case "kinds":
+            return list(EXCEPTIONS)
+        case "loops":
+            return [frame.name for frame in session.frames() if frame.kind is FrameKind.LOOP]
+        case "names":
+            return [variable.name for variable in session.visible()] if session.stop is not None else []
+        case "places":
+            return _places(session)
+        case _:
+            return []
+
+
+def _places(session: Session) -> list[str]:
+    functions = session.program.module.functions
+    found = list(functions)
+    for func in functions.values():
+        for node in walk(func):
+            match node:
+                case tir.SBlock(name=name):
+                    found.append(name)
+                case relax.VarBinding(var=var) | relax.MatchCast(var=var):
+                    found.append(var.name)
+    return found

@@ -1,0 +1,110 @@
+"""The commands that move the program, forwards and backwards."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from refmlc.debug.terminal.state import State, number
+from refmlc.debug.values import FrameKind, Moment
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+MOMENT = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
+
+
+def step(state: State, rest: str) -> str:
+    """To the next statement."""
+    return state.arrived(state.session.step_in(number(rest, 1)))
+
+
+def step_over(state: State, rest: str) -> str:
+    """To the next statement that is not inside this one."""
+    return state.arrived(state.session.step_over(number(rest, 1)))
+
+
+def leave(state: State, _rest: str) -> str:
+    """Until the function is left."""
+    functions = (FrameKind.PRIM_FUNC, FrameKind.GRAPH)
+    frame = next((one.index for one in state.session.frames() if one.kind in functions), 0)
+    return state.arrived(state.session.step_out(frame))
+
+
+def out(state: State, _rest: str) -> str:
+    """Until the innermost loop or block is left."""
+    return state.arrived(state.session.step_out(0))
+
+
+def iteration(state: State, rest: str) -> str:
+    """To the next iteration."""
+    return state.arrived(state.session.next_iteration(rest))
+
+
+def block(state: State, _rest: str) -> str:
+    """To the next block."""
+    return state.arrived(state.session.next_block())
+
+
+def until(state: State, rest: str) -> str:
+    """To a later line."""
+    return state.arrived(state.session.until(number(rest, 0, "a line")))
+
+
+def go_on(state: State, _rest: str) -> str:
+    """Until a breakpoint is met."""
+    return state.arrived(state.session.resume())
+
+
+def goto(state: State, rest: str) -> str:
+    """To a moment."""
+    found = MOMENT.fullmatch(rest)
+    if found is None:
+        raise fail(BAD_USAGE, f"`{rest}` is no moment", None, "moments are written EVENT.STEP, as stops show them")
+    return state.arrived(state.session.goto(Moment(int(found[1]), int(found[2]))))
+
+
+def restart(state: State, _rest: str) -> str:
+    """To the entry."""
+    return state.arrived(state.session.restart())
+
+
+def step_back(state: State, rest: str) -> str:
+    """To the statement before."""
+    return state.arrived(state.session.step_back(number(rest, 1)))
+
+
+def step_back_over(state: State, rest: str) -> str:
+    """To the statement before that stands no deeper."""
+    return state.arrived(state.session.step_back_over(number(rest, 1)))
+
+
+def go_back(state: State, _rest: str) -> str:
+    """To where a breakpoint was met last."""
+    return state.arrived(state.session.reverse_resume())
+
+
+def to_write(state: State, rest: str) -> str:
+    """To the last write of an element."""
+    return state.arrived(state.session.reverse_to_write(rest, state.frame))
+
+
+def to_entry(state: State, _rest: str) -> str:
+    """To where the frame was entered."""
+    return state.arrived(state.session.restart_frame(state.frame))
+
+
+HANDLERS: Mapping[str, Callable[[State, str], str]] = {
+    "step": step,
+    "next": step_over,
+    "return": leave,
+    "out": out,
+    "iteration": iteration,
+    "block": block,
+    "until": until,
+    "continue": go_on,
+    "goto": goto,
+    "restart": restart,
+    "rstep": step_back,
+    "rnext": step_back_over,
+    "rcontinue": go_back,
+    "rwrite": to_write,
+    "rframe": to_entry,
+}

@@ -1,0 +1,190 @@
+"""The commands that look, and the one that changes."""
+
+from collections.abc import Callable, Mapping
+
+from refmlc.debug.terminal import show
+from refmlc.debug.terminal.show import AROUND
+from refmlc.debug.terminal.state import State, number
+from refmlc.debug.terminal.table import find, overview, usage
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.provenance import outline, text
+from refmlc.runtime.tensor import Tensor
+
+DEPTH = 4
+
+
+def backtrace(state: State, _rest: str) -> str:
+    """The frames."""
+    return show.frames(state.session.frames(), state.frame)
+
+
+def up(state: State, rest: str) -> str:
+    """The frame around."""
+    return _look(state, state.frame + number(rest, 1))
+
+
+def down(state: State, rest: str) -> str:
+    """The frame within."""
+    return _look(state, state.frame - number(rest, 1))
+
+
+def _look(state: State, frame: int) -> str:
+    found = state.session.frames()
+    if not 0 <= frame < len(found):
+        raise fail(BAD_USAGE, "there is no frame further out" if frame > 0 else "there is no frame further in")
+    state.frame, state.listed = frame, 0
+    return "\n".join([show.frames(found[frame : frame + 1], frame), *show.source_line(found[frame].span)])
+
+
+def _span(state: State) -> Span:
+    found = state.session.frames()
+    span = found[state.frame].span if found else None
+    if span is None:
+        func = state.session.program.module.functions[state.session.program.func]
+        span = func.span
+    if span is None:
+        raise fail(BAD_USAGE, "there is no text here")
+    return span
+
+
+def source(state: State, rest: str) -> str:
+    """The text around the current line."""
+    span = _span(state)
+    first, _, last = rest.replace(",", " ").strip().partition(" ")
+    begin = number(first, state.listed + 1 if state.listed else span.line - AROUND, "a line")
+    end = number(last.strip(), max(begin, 1) + 2 * AROUND, "a line")
+    state.listed = min(end, len(span.source.lines))
+    return show.listing(span.source, span.line, begin, end, _marked(state, span))
+
+
+def whole(state: State, _rest: str) -> str:
+    """All of the function."""
+    span = _span(state)
+    spans = [
+        func.span
+        for func in state.session.program.module.functions.values()
+        if func.span is not None and func.span.source is span.source and func.span.line <= span.line <= func.span.end_line
+    ]
+    around = spans[0] if spans else span
+    return show.listing(span.source, span.line, around.line, around.end_line, _marked(state, span))
+
+
+def _marked(state: State, span: Span) -> frozenset[int]:
+    return frozenset(one.line for one in state.session.breakpoints if one.source == span.source.name)
+
+
+def print_value(state: State, rest: str) -> str:
+    """A value."""
+    if not rest:
+        raise fail(BAD_USAGE, "`print` needs an expression")
+    return show.value(state.session.evaluate(rest, state.frame))
+
+
+def examine(state: State, rest: str) -> str:
+    """The elements of a tensor."""
+    name, _, first = rest.partition(" ")
+    found = state.session.evaluate(name, state.frame) if name else None
+    if not isinstance(found, Tensor):
+        raise fail(BAD_USAGE, f"`{name}` is no tensor" if name else "`examine` needs the name of a tensor")
+    return show.tensor_page(name, found, number(first.strip(), 0))
+
+
+def variables(state: State, _rest: str) -> str:
+    """What the frame brings."""
+    found = state.session.variables(state.frame) if state.session.frames() else state.session.visible()
+    return "\n".join(map(show.variable, found)) or "nothing"
+
+
+def visible(state: State, _rest: str) -> str:
+    """Every name."""
+    return "\n".join(map(show.variable, state.session.visible(state.frame))) or "nothing"
+
+
+def display(state: State, rest: str) -> str:
+    """Show it at every stop."""
+    if rest:
+        state.count += 1
+        state.displays[state.count] = rest
+        return state.displayed()[-1]
+    return "\n".join(state.displayed()) or "nothing is displayed"
+
+
+def undisplay(state: State, rest: str) -> str:
+    """No more."""
+    if not rest:
+        state.displays.clear()
+    elif state.displays.pop(number(rest, 0), None) is None:
+        raise fail(BAD_USAGE, f"there is no display {rest}")
+    return ""
+
+
+def why(state: State, rest: str) -> str:
+    """Why an element has its value."""
+    element, depth = rest, DEPTH
+    head, _, last = rest.rpartition(" ")
+    if head.endswith("]") and last.isdigit():
+        element, depth = head, int(last)
+    elif rest.isdigit():
+        element, depth = "", int(rest)
+    found = state.session.why(element, state.frame)
+    return text(outline(found, max(depth, 1)))
+
+
+def now(state: State, _rest: str) -> str:
+    """Where the program stands."""
+    stop = state.session.stop
+    return "" if stop is None else show.stopped(state.session, stop)
+
+
+def change(state: State, rest: str) -> str:
+    """Give it another value."""
+    target, equals, value = rest.partition("=")
+    if not (equals and target.strip() and value.strip()) or value.startswith("="):
+        raise fail(BAD_USAGE, "`set` needs NAME = EXPRESSION, or an element of a tensor in place of the name")
+    changed = state.session.set(target.strip(), value.strip(), state.frame)
+    shown = state.session.evaluate(target.strip(), state.frame)
+    return f"{target.strip()} = {show.value(shown)}" if changed.tensor is not None else show.variable(changed)
+
+
+def info(state: State, _rest: str) -> str:
+    """About the session."""
+    count, nbytes = state.session.snapshots
+    program = state.session.program
+    return "\n".join(
+        [
+            f"{count} snapshots, {nbytes / 1e6:.1f} MB",
+            f"texts: {', '.join(program.sources) or 'none'}",
+            f"functions: {', '.join(program.module.functions)}",
+        ]
+    )
+
+
+def explain(_state: State, rest: str) -> str:
+    """Help."""
+    if not rest:
+        return overview()
+    rows = find(rest)
+    if not rows:
+        raise fail(BAD_USAGE, f"`{rest}` is no command", None, "`help` lists all")
+    return "\n".join(map(usage, rows))
+
+
+HANDLERS: Mapping[str, Callable[[State, str], str]] = {
+    "backtrace": backtrace,
+    "up": up,
+    "down": down,
+    "list": source,
+    "longlist": whole,
+    "print": print_value,
+    "examine": examine,
+    "variables": variables,
+    "args": visible,
+    "display": display,
+    "undisplay": undisplay,
+    "why": why,
+    "now": now,
+    "set": change,
+    "info": info,
+    "help": explain,
+}

@@ -1,0 +1,68 @@
+"""One line in, its effect on the session, the text that follows out."""
+
+from collections.abc import Callable, Mapping
+
+from refmlc.debug.session import Session
+from refmlc.debug.terminal import moving, seeing, stopping
+from refmlc.debug.terminal.show import stopped
+from refmlc.debug.terminal.state import State
+from refmlc.debug.terminal.table import find
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.render import render_text
+
+Handler = Callable[[State, str], str]
+
+HANDLERS: Mapping[str, Handler] = {**moving.HANDLERS, **stopping.HANDLERS, **seeing.HANDLERS}
+
+
+class Shell:
+    """A session at the other end of a line. `over`: it was asked to end; `failed`: a command could not be done."""
+
+    def __init__(self, session: Session, breaks: tuple[str, ...] = ()) -> None:
+        """The session must not have been started; `breaks` are what it stops at first, as `--break` takes them."""
+        self.state = State(session)
+        self.over = False
+        self.failed = False
+        self._breaks = breaks
+        self._last = ""
+
+    def begin(self) -> str:
+        """Start the program, go to the first of the breaks: what to show."""
+        session = self.state.session
+        stop = session.start()
+        shown = []
+        for wanted in self._breaks:
+            shown.append(stopping.wanted(self.state, wanted))
+        if self._breaks and not session.ended:
+            stop = session.resume()
+        self.state.moved()
+        return "\n".join([*shown, stopped(session, stop), *self.state.displayed()])
+
+    def execute(self, line: str) -> str:
+        """What a line makes to be shown; failures are shown too."""
+        line = line.strip()
+        if line.startswith("#"):
+            return ""
+        if not line:
+            line = self._last
+        word, _, rest = line.partition(" ")
+        if not word:
+            return ""
+        try:
+            return self._run(word, rest.strip(), line)
+        except RefmlcError as failure:
+            self.failed = True
+            return render_text(failure.diagnostic)
+
+    def _run(self, word: str, rest: str, line: str) -> str:
+        rows = find(word)
+        if len(rows) != 1:
+            many = ", ".join(row.names[0] for row in rows)
+            raise fail(BAD_USAGE, f"`{word}` {f'may be {many}' if rows else 'is no command'}", None, "`help` lists all")
+        row = rows[0]
+        self._last = line if row.repeats else ""
+        if row.names[0] == "quit":
+            self.over = True
+            return ""
+        return HANDLERS[row.names[0]](self.state, rest)

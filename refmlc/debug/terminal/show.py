@@ -1,0 +1,169 @@
+"""Stops, frames, values and tensors as text."""
+
+from collections.abc import Sequence
+
+from refmlc.debug.session import Session
+from refmlc.debug.tensors import PAGE, page, statistics
+from refmlc.debug.values import Breakpoint, BreakKind, Frame, FrameKind, Reason, Stop, Variable
+from refmlc.diag import Source, Span
+from refmlc.diag.render import render_text
+from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import kind_of
+
+AROUND = 5
+FEW = 6
+
+SAID = {
+    Reason.ENTRY: "at the entry",
+    Reason.BREAKPOINT: "breakpoint",
+    Reason.FUNCTION: "breakpoint",
+    Reason.DATA: "watched",
+    Reason.NUMBER: "caught",
+    Reason.FAILURE: "it fails here",
+    Reason.DIFFERENCE: "differs",
+    Reason.PAUSE: "paused",
+    Reason.BEGINNING: "the beginning: nothing was met before",
+}
+
+
+def stopped(session: Session, stop: Stop) -> str:
+    """Where the program stands, and why."""
+    lines = [f"log: {said}" for said in stop.logs]
+    if stop.reason is Reason.ENDED:
+        if stop.failure is not None:
+            return "\n".join([*lines, f"the program has failed (moment {stop.moment})", render_text(stop.failure)])
+        return "\n".join([*lines, f"the program has ended (moment {stop.moment})", *results(session)])
+    why = SAID.get(stop.reason, "")
+    hits = f" {', '.join(map(str, stop.hits))}" if stop.hits else ""
+    because = f"{why}{hits}: {stop.text}" if stop.text else f"{why}{hits}"
+    lines += [because] if because else []
+    if stop.failure is not None:
+        lines.append(render_text(stop.failure))
+    lines += [f"> {place(stop.span)} {where(session, stop)}", *source_line(stop.span)]
+    return "\n".join(lines)
+
+
+def place(span: Span | None) -> str:
+    """File and line."""
+    return "<no text>" if span is None else f"{span.source.name}:{span.line}"
+
+
+def where(session: Session, stop: Stop) -> str:
+    """The function, the loops around, the moment."""
+    frames = session.frames()
+    level = frames[0].level if frames else 0
+    loops = [frame.detail for frame in reversed(frames) if frame.kind is FrameKind.LOOP and frame.level == level]
+    binding = frames[0].detail if frames and frames[0].kind is FrameKind.GRAPH else ""
+    around = binding or ", ".join(loops)
+    return f"in {stop.function}{f' ({around})' if around else ''}, moment {stop.moment}"
+
+
+def source_line(span: Span | None) -> list[str]:
+    """The line that is about to be executed."""
+    return [] if span is None else [f"-> {span.source.line(span.line).strip()}"]
+
+
+def results(session: Session) -> list[str]:
+    """What the function returned, else what it may have written."""
+    if session.result is not None:
+        return [f"result = {value(session.result)}"]
+    return [
+        f"{one.name} = {value(one.value)}" for one in session.visible() if one.tensor is not None
+    ]
+
+
+def listing(source: Source, line: int, first: int, last: int, marked: frozenset[int]) -> str:
+    """Lines of a text; the current one with an arrow, those with breakpoints with a B."""
+    width = len(str(last))
+    shown = []
+    for number in range(max(1, first), min(last, len(source.lines)) + 1):
+        sign = "->" if number == line else "  "
+        mark = "B" if number in marked else " "
+        shown.append(f"{number:>{width}} {mark}{sign} {source.line(number)}".rstrip())
+    return "\n".join(shown)
+
+
+def frames(found: Sequence[Frame], current: int) -> str:
+    """The frames, innermost first; the one that is looked at has an arrow."""
+    lines = []
+    for frame in found:
+        sign = ">" if frame.index == current else " "
+        kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
+        detail = f" ({frame.detail})" if frame.detail else ""
+        lines.append(f"{sign} #{frame.index} {kind}{frame.name}{detail} at {place(frame.span)}")
+    return "\n".join(lines) or "the program has ended"
+
+
+def variable(one: Variable) -> str:
+    """A name with its value."""
+    extent = f" of {one.extent[0]}..{one.extent[1]}" if one.extent is not None else ""
+    edited = "  [edited]" if one.edited else ""
+    return f"{one.name} = {value(one.value) if one.bound else 'nothing yet'}{extent}{edited}"
+
+
+def value(found: object) -> str:
+    """A value in one line."""
+    match found:
+        case Tensor():
+            return summary(found)
+        case bool() | int() | float() | str():
+            return repr(found)
+        case tuple():
+            return f"({', '.join(value(part) for part in found)})"
+        case None:
+            return "nothing"
+        case _:
+            return kind_of(found)
+
+
+def summary(tensor: Tensor) -> str:
+    """A tensor in one line: shape, dtype, the first elements, what is special."""
+    shape = "x".join(map(str, tensor.shape)) or "scalar"
+    first = page(tensor, 0, FEW)
+    texts = ["?" if one is None else f"{one}" for one in first.values]
+    count = statistics(tensor)
+    more = ", …" if count.count > FEW else ""
+    notes = [
+        *([f"{count.count - count.initialised} not initialised"] if count.initialised < count.count else []),
+        *([f"{count.nan} NaN"] if count.nan else []),
+        *([f"{count.inf} inf"] if count.inf else []),
+    ]
+    return f"{shape} {tensor.dtype} [{', '.join(texts)}{more}]" + (f"  ({', '.join(notes)})" if notes else "")
+
+
+def tensor_page(name: str, tensor: Tensor, start: int) -> str:
+    """A page of a tensor, a row of its last axis per line, and its statistics."""
+    found, numbers = page(tensor, start, PAGE), statistics(tensor)
+    lines = [f"{name}: {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}"]
+    row: list[str] = []
+    for index, one in zip(found.indices, found.values, strict=True):
+        if row and index[-1] == 0:
+            lines.append(" ".join(row))
+            row = []
+        if not row:
+            row.append(f"[{', '.join(map(str, index))}]")
+        row.append("?" if one is None else f"{one:.6g}" if isinstance(one, float) else str(one))
+    lines += [" ".join(row)] if row else []
+    end = start + len(found.values)
+    if end < numbers.count:
+        lines.append(f"… {numbers.count - end} more: `x {name} {end}`")
+    spread = "" if numbers.least is None else f", {numbers.least:.6g} … {numbers.greatest:.6g}, mean {numbers.mean:.6g}"
+    lines.append(f"{numbers.initialised} of {numbers.count} initialised, {numbers.nan} NaN, {numbers.inf} inf{spread}")
+    return "\n".join(lines)
+
+
+def breakpoint_line(one: Breakpoint) -> str:
+    """A breakpoint in one line."""
+    at = f" at {one.source}:{one.line}" if one.line else ""
+    what = "" if one.kind is BreakKind.LINE else f" {one.what}"
+    parts = [
+        f"{one.number}: {one.kind.value}{what}{at}",
+        *([f"if {one.condition}"] if one.condition else []),
+        *([f"ignoring {one.ignore}"] if one.ignore else []),
+        *([f"log {one.log!r}"] if one.log else []),
+        *(["once"] if one.once else []),
+        *([] if one.enabled else ["disabled"]),
+        *([] if one.verified else [f"not met: {one.note}"]),
+        *([f"met {one.count} times"] if one.count else []),
+    ]
+    return ", ".join(parts)

@@ -1,0 +1,49 @@
+"""What a prompt remembers between two lines: the frame looked at, what is displayed, how far the listing is."""
+
+from dataclasses import dataclass, field
+
+from refmlc.debug.session import Session
+from refmlc.debug.terminal.show import stopped, value
+from refmlc.debug.values import Stop
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+
+@dataclass(slots=True)
+class State:
+    """See the docstring of the module."""
+
+    session: Session
+    frame: int = 0
+    listed: int = 0
+    displays: dict[int, str] = field(default_factory=dict)
+    count: int = 0
+
+    def moved(self) -> None:
+        """The program stands elsewhere."""
+        self.frame = self.listed = 0
+
+    def arrived(self, stop: Stop) -> str:
+        """What is shown after a motion."""
+        self.moved()
+        return "\n".join([stopped(self.session, stop), *self.displayed()])
+
+    def displayed(self) -> list[str]:
+        """What is shown at every stop."""
+        lines = []
+        for number, text in self.displays.items():
+            try:
+                shown = value(self.session.evaluate(text))
+            except RefmlcError as failure:
+                shown = f"<{failure.diagnostic.message}>"
+            lines.append(f"display {number}: {text} = {shown}")
+        return lines
+
+
+def number(text: str, otherwise: int, what: str = "a number") -> int:
+    """A natural number that follows a command. Fails: RM112."""
+    if not text:
+        return otherwise
+    if not (text.isascii() and text.isdigit()):
+        raise fail(BAD_USAGE, f"`{text}` is not {what}")
+    return int(text)

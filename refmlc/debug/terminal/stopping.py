@@ -1,0 +1,157 @@
+"""The commands that say where the program stops."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from refmlc.debug.terminal.show import breakpoint_line
+from refmlc.debug.terminal.state import State, number
+from refmlc.debug.values import EXCEPTIONS, Breakpoint
+from refmlc.debug.watching import MODES
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.runtime.files import read_array
+
+
+def wanted(state: State, text: str) -> str:
+    """What `--break` takes: what can be caught, `watch ELEMENT`, else what `break` takes."""
+    if text in EXCEPTIONS or text in CODES:
+        return catch(state, text)
+    return watch(state, text[6:].strip()) if text.startswith("watch ") else stop_at(state, text)
+
+
+def stop_at(state: State, rest: str) -> str:
+    """A breakpoint; without words the list."""
+    if not rest:
+        return "\n".join(map(breakpoint_line, state.session.breakpoints)) or "there are no breakpoints"
+    return _placed(state, rest, once=False)
+
+
+def stop_once(state: State, rest: str) -> str:
+    """The same, once."""
+    if not rest:
+        raise fail(BAD_USAGE, "`tbreak` needs a line or a name")
+    return _placed(state, rest, once=True)
+
+
+def log(state: State, rest: str) -> str:
+    """A log point."""
+    where, _, text = rest.partition(" ")
+    if not text.strip():
+        raise fail(BAD_USAGE, "`log` needs a line or a name, and a text")
+    return _placed(state, where, once=False, log=text.strip())
+
+
+def _placed(state: State, rest: str, *, once: bool, log: str = "") -> str:
+    where, _, condition = rest.partition(" if ")
+    where, condition = where.strip(), condition.strip()
+    source, colon, line = where.rpartition(":")
+    text = line if colon else where
+    if text.isascii() and text.isdigit():
+        stop = state.session.stop
+        here = "" if stop is None or stop.span is None else stop.span.source.name
+        made = state.session.break_line(
+            int(text), _source(state, source) or here, condition=condition, log=log, once=once
+        )
+    else:
+        made = state.session.break_name(where, condition=condition, log=log, once=once)
+    return breakpoint_line(made)
+
+
+def _source(state: State, name: str) -> str:
+    """The text of that name, or whose last part that is. Fails: RM112."""
+    known = state.session.program.sources
+    found = [one for one in known if name in (one, Path(one).name)]
+    if name and not found:
+        raise fail(BAD_USAGE, f"there is no text `{name}`", None, f"there are: {', '.join(known) or 'none'}")
+    return found[0] if name else ""
+
+
+def watch(state: State, rest: str) -> str:
+    """A watch on an element or region."""
+    element, mode = rest, "write"
+    head, _, last = rest.rpartition(" ")
+    if last in MODES and head:
+        element, mode = head, last
+    return breakpoint_line(state.session.watch(element.strip(), mode, frame=state.frame))
+
+
+def catch(state: State, rest: str) -> str:
+    """NaNs, infinities, failures."""
+    return breakpoint_line(state.session.catch(rest))
+
+
+def compare(state: State, rest: str) -> str:
+    """A comparison with a file."""
+    name, _, file = rest.partition(" ")
+    if not file.strip():
+        raise fail(BAD_USAGE, "`compare` needs a name and a file")
+    return breakpoint_line(state.session.compare(name, read_array(Path(file.strip()))))
+
+
+def condition(state: State, rest: str) -> str:
+    """Another condition."""
+    which, _, text = rest.partition(" ")
+    found = _breakpoint(state, which)
+    found.condition = text.strip()
+    return breakpoint_line(found)
+
+
+def ignore(state: State, rest: str) -> str:
+    """How often to pass."""
+    which, _, many = rest.partition(" ")
+    found = _breakpoint(state, which)
+    found.ignore, found.count = number(many.strip(), 0), 0
+    return breakpoint_line(found)
+
+
+def delete(state: State, rest: str) -> str:
+    """Forget them."""
+    for found in _several(state, rest):
+        state.session.remove(found.number)
+    return ""
+
+
+def enable(state: State, rest: str) -> str:
+    """Let them stop."""
+    return _enabled(state, rest, on=True)
+
+
+def disable(state: State, rest: str) -> str:
+    """Let them not stop."""
+    return _enabled(state, rest, on=False)
+
+
+def _enabled(state: State, rest: str, *, on: bool) -> str:
+    found = _several(state, rest)
+    for one in found:
+        one.enabled = on
+    return "\n".join(map(breakpoint_line, found))
+
+
+def _several(state: State, rest: str) -> list[Breakpoint]:
+    if not rest:
+        raise fail(BAD_USAGE, "which breakpoints?", None, "`break` lists them")
+    return [_breakpoint(state, word) for word in rest.replace(",", " ").split()]
+
+
+def _breakpoint(state: State, word: str) -> Breakpoint:
+    wanted_number = number(word, 0, "a breakpoint's number")
+    for found in state.session.breakpoints:
+        if found.number == wanted_number:
+            return found
+    raise fail(BAD_USAGE, f"there is no breakpoint {word}", None, "`break` lists them")
+
+
+HANDLERS: Mapping[str, Callable[[State, str], str]] = {
+    "break": stop_at,
+    "tbreak": stop_once,
+    "log": log,
+    "watch": watch,
+    "catch": catch,
+    "compare": compare,
+    "condition": condition,
+    "ignore": ignore,
+    "delete": delete,
+    "enable": enable,
+    "disable": disable,
+}
