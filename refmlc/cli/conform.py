@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from refmlc.cli.conform_coverage import coverage
 from refmlc.cli.console import json_option
 from refmlc.cli.durations import Duration
 
@@ -55,3 +56,6 @@ def conform(  # noqa: PLR0913 - one parameter per option
     if show and page is not None:
         click.launch(str(page))
     ctx.exit(status)
+
+
+conform.add_command(coverage)

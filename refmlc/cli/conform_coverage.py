@@ -1,0 +1,38 @@
+"""`refmlc conform coverage`: how many cases of the suite show each clause of the specification."""
+
+from pathlib import Path
+
+import click
+
+from refmlc.cli.console import json_option, out, print_json
+
+
+@click.command()
+@click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
+@json_option
+@click.pass_context
+def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
+    """Count the cases of each clause. Exit status: 0 every clause that can be shown is, 1 otherwise."""
+    from refmlc.conform.coverage import coverage as covered  # noqa: PLC0415 - other commands start without it
+    from refmlc.conform.suite import load_suite  # noqa: PLC0415 - the same
+
+    cases = load_suite(suite)
+    found = covered(cases, suite)
+    if as_json:
+        lists = {"unshown": dict(found.unshown), "missing": list(found.missing), "unknown": list(found.unknown)}
+        print_json({"version": cases.version, "cases": len(cases.cases), "clauses": dict(found.counts), **lists})
+    else:
+        for name, count in found.counts.items():
+            why = found.unshown.get(name, "" if count else "no case")
+            out.print(f"{name} {count:5}  {why}".rstrip(), markup=False)
+        for name in found.unknown:
+            out.print(f"{name}: cases name it, the specification has no such clause", markup=False)
+        for name in found.idle:
+            out.print(f"{name}: said not to be shown, and shown by {found.counts[name]} cases", markup=False)
+        able = len(found.counts) - len(found.unshown)
+        out.print(
+            f"{100 * found.share:.1f} % of {able} clauses by {len(cases.cases)} cases of version {cases.version}; "
+            f"{len(found.unshown)} cannot be shown",
+            markup=False,
+        )
+    ctx.exit(1 if found.missing or found.unknown or found.idle else 0)
