@@ -38,7 +38,7 @@ PROMPT = "(refmlc) "
 @click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
 @register_option
 @json_option
-def debug(  # noqa: PLR0913 - one parameter per option
+def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
     file: Path,
     func: str | None,
     inputs: tuple[str, ...],

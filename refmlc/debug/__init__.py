@@ -1,4 +1,4 @@
-"""The debugger: a program stopped, looked at, changed, moved forwards and backwards. A client of the interpreter's hooks.
+"""The debugger: a program stopped, looked at, changed, moved forwards and backwards: a client of the hooks.
 
 Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 
@@ -14,8 +14,8 @@ from refmlc.debug.session import Session
 from refmlc.debug.values import (
     BEGINNING,
     EXCEPTIONS,
-    Breakpoint,
     BreakKind,
+    Breakpoint,
     Frame,
     FrameKind,
     Moment,

@@ -18,12 +18,13 @@ from math import isnan
 
 from refmlc.debug.clock import NEVER
 from refmlc.debug.editing import Editing
-from refmlc.debug.engine import Engine, Judge
+from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import Element
+from refmlc.debug.judge import Judge
 from refmlc.debug.places import AnyPlace, Place
 from refmlc.debug.plan import Plan
 from refmlc.debug.tensors import is_special
-from refmlc.debug.values import Breakpoint, BreakKind, Moment, Reason, Stop
+from refmlc.debug.values import BreakKind, Breakpoint, Moment, Reason, Stop
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
@@ -50,7 +51,7 @@ class Armed:
 
 
 class Breaks(Judge):
-    """All breakpoints and edits of a session. `evaluate`: an expression where the program stands, in the innermost frame."""
+    """All breakpoints and edits of a session. `evaluate`: an expression, in the innermost frame where it stands."""
 
     def __init__(self, engine: Engine, evaluate: Callable[[str], object], editing: Editing) -> None:
         """None yet."""
@@ -112,7 +113,8 @@ class Breaks(Judge):
 
     def edits(self, event: int, after: int) -> int:
         """The next step of `event` that has edits."""
-        return min((edit.moment.step for edit in self._editing.edits if edit.moment.event == event and edit.moment.step > after), default=NEVER)  # fmt: skip
+        steps = [edit.moment.step for edit in self._editing.edits if edit.moment.event == event]
+        return min((step for step in steps if step > after), default=NEVER)
 
     def reached(self, moment: Moment) -> None:
         """Make the edits of a moment."""
@@ -197,7 +199,9 @@ class Breaks(Judge):
                 if view.shape != reference.shape or not reference.shadow[number]:
                     return ""
                 due = reference.cells[number]
-                return "" if same(due, lanes[0]) else f"{shown} = {lanes[0]} is about to be stored, the reference is {due}"
+                return (
+                    "" if same(due, lanes[0]) else f"{shown} = {lanes[0]} is about to be stored, the reference is {due}"
+                )
             case _:
                 return ""
 

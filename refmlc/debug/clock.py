@@ -45,7 +45,7 @@ def clock(slow: Slow, fell: Fell) -> Clock:
     """A clock at 0, without a limit."""
     counted, least = 0, NEVER
 
-    def wrap(place: Place, run: Run, hot: bool) -> tuple[Run, Heat]:  # noqa: FBT001 - it is a cell of the closure
+    def wrap(place: Place, run: Run, hot: bool) -> tuple[Run, Heat]:
         def watched(frame: Frame) -> None:
             nonlocal counted
             counted += 1
@@ -58,7 +58,7 @@ def clock(slow: Slow, fell: Fell) -> Clock:
                 fell(place, frame, failure)
                 raise
 
-        def heat(value: bool) -> None:  # noqa: FBT001 - as above
+        def heat(value: bool) -> None:
             nonlocal hot
             hot = value
 

@@ -4,20 +4,20 @@ Everything marked [run] is executed in the worker's thread, while the owner wait
 worker waits.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from time import perf_counter
 
 from refmlc.debug.clock import NEVER, Heat, clock
+from refmlc.debug.judge import Judge, Level, Prepared
 from refmlc.debug.places import AnyPlace, BindingPlace, Place, Places
-from refmlc.debug.plan import Plan, going_to
+from refmlc.debug.plan import Plan
 from refmlc.debug.program import Program
 from refmlc.debug.reentry import Reentry
 from refmlc.debug.snapshots import SavedLevel, Snapshot, Snapshots
 from refmlc.debug.stepper import STEPPERS
 from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 from refmlc.debug.worker import Worker
-from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag import RefmlcError
 from refmlc.interp.graph import activation
 from refmlc.interp.machine import Machine
 from refmlc.interp.tensorir.frame import Frame, Run
@@ -34,63 +34,6 @@ from refmlc.vm.native.module import NativeModule
 INTERVAL = 20_000  # statements between two snapshots, at least
 SHARE = 20  # a snapshot may take one part in so many of the time between two
 BINDINGS = 0.1  # seconds between two snapshots at bindings
-
-
-@dataclass(slots=True)
-class Level:
-    """A call that is being executed. `calls`: those begun since its last binding was."""
-
-    name: str
-    args: tuple[object, ...]
-    calls: int = 0
-    reentry: Reentry | None = None
-    place: Place | None = None
-    frame: Frame | None = None
-    env: activation.Activation | None = None
-    bindings: list[BindingPlace] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Prepared:
-    """A machine with what its preparation left: the functions by node."""
-
-    machine: Machine
-    reentries: dict[int, Reentry] = field(default_factory=dict)
-
-
-class Judge:
-    """What the session decides for the engine [run]; this one has no breakpoints and no edits."""
-
-    def met(self, place: AnyPlace, plan: Plan, moment: Moment) -> Stop | None:
-        """The stop at a breakpoint, if one is met."""
-        del place, plan, moment
-
-    def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
-        """The stop at a store, if it is one that is waited for."""
-        del access, view, offset, value
-
-    def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
-        """The stop at a load."""
-        del access, view, offset
-
-    def quiet(self, name: str, event: int, plan: Plan) -> bool:
-        """Whether nothing in a call of the prim_func is waited for."""
-        del name, event, plan
-        return True
-
-    def fails(self, diagnostic: Diagnostic) -> bool:
-        """Whether the program stops at a failure."""
-        del diagnostic
-        return True
-
-    def reached(self, moment: Moment) -> None:
-        """A moment with edits is there."""
-        del moment
-
-    def edits(self, event: int, after: int) -> int:
-        """The next step of `event`, after `after`, that has edits."""
-        del event, after
-        return NEVER
 
 
 class Engine:
@@ -146,8 +89,9 @@ class Engine:
     def heat(self, hot: frozenset[AnyPlace]) -> None:
         """Let these places, and no others but those that call functions, leave the quick way."""
         for place in self._hot ^ hot:
-            for set_heat in self._heats.get(place, ()) if isinstance(place, Place) else ():
-                set_heat(place in hot or place.calls)
+            if isinstance(place, Place):
+                for set_heat in self._heats.get(place, ()):
+                    set_heat(place in hot or place.calls)
         self._hot = hot
 
     def advance(self, plan: Plan) -> Stop:
@@ -524,6 +468,3 @@ class Engine:
         self._next = base.moment.step + self._interval
         self._arm()
         reentry.go_on(frame, saved.place)
-
-
-__all__ = ["Engine", "Judge", "Level", "going_to"]

@@ -78,7 +78,7 @@ def prepare(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> Prepared:
             scope.declare_buffer(part, strided=True)
         elif isinstance(part, tir.Var):
             scope.layout.declare(part)
-    return Prepared(expr, scope, prepare_expr(scope, expr), used)  # type: ignore[arg-type]  # they are of `names`
+    return Prepared(expr, scope, prepare_expr(scope, expr), used)
 
 
 def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":

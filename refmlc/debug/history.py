@@ -44,7 +44,7 @@ def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]
             return found
         upper = base.moment
     engine.heat(frozenset())
-    base = engine.snapshots.before(now)[-1] if engine.snapshots.before(now) else engine.snapshots.at(BEGINNING)
-    assert base is not None  # noqa: S101 - there is one of the beginning
-    stop = engine.launch(base, Plan(every=True, breakpoints=False, silent=True))
+    first = engine.snapshots.at(BEGINNING)
+    assert first is not None  # noqa: S101 - there is one of the beginning
+    stop = engine.launch(first, Plan(every=True, breakpoints=False, silent=True))
     return replace(stop, reason=Reason.BEGINNING)

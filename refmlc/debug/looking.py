@@ -81,7 +81,9 @@ class Looking:
         ]
         result = self.engine.result
         if result is not None:
-            found.append(Variable("result", "variable", result, str(result.dtype) if isinstance(result, Tensor) else ""))
+            found.append(
+                Variable("result", "variable", result, str(result.dtype) if isinstance(result, Tensor) else "")
+            )
         return found
 
     # ---------------------------------------------------------------------------------------- expressions

@@ -75,11 +75,7 @@ def not_deeper(engine: Engine) -> Plan:
     """Backwards: statements of this function that stand no deeper."""
     here, level = engine.place, len(engine.levels)
     depth = here.depth if isinstance(here, Place) else 0
-    marks = [
-        place
-        for place in _same_function(engine, here)
-        if isinstance(place, BindingPlace) or place.depth <= depth
-    ]
+    marks = [place for place in _same_function(engine, here) if isinstance(place, BindingPlace) or place.depth <= depth]
     return Plan(marks=frozenset(marks), level=level, above=level, breakpoints=False)
 
 

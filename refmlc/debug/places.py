@@ -178,7 +178,9 @@ def _places(func: tir.PrimFunc, name: str) -> Iterator[Place]:
                 parts = [*init, (1, node.block.body, False)]
             case _:
                 pass
-        stack.extend(Place(part, func, name, place, number, depth, inner, init) for number, part, init in reversed(parts))
+        stack.extend(
+            Place(part, func, name, place, number, depth, inner, init) for number, part, init in reversed(parts)
+        )
 
 
 def _is_open(node: tir.Stmt) -> bool:

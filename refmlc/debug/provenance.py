@@ -71,4 +71,6 @@ def why_at(program: Program, name: str, index: tuple[int, ...], until: Moment | 
     recorder = type("EndingRecorder", (Ending,), {"moment": until})
     finder = type("EndingFinderAt", (EndingFinder,), {"moment": until})
     ways = Ways(finder, recorder)
-    return why(program.module, program.func, program.args, name, index, limits=LIMITS, registry=program.registry, ways=ways)
+    return why(
+        program.module, program.func, program.args, name, index, limits=LIMITS, registry=program.registry, ways=ways
+    )

@@ -55,7 +55,7 @@ class Reentry:
         return SavedLevel(args, place=place, variables=dict(variables), views=views)
 
     def restore(self, frame: Frame, saved: SavedLevel, moved: Mapping[int, Storage]) -> None:
-        """Make `frame`, into which the arguments were matched, what was saved; `moved`: storages that are others now."""
+        """Make `frame`, which has its arguments, what was saved; `moved`: storages that are others now."""
         func = self.scope.func
         matched = set() if func is None else set(func.buffer_map)
         declared = set() if func is None else set(func.buffer_map.values())

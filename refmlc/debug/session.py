@@ -21,7 +21,9 @@ thread. A session is not for concurrent use. `close` ends it, in every state, mo
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
+from typing import Self
 
 from refmlc.debug import motions, watching
 from refmlc.debug.breaks import Armed, Breaks
@@ -32,7 +34,7 @@ from refmlc.debug.looking import Looking
 from refmlc.debug.places import Places
 from refmlc.debug.plan import Plan
 from refmlc.debug.program import Program
-from refmlc.debug.values import BEGINNING, Breakpoint, BreakKind, Frame, Moment, Reason, Stop, Variable
+from refmlc.debug.values import BEGINNING, BreakKind, Breakpoint, Frame, Moment, Reason, Stop, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.provenance import Slice
@@ -59,7 +61,7 @@ class Session:
         self._stop: Stop | None = None
         self._closed = False
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Self:
         """Itself."""
         return self
 
@@ -129,8 +131,7 @@ class Session:
             if self._check(ended=True).reason is Reason.ENDED:
                 self._search(lambda: motions.outermost(self._engine))
             else:
-                plan = motions.not_deeper(self._engine)
-                self._search(lambda: replace(plan))
+                self._search(partial(replace, motions.not_deeper(self._engine)))
         return self._check(ended=True)
 
     def reverse_resume(self) -> Stop:
@@ -158,8 +159,7 @@ class Session:
     def restart_frame(self, frame: int = 0) -> Stop:
         """Backwards to where `frame` was entered."""
         self._check()
-        plan = motions.entry(self._engine, self._looking.spot(frame))
-        return self._search(lambda: replace(plan))
+        return self._search(partial(replace, motions.entry(self._engine, self._looking.spot(frame))))
 
     def pause(self) -> None:
         """Let the motion in progress end at the next statement; from another thread. C is not interrupted."""
@@ -185,7 +185,7 @@ class Session:
     def break_name(
         self, name: str, *, condition: str = "", ignore: int = 0, log: str = "", once: bool = False
     ) -> Breakpoint:
-        """Stop at the function, the block, or the binding of Relax of that name (in this order; `f.name` for one of `f`).
+        """Stop at the function, the block, or the binding of Relax of that name, in this order; `f.name`: in `f`.
 
         Where there is none it is not `verified`.
         """
@@ -284,7 +284,7 @@ class Session:
         return self._editing.set(target, text, frame)
 
     def why(self, element: str = "", frame: int = 0) -> Slice:
-        """Why an element (empty: the one about to be stored) has its value now; edits are not seen. Runs from the start."""
+        """Why an element has its value now (empty: the one about to be stored); edits are not seen."""
         return self._looking.why(self._check(ended=True), element, frame)
 
     # -------------------------------------------------------------------------------------------- private

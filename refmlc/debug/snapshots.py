@@ -150,7 +150,9 @@ class Snapshots:
 
     def at(self, moment: Moment) -> Snapshot | None:
         """The last one not after `moment`."""
-        number = bisect_left(self._list, (moment.event, moment.step + 1), key=lambda one: (one.moment.event, one.moment.step))
+        number = bisect_left(
+            self._list, (moment.event, moment.step + 1), key=lambda one: (one.moment.event, one.moment.step)
+        )
         return self._list[number - 1] if number else None
 
     def has(self, moment: Moment) -> bool:
@@ -183,6 +185,6 @@ class Snapshots:
         return len(self._list)
 
     def _thin(self) -> None:
-        if len(self._list) > 2 and self.nbytes > self.budget:  # noqa: PLR2004 - the first and the last stay
+        if len(self._list) > 2 and self.nbytes > self.budget:
             self._list = [one for number, one in enumerate(self._list) if number % 2 == 0]
             self.sparse *= 2

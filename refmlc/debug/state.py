@@ -11,9 +11,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from refmlc.debug.engine import Engine, Level
+from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import node_for
-from refmlc.debug.places import AnyPlace, BindingPlace, Place, bound_before, brought_by, brought_by_function
+from refmlc.debug.judge import Level
+from refmlc.debug.places import AnyPlace, Place, bound_before, brought_by, brought_by_function
 from refmlc.debug.values import Frame, FrameKind, Variable
 from refmlc.diag import RefmlcError
 from refmlc.interp.graph.activation import KILLED
@@ -77,11 +78,11 @@ def _of_prim_func(level: Level, place: Place | None, slots: Slots | None, number
         pending = {**bound_before(here), **pending}
         here = here.above
         brought = {} if here is None else brought_by(here)
-        if here is None or not brought and not isinstance(here.node, KINDS):
+        if here is None or (not brought and not isinstance(here.node, KINDS)):
             continue
         kind = FrameKind.BLOCK if isinstance(here.node, tir.SBlockRealize) else FrameKind.LOOP
         spot = Spot(Frame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here)
-        spot.shown = Frame(index + len(found), kind, _name(here), _detail(spot, here), span, number)
+        spot.shown = Frame(index + len(found), kind, _name(here), _detail(spot), span, number)
         found.append(spot)
         span, pending = here.span, {}
     assert level.reentry is not None  # noqa: S101 - who calls has looked
@@ -101,10 +102,8 @@ def _name(place: Place) -> str:
             return type(place.node).__name__
 
 
-def _detail(spot: Spot, place: Place) -> str:
-    values = [
-        f"{node.name} = {spot.value(node)}" for node, kind in spot.kinds.items() if kind in ("loop", "axis")
-    ]
+def _detail(spot: Spot) -> str:
+    values = [f"{node.name} = {spot.value(node)}" for node, kind in spot.kinds.items() if kind in ("loop", "axis")]
     return ", ".join(values)
 
 
@@ -210,11 +209,3 @@ def named(all_spots: Sequence[Spot], index: int) -> dict[str, "tuple[tir.Var | t
         for node in reversed(list(spot.kinds)):
             found.setdefault(node.name, (node, spot.value(node)))
     return found
-
-
-def place_of(place: AnyPlace | None) -> str:
-    """The function in which a place stands."""
-    return "" if place is None else place.function
-
-
-__all__ = ["BindingPlace", "Named", "Spot", "named", "place_of", "spots", "variables"]

@@ -65,7 +65,8 @@ def initialised(tensor: Tensor) -> np.ndarray:
         return np.ones(tensor.shape, bool)
     if tensor.strides is None and isinstance(tensor.shadow, memoryview | bytearray):
         flat = np.frombuffer(tensor.shadow, np.uint8, count) != 0
-        return flat.reshape((*tensor.shape, lanes)).all(axis=-1)
+        whole: np.ndarray = flat.reshape((*tensor.shape, lanes)).all(axis=-1)
+        return whole
     found = [
         all(tensor.shadow[first + lane] for lane in range(lanes))
         for first in (offset_of(tensor, index) for index in np.ndindex(*tensor.shape))
@@ -80,21 +81,21 @@ def statistics(tensor: Tensor) -> Statistics:
     if tensor.dtype.kind not in ("float", "int", "uint", "bool") or tensor.dtype.lanes > 1 or not known:
         return Statistics(count, known, 0, 0, None, None, None)
     with np.errstate(all="ignore"):
-        values = np.array([float(value) for value in _values(tensor, mask)]) if _is_exotic(tensor) else (
-            np.asarray(tensor.numpy())[mask].astype(np.float64)
+        values = (
+            np.array([float(value) for value in _values(tensor, mask)])
+            if _is_exotic(tensor)
+            else (np.asarray(tensor.numpy())[mask].astype(np.float64))
         )
         finite = values[np.isfinite(values)]
         least, greatest, mean = (
-            (None, None, None)
-            if not finite.size
-            else (float(finite.min()), float(finite.max()), float(finite.mean()))
+            (None, None, None) if not finite.size else (float(finite.min()), float(finite.max()), float(finite.mean()))
         )
     return Statistics(count, known, int(np.isnan(values).sum()), int(np.isinf(values).sum()), least, greatest, mean)
 
 
 def _is_exotic(tensor: Tensor) -> bool:
     """Whether NumPy alone does not know the values."""
-    return tensor.dtype.bits < 8  # noqa: PLR2004 - below a byte, cells hold more than the bits of the dtype
+    return tensor.dtype.bits < 8
 
 
 def _values(tensor: Tensor, mask: np.ndarray) -> Iterator[Scalar]:

@@ -104,8 +104,8 @@ class Frame:
 class Variable:
     """A name with its value: a number, a tensor, a tuple … `value` None and not `bound`: it has none yet.
 
-    `kind`: `parameter`, `loop`, `axis`, `let`, `buffer`, `variable` (of Relax), `size` (a symbolic dimension). `extent`:
-    of a loop or an axis, (first, one beyond the last). `edited`: a debugger gave it this value.
+    `kind`: `parameter`, `loop`, `axis`, `let`, `buffer`, `variable` (of Relax), `size` (a symbolic dimension).
+    `extent`: of a loop or an axis, (first, one beyond the last). `edited`: a debugger gave it this value.
     """
 
     name: str
@@ -146,9 +146,10 @@ EXCEPTIONS = ("nan", "inf", "undefined", "trap", "all")
 class Breakpoint:
     """A breakpoint. What is mutable is the session's to change.
 
-    `what`: the line as text, a name, or an element or region `C[3, 0:4]`. `condition`: an expression of TVMScript over
-    what is visible where it stops. `ignore`: how often to pass by first. `log`: say this in place of stopping, with
-    `{expression}` replaced. `verified`: it can be met; `line` is then where it really is. `count`: how often it was met.
+    `what`: the line as text, a name, or an element or region `C[3, 0:4]`. `condition`: an expression of TVMScript
+    over what is visible where it stops. `ignore`: how often to pass by first. `log`: say this in place of stopping,
+    with `{expression}` replaced. `verified`: it can be met; `line` is then where it really is. `count`: how often it
+    was met.
     """
 
     number: int

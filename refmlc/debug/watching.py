@@ -10,7 +10,7 @@ from refmlc.debug.looking import Looking
 from refmlc.debug.places import AnyPlace, BindingPlace, Place
 from refmlc.debug.snapshots import storages_of
 from refmlc.debug.tensors import offset_of
-from refmlc.debug.values import EXCEPTIONS, Breakpoint, BreakKind
+from refmlc.debug.values import EXCEPTIONS, BreakKind, Breakpoint
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.ir import tir
@@ -55,9 +55,7 @@ def at_name(engine: Engine, shown: Breakpoint) -> Armed:
     blocks: list[AnyPlace] = [
         place
         for place in everything
-        if isinstance(place, Place)
-        and isinstance(place.node, tir.SBlockRealize)
-        and place.node.block.name == inner
+        if isinstance(place, Place) and isinstance(place.node, tir.SBlockRealize) and place.node.block.name == inner
     ]
     if blocks:
         return _placed(shown, BreakKind.BLOCK, blocks)

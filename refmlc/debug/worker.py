@@ -44,7 +44,7 @@ class Worker:
             self._owners.release()
 
     def go(self, interrupted: Callable[[], None]) -> None:
-        """Let the run go on until it parks or ends. `interrupted` is called at a Ctrl-C, and should let it park soon."""
+        """Let the run go on until it parks or ends. `interrupted`: called at a Ctrl-C, lets it park soon."""
         self._mine.release()
         while True:
             try:

@@ -64,7 +64,9 @@ def whole(state: State, _rest: str) -> str:
     spans = [
         func.span
         for func in state.session.program.module.functions.values()
-        if func.span is not None and func.span.source is span.source and func.span.line <= span.line <= func.span.end_line
+        if func.span is not None
+        and func.span.source is span.source
+        and func.span.line <= span.line <= func.span.end_line
     ]
     around = spans[0] if spans else span
     return show.listing(span.source, span.line, around.line, around.end_line, _marked(state, span))

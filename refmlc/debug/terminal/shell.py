@@ -31,9 +31,7 @@ class Shell:
         """Start the program, go to the first of the breaks: what to show."""
         session = self.state.session
         stop = session.start()
-        shown = []
-        for wanted in self._breaks:
-            shown.append(stopping.wanted(self.state, wanted))
+        shown = [stopping.wanted(self.state, wanted) for wanted in self._breaks]
         if self._breaks and not session.ended:
             stop = session.resume()
         self.state.moved()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from refmlc.debug.session import Session
 from refmlc.debug.tensors import PAGE, page, statistics
-from refmlc.debug.values import Breakpoint, BreakKind, Frame, FrameKind, Reason, Stop, Variable
+from refmlc.debug.values import BreakKind, Breakpoint, Frame, FrameKind, Reason, Stop, Variable
 from refmlc.diag import Source, Span
 from refmlc.diag.render import render_text
 from refmlc.runtime.tensor import Tensor
@@ -67,9 +67,7 @@ def results(session: Session) -> list[str]:
     """What the function returned, else what it may have written."""
     if session.result is not None:
         return [f"result = {value(session.result)}"]
-    return [
-        f"{one.name} = {value(one.value)}" for one in session.visible() if one.tensor is not None
-    ]
+    return [f"{one.name} = {value(one.value)}" for one in session.visible() if one.tensor is not None]
 
 
 def listing(source: Source, line: int, first: int, last: int, marked: frozenset[int]) -> str:

@@ -20,7 +20,13 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(("next", "n"), "[COUNT]", "to the next statement; loops, blocks and calls are executed", repeats=True),
         Row(("return", "r"), "", "until this function is left"),
         Row(("out", "o"), "", "until the innermost loop or block is left", repeats=True),
-        Row(("iteration", "it"), "[LOOP]", "to the next iteration of the innermost loop, or of that over LOOP", "loops", repeats=True),
+        Row(
+            ("iteration", "it"),
+            "[LOOP]",
+            "to the next iteration of the innermost loop, or of that over LOOP",
+            "loops",
+            repeats=True,
+        ),
         Row(("block", "nb"), "", "to the next instance of any block", repeats=True),
         Row(("until", "unt"), "[LINE]", "to a later line of this function, or to LINE"),
         Row(("continue", "c", "cont"), "", "until a breakpoint is met, or to the end", repeats=True),
@@ -35,11 +41,26 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(("rframe", "rf"), "", "to where the frame that is looked at was entered"),
     ),
     "stopping": (
-        Row(("break", "b"), "[[FILE:]LINE | NAME] [if EXPRESSION]", "stop at a line, function, block or binding; alone: list", "places"),
+        Row(
+            ("break", "b"),
+            "[[FILE:]LINE | NAME] [if EXPRESSION]",
+            "stop at a line, function, block or binding; alone: list",
+            "places",
+        ),
         Row(("tbreak",), "[FILE:]LINE | NAME [if EXPRESSION]", "the same, once", "places"),
         Row(("log",), "LINE | NAME TEXT", "say TEXT there, {expressions} replaced, and do not stop", "places"),
-        Row(("watch", "w"), "ELEMENT [read|change]", "stop before an element or region is written (read, changed)", "names"),
-        Row(("catch",), "nan | inf | undefined | trap | all | CODE", "stop before a NaN or infinity is stored; at failures", "kinds"),
+        Row(
+            ("watch", "w"),
+            "ELEMENT [read|change]",
+            "stop before an element or region is written (read, changed)",
+            "names",
+        ),
+        Row(
+            ("catch",),
+            "nan | inf | undefined | trap | all | CODE",
+            "stop before a NaN or infinity is stored; at failures",
+            "kinds",
+        ),
         Row(("compare",), "NAME FILE.npy", "stop where a buffer gets other bits than the file has", "names"),
         Row(("condition",), "NUMBER [EXPRESSION]", "stop only where it holds"),
         Row(("ignore",), "NUMBER COUNT", "pass so often without stopping"),
@@ -54,7 +75,12 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(("list", "l"), "[FIRST[, LAST]]", "the text around the current line, or from FIRST on", repeats=True),
         Row(("longlist", "ll"), "", "all of the current function"),
         Row(("print", "p"), "EXPRESSION", "a value; an expression of TVMScript", "names"),
-        Row(("examine", "x"), "NAME [FIRST]", "the elements of a tensor, ? where not initialised, and statistics", "names"),
+        Row(
+            ("examine", "x"),
+            "NAME [FIRST]",
+            "the elements of a tensor, ? where not initialised, and statistics",
+            "names",
+        ),
         Row(("variables", "v", "locals"), "", "what the frame that is looked at brings"),
         Row(("args", "a"), "", "every name that the text sees here"),
         Row(("display",), "[EXPRESSION]", "show it at every stop; alone: list", "names"),
@@ -68,7 +94,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(("help", "h", "?"), "[COMMAND]", "this, or one command", "commands"),
         Row(("quit", "q", "exit"), "", "end"),
     ),
-}  # fmt: skip
+}
 
 ROWS = tuple(row for rows in GROUPS.values() for row in rows)
 

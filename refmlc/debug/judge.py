@@ -1,0 +1,75 @@
+"""What the engine asks the session, and what it knows of each call that is being executed."""
+
+from dataclasses import dataclass, field
+
+from refmlc.debug.clock import NEVER
+from refmlc.debug.places import AnyPlace, BindingPlace, Place
+from refmlc.debug.plan import Plan
+from refmlc.debug.reentry import Reentry
+from refmlc.debug.values import Moment, Stop
+from refmlc.diag import Diagnostic
+from refmlc.interp.graph import activation
+from refmlc.interp.machine import Machine
+from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import tir
+
+
+@dataclass(slots=True)
+class Level:
+    """A call that is being executed. `calls`: those begun since its last binding was."""
+
+    name: str
+    args: tuple[object, ...]
+    calls: int = 0
+    reentry: Reentry | None = None
+    place: Place | None = None
+    frame: Frame | None = None
+    env: activation.Activation | None = None
+    bindings: list[BindingPlace] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A machine with what its preparation left: the functions by node."""
+
+    machine: Machine
+    reentries: dict[int, Reentry] = field(default_factory=dict)
+
+
+class Judge:
+    """What the session decides for the engine [run]; this one has no breakpoints and no edits."""
+
+    def met(self, place: AnyPlace, plan: Plan, moment: Moment) -> Stop | None:
+        """The stop at a breakpoint, if one is met."""
+        del place, plan, moment
+        return None
+
+    def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
+        """The stop at a store, if it is one that is waited for."""
+        del access, view, offset, value
+        return None
+
+    def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
+        """The stop at a load."""
+        del access, view, offset
+        return None
+
+    def quiet(self, name: str, event: int, plan: Plan) -> bool:
+        """Whether nothing in a call of the prim_func is waited for."""
+        del name, event, plan
+        return True
+
+    def fails(self, diagnostic: Diagnostic) -> bool:
+        """Whether the program stops at a failure."""
+        del diagnostic
+        return True
+
+    def reached(self, moment: Moment) -> None:
+        """A moment with edits is there."""
+        del moment
+
+    def edits(self, event: int, after: int) -> int:
+        """The next step of `event`, after `after`, that has edits."""
+        del event, after
+        return NEVER
