@@ -3,6 +3,7 @@
 Large tensors are cut; the whole answer is made again by running the case.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -13,7 +14,7 @@ from refmlc.conform.result import Element
 from refmlc.diag.errors import RefmlcError
 from refmlc.evidence.case_file import CaseFile
 from refmlc.evidence.literals import tensor_of
-from refmlc.evidence.numbers import Data, number_data
+from refmlc.evidence.numbers import Data
 from refmlc.evidence.replay import first_options, permitted
 from refmlc.oracle.parts import parts
 from refmlc.oracle.values import written
@@ -89,9 +90,12 @@ def _elements(label: str, tensor: Tensor, data: Mapping[str, Data]) -> Iterator[
 
 
 def _shown(value: np.generic) -> str:
-    item = value.item()
-    exact = number_data(float(item)) if isinstance(item, float) else None
-    return str(value) if exact is None or str(exact) == str(value) else f"{value!s} ({exact})"
+    """In decimals, and of a float that is a number in hexadecimal, which is exact."""
+    number = float(value) if isinstance(value.item(), float) else None
+    if number is None or not math.isfinite(number):
+        return str(value)
+    digits, _, power = number.hex().partition("p")
+    return f"{value!s} ({digits.rstrip('0').rstrip('.') if '.' in digits else digits}p{power})"
 
 
 def _range(data: Mapping[str, Data], at: int) -> str:

@@ -108,7 +108,10 @@ def wanted_text(assertion: Mapping[str, Data]) -> str:
     """What a call must come to, a line for each value."""
     match assertion:
         case {"kind": "return", "parts": list(recorded)}:
-            return "\n".join(_part(data) for data in recorded if isinstance(data, dict)) or "it returns nothing"
+            return (
+                "\n".join(_part(at, data) for at, data in enumerate(recorded) if isinstance(data, dict))
+                or "it returns nothing"
+            )
         case {"kind": "trap" | "undefined" | "reject" as kind, **rest}:
             at = f" at {rest['place']}" if rest.get("place") else ""
             return f"{kind} {rest.get('code', '')}{at}"
@@ -116,8 +119,10 @@ def wanted_text(assertion: Mapping[str, Data]) -> str:
             return "open: recorded, never scored"
 
 
-def _part(data: Mapping[str, Data]) -> str:
-    label, rule = data.get("label", "a value"), data.get("rule", "exact")
+def _part(at: int, data: Mapping[str, Data]) -> str:
+    label, rule = data.get("label", f"value {at + 1}"), data.get("rule", "exact")
+    if rule == "kept":
+        return f"{label}: as it was given"
     if rule == "any":
         return f"{label}: anything"
     if rule == "hash":

@@ -21,9 +21,10 @@
       else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
       else made.setAttribute(name, value === true ? "" : String(value));
     }
-    made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+    made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
     return made;
   };
+  const breakable = (name) => name.split(/(?<=[:,/])/).map((piece) => [piece, el("wbr")]);
   const css = (verdict) => "v-" + verdict.replace(" ", "-");
   const plural = (count, word) => count.toLocaleString("en") + " " + word + (count === 1 ? "" : "s");
   const badge = (verdict, expected, label) =>
@@ -121,7 +122,7 @@
       if (!groups.has(clause)) groups.set(clause, []);
       groups.get(clause).push(one);
     }
-    const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Clause"), ...LABELS.map((label) => el("th", { scope: "col" }, label))));
+    const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Clause"), ...LABELS.map((label, number) => el("th", { scope: "col" }, breakable(data.names[number]), el("span", { class: "title" }, label.slice(data.names[number].length).trim())))));
     const table = el("table", { class: "matrix" }, head);
     for (const [prefix, title] of Object.entries(data.areas)) {
       const names = [...groups.keys()].filter((clause) => area(clause) === prefix).sort();
@@ -197,7 +198,7 @@
   const drawRows = (rows) => el("div", { class: "scroll" }, el("table", { class: "rows" },
     el("thead", {}, el("tr", {}, ["element", "got", "recorded", "permitted"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, rows.map(([label, index, got, recorded, permitted]) =>
-      el("tr", {}, el("td", {}, label + index), el("td", {}, got), el("td", {}, recorded), el("td", {}, permitted || "the bits"))))));
+      el("tr", {}, el("td", {}, label + index), el("td", {}, got), el("td", {}, recorded), el("td", {}, permitted || "only that"))))));
   const drawResult = (one, number) => {
     const result = one.results[number], verdict = verdictOf(result);
     const kind = !isExpected(result) ? "bad" : RIGHT.has(verdict) ? "right" : verdict === "known" ? "known" : "none";
@@ -245,7 +246,7 @@
     drawMatrix(cases);
     find("shown").textContent = cases.length === data.cases.length ? plural(cases.length, "case") : cases.length.toLocaleString("en") + " of " + plural(data.cases.length, "case");
     const clause = now.has("clause") ? now.get("clause") : null;
-    detail.replaceChildren(...(one ? drawCase(one) : clause !== null ? drawClause(clause, LABELS[number] === undefined ? null : number, cases) : drawNothing(cases)).flat(2).filter((part) => part !== ""));
+    detail.replaceChildren(...(one ? drawCase(one) : clause !== null ? drawClause(clause, LABELS[number] === undefined ? null : number, cases) : drawNothing(cases)).flat(Infinity).filter((part) => part !== ""));
     for (const each of matrix.querySelectorAll("tr[data-clause]")) {
       each.classList.toggle("here", one ? one.shown.includes(each.dataset.clause) : each.dataset.clause === clause);
     }
