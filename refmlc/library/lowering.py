@@ -56,7 +56,10 @@ def type_of(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.
 
 
 def lowered(
-    op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr], counts: Sequence[int] | None = None
+    op: Operator,
+    types: Sequence[Type | None],
+    attrs: Mapping[str, tir.Attr],
+    counts: "Sequence[int | tir.Var] | None" = None,
 ) -> Lowered | None:
     """The function of a call; None where the types do not say enough, nor `counts`, which stand for what is counted.
 
@@ -65,7 +68,8 @@ def lowered(
     arguments = _arguments(op, types)
     if arguments is None or (op.counting is not None and counts is None):
         return None
-    made = _computed(op, arguments, attrs, [const(one, "int64") for one in counts or ()])
+    given_counts = [const(one, "int64") if isinstance(one, int) else Value(one) for one in counts or ()]
+    made = _computed(op, arguments, attrs, given_counts)
     inputs = list(_tensors(arguments))
     outputs = made if isinstance(made, tuple) else (made,)
     given = [*inputs, *(_own(one, inputs) for one in outputs)]

@@ -4,16 +4,16 @@ Those of one operand are the rows of `refmlc.ops.scalar`; each has the dtype of 
 and infinity. On integers the roundings are the operand itself.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
+from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.dtypes import BOOL, DType
 from refmlc.ir import tir
 from refmlc.ops import promote
 from refmlc.ops.scalar import SCALAR_OPS
 from refmlc.te.fold import folded
-from refmlc.te.value import Operand, Value, expr_of, operand
+from refmlc.te.value import Operand, Value, defined, expr_of, operand
 
 ROUNDINGS = frozenset(("floor", "ceil", "round", "trunc", "nearbyint"))
 TESTS = frozenset(("isnan", "isinf", "isfinite"))
@@ -28,9 +28,8 @@ def apply(name: str, *operands: Operand) -> Value:
     dtype = nodes[0].dtype
     if name in ROUNDINGS and not dtype.is_float:
         return Value(nodes[0])
-    _require(name, nodes)
     result = BOOL if name in TESTS else SCALAR_OPS[name].contract.result_dtype([dtype])
-    return Value(tir.Apply(name, tuple(nodes), result))
+    return Value(defined(tir.Apply(name, tuple(nodes), result)))
 
 
 def _beside(value: promote.Operand, dtype: DType | None) -> tir.Expr:
@@ -119,16 +118,7 @@ def ceildiv(a: Operand, b: Operand) -> Value:
 
 def _of_two(name: str, a: Operand, b: Operand) -> Value:
     """Operator `name` on two operands brought to one dtype. Fails: RM201, for dtypes it has not."""
-    found = promote.apply_binary(name, operand(a), operand(b), None)
-    if isinstance(found, tir.Apply):
-        _require(name, found.args)
-    return Value(folded(found))
-
-
-def _require(name: str, nodes: Sequence[tir.Expr]) -> None:
-    """Fails: RM201 where the operator has no meaning on operands of these dtypes."""
-    if not SCALAR_OPS[name].contract.accepts_operands([node.dtype.scalar for node in nodes]):
-        raise fail(TYPE_MISMATCH, f"`{name}` is not defined on {', '.join(str(node.dtype) for node in nodes)}")
+    return Value(folded(defined(promote.apply_binary(name, operand(a), operand(b), None))))
 
 
 def if_then_else(condition: Operand, yes: Operand, no: Operand) -> Value:

@@ -87,10 +87,9 @@ def comm_reducer(
             raise fail(BAD_ARGUMENTS, f"`{name}` combines {len(terms)} terms and starts from {len(starts)}")
         begun = tuple(_start(one, term.dtype) for one, term in zip(starts, terms, strict=True))
         condition = None if where is None else promote.condition(expr_of(where), None)
-        found = tuple(
-            Reduce(_combine(fcombine, several=several), begun, terms, _axes(axis), condition, place)
-            for place in range(len(terms))
-        )
+        combine = _combine(fcombine, several=several)
+        _try(combine, terms)
+        found = tuple(Reduce(combine, begun, terms, _axes(axis), condition, place) for place in range(len(terms)))
         return found if several else found[0]
 
     reducer.__name__ = reducer.__qualname__ = name
@@ -111,6 +110,12 @@ def _combine(fcombine: Callable[..., object], *, several: bool) -> Combine:
         return tuple(Value(expr_of(one)) for one in (found if isinstance(found, tuple | list) else (found,)))
 
     return combine
+
+
+def _try(combine: Combine, terms: Sequence[tir.Expr]) -> None:
+    """Fails: as the combination of terms of these dtypes does, which is otherwise made when it has its place."""
+    accumulated, term = (tuple(Value(tir.Var(name, one.dtype)) for one in terms) for name in ("acc", "term"))
+    combine(accumulated, term)
 
 
 def _start(value: object, dtype: DType) -> tir.Expr:

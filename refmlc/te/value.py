@@ -8,11 +8,12 @@ used as a condition of Python they must be decided: constants, or twice the same
 from typing import TypeAlias
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, UNKNOWN_DTYPE
+from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH, UNKNOWN_DTYPE
 from refmlc.dtypes import DType, dtype as dtype_named
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ops import promote
+from refmlc.ops.scalar import SCALAR_OPS
 from refmlc.te.fold import folded
 
 Number: TypeAlias = bool | int | float
@@ -161,11 +162,11 @@ class Value:
 
     def __neg__(self) -> "Value":
         """-self."""
-        return Value(folded(promote.unary("-", self.expr, None)))
+        return Value(folded(defined(promote.unary("-", self.expr, None))))
 
     def __invert__(self) -> "Value":
         """The bits turned over."""
-        return Value(folded(promote.unary("~", self.expr, None)))
+        return Value(folded(defined(promote.unary("~", self.expr, None))))
 
 
 Operand: TypeAlias = Value | Number
@@ -186,12 +187,21 @@ def expr_of(value: object) -> tir.Expr:
     return promote.literal(operand(value), None)
 
 
+def defined(node: tir.Expr) -> tir.Expr:
+    """The expression. Fails: RM201 where its operator has no meaning on operands of these dtypes."""
+    if isinstance(node, tir.Apply):
+        dtypes = [one.dtype for one in node.args]
+        if not SCALAR_OPS[node.op].contract.accepts_operands([one.scalar for one in dtypes]):
+            raise fail(TYPE_MISMATCH, f"`{node.op}` is not defined on {', '.join(map(str, dtypes))}")
+    return node
+
+
 def binary(symbol: str, a: object, b: object) -> Value:
-    """`a symbol b`. Fails: RM201 operands that no rule brings together."""
+    """`a symbol b`. Fails: RM201 operands that no rule brings together, or for which there is no such operator."""
     x, y = operand(a), operand(b)
     if isinstance(x, bool | int | float) and isinstance(y, bool | int | float):
         x = promote.literal(x, None)
-    return Value(folded(promote.binary(symbol, x, y, None)))
+    return Value(folded(defined(promote.binary(symbol, x, y, None))))
 
 
 def const(value: Number, dtype: str | DType | None = None) -> Value:

@@ -5,6 +5,7 @@
 | `R.nn.softmax(x, axis=1)`  | `R.call_tir(cls.softmax, (x,), out_ty=…)`, and a function `softmax`           |
 | a tuple as an argument     | its fields                                                                   |
 | a size no tensor binds     | `tir_vars` of the call                                                       |
+| a shape of elements        | a call that counts, `R.tensor_to_shape`, `R.match_cast`, then the call        |
 | types that are not known   | the call as it is: it is lowered when it is executed                         |
 
 Equal functions are shared. The meaning is kept to the bit: a call of the operator executes the same function.
@@ -15,10 +16,11 @@ from dataclasses import replace
 
 from refmlc.check.infer import type_of
 from refmlc.diag import RefmlcError
+from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
-from refmlc.ir.types import TensorType, TupleType, Type
-from refmlc.library import OPERATORS, Lowered, lowered
+from refmlc.ir.types import ShapeType, TensorType, TupleType, Type
+from refmlc.library import OPERATORS, Lowered, Operator, lowered
 
 
 def legalize_ops(module: IRModule) -> IRModule:
@@ -43,7 +45,10 @@ class _Legalizer:
         return replace(func, body=self.sequence(func.body))
 
     def sequence(self, seq: relax.SeqExpr) -> relax.SeqExpr:
-        blocks = tuple(replace(block, bindings=tuple(map(self.binding, block.bindings))) for block in seq.blocks)
+        blocks = tuple(
+            replace(block, bindings=tuple(one for binding in block.bindings for one in self.bindings(binding, block)))
+            for block in seq.blocks
+        )
         return replace(seq, blocks=blocks, body=self.expr(seq.body))
 
     def binding(self, binding: relax.Binding) -> relax.Binding:
@@ -76,18 +81,63 @@ class _Legalizer:
                 return expr
 
     def operator(self, call: relax.Call, name: str) -> relax.Expr:
+        found = self.lowered(OPERATORS[name], call)
+        return call if found is None else self.called(call, name, found)
+
+    def lowered(self, operator: Operator, call: relax.Call, counts: Sequence[tir.Var] | None = None) -> Lowered | None:
+        """The function of a call; None where the types do not say it, or what they say is refused."""
         types = [type_of(arg, self.module, self.known) for arg in call.args]
         try:
-            found = lowered(OPERATORS[name], types, call.attrs)
+            return lowered(operator, types, call.attrs, counts)
         except RefmlcError:
-            return call  # the check has told it, or the run does
-        if found is None:
-            return call
+            return None  # the check has told it, or the run does
+
+    def called(self, call: relax.Call, name: str, found: Lowered) -> relax.Call:
+        """The call of the function that was found, in place of a call of the operator."""
+        types = [type_of(arg, self.module, self.known) for arg in call.args]
         callee = tir.GlobalVar(self.named(name.rpartition(".")[2], found), span=call.span)
         tensors = relax.Tuple(_tensors(call.args, types), span=call.span)
         sizes = (relax.ShapeExpr(found.sizes, span=call.span),) if found.sizes else ()
         op = relax.Op("call_tir", span=call.span)
         return relax.Call(op, (callee, tensors, *sizes), {}, (found.result,), span=call.span)
+
+    def bindings(self, binding: relax.Binding, block: relax.Block) -> list[relax.Binding]:
+        """The binding; before it those that count what the shape of its value depends on."""
+        value = binding.value
+        if isinstance(binding, relax.VarBinding) and isinstance(value, relax.Call) and isinstance(value.op, relax.Op):
+            operator = OPERATORS.get(value.op.name)
+            if operator is not None and operator.counting is not None:
+                call = replace(value, args=tuple(map(self.expr, value.args)))
+                inside = isinstance(block, relax.DataflowBlock)
+                return self.counted(binding, call, (operator, operator.counting), inside=inside)
+        return [self.binding(binding)]
+
+    def counted(
+        self, binding: relax.VarBinding, call: relax.Call, operators: tuple[Operator, Operator], *, inside: bool
+    ) -> list[relax.Binding]:
+        """What is counted, as a tensor and as a shape; each number gets a name; the call, whose shape has them.
+
+        `inside`: of a dataflow block, whose own variables these are then.
+        """
+        operator, counting = operators
+        name, span, counts = operator.name.rpartition(".")[2], call.span, self.lowered(counting, call)
+        number = _length(counts)
+        sizes = tuple(tir.Var(f"{name}_{place}", INT64) for place in range(number))
+        found = self.lowered(operator, call, sizes)
+        if counts is None or found is None:
+            return [self.binding(binding)]
+        one = relax.Var(f"{name}_count", counts.result, dataflow=inside)
+        two = relax.Var(f"{name}_shape", ShapeType(None, number), dataflow=inside)
+        three = relax.Var(f"{name}_sizes", ShapeType(sizes), dataflow=inside)
+        shape = relax.Call(relax.Op("tensor_to_shape", span=span), (one,), span=span)
+        made = self.called(call, operator.name, found)
+        self.known[binding.var] = found.result
+        return [
+            relax.VarBinding(one, self.called(call, f"{name}_count", counts), span=span),
+            relax.VarBinding(two, shape, span=span),
+            relax.MatchCast(three, two, ShapeType(sizes), span=span),
+            replace(binding, value=made),
+        ]
 
     def named(self, stem: str, found: Lowered) -> str:
         """The name of an equal function, else a new one for this."""
@@ -100,6 +150,13 @@ class _Legalizer:
             name = f"{stem}{number}"
         self.made[name] = func
         return name
+
+
+def _length(counts: Lowered | None) -> int:
+    """How many numbers are counted."""
+    ty = None if counts is None else counts.result
+    extent = ty.shape[0] if isinstance(ty, TensorType) and ty.shape else None
+    return extent.value if isinstance(extent, tir.IntImm) else 0
 
 
 def _tensors(args: Sequence[relax.Expr], types: Sequence[Type | None]) -> tuple[relax.Expr, ...]:

@@ -13,6 +13,7 @@ from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.types import TensorType
 from refmlc.library import OPERATORS, lowered, type_of
+from refmlc.transform import legalize_ops
 
 RANDOM = np.random.default_rng(13)
 TIES = RANDOM.integers(0, 4, (3, 7)).astype("int32")
@@ -125,3 +126,20 @@ def test_misfits(call, arrays, code):
     with pytest.raises(RefmlcError) as found:
         run(call, *arrays)
     assert found.value.code.id == code
+
+
+@pytest.mark.parametrize("call", ["nonzero(a)", "unique(a, True, True, True, True)", "unique(a, False)"])
+@pytest.mark.parametrize("flow", [False, True])
+def test_what_is_counted_is_in_c_too(call, flow):
+    bound = f"    with R.dataflow():\n        r = R.{call}\n        R.output(r)" if flow else f"    r = R.{call}"
+    module = refmlc.read(f'@R.function\ndef main(a: R.Tensor((3, "n"), "float32")):\n{bound}\n    return r\n')
+    made = legalize_ops(module)
+    assert "R.nonzero(" not in made.script()
+    assert "R.unique(" not in made.script()
+    assert refmlc.read(made.script()).script() == made.script()
+    native = refmlc.build(module, tier="native")
+    assert sum(tier.value == "native" for tier in native.tiers.values()) == 2
+    x = np.array([[1, 0, 2, 2], [0, -0.0, 5, np.nan], [7, 7, np.nan, 7]], "float32")
+    given = [refmlc.VirtualMachine(refmlc.build(module, tier=tier))["main"](x) for tier in ("interp", "native")]
+    one, other = ([part.numpy().tolist() for part in (r if isinstance(r, tuple) else (r,))] for r in given)
+    assert repr(one) == repr(other)
