@@ -6,7 +6,8 @@
 | `interp`, `inside`                     | the interpreter; calls in refmlc's own process as answers                  |
 | `native`, `ways`, `translation`        | in-house C in each way, several modules in one run of the compiler         |
 | `loops`                                | TensorIR as plain NumPy in Python's loops, Relax as what it stands for     |
-| `command`, `real_tvm`, `tvm_side`      | any program that speaks JSON lines; real TVM, and its end of the line      |
+| `command`                              | any program that speaks JSON lines                                        |
+| `real_tvm`, `tvm_options`, `tvm_side`  | real TVM, how it compiles, its end of the line                            |
 | `remote`, `line_process`, `wire`       | what both share: processes with limits, values in files                   |
 | `lookup`                               | `implementation("native:guarded")`                                       |
 

@@ -6,6 +6,7 @@
 | `native`, `native:WAY`  | in-house C (`ways`)                                       |
 | `numpy`                 | plain NumPy: loops of Python over arrays (`loops`)           |
 | `tvm:PYTHON`            | real TVM in the Python at this path, in a process of its own |
+| `tvm:PYTHON,opt=0,…`    | the same, compiled in another way: `real_tvm` has the options |
 | `cmd:COMMAND ARGUMENTS` | any program that speaks `command`'s protocol               |
 | `py:MODULE:NAME`        | an object of Python: `NAME(limits)` gives an `Implementation` |
 """

@@ -1,7 +1,9 @@
 """The other side of `tvm`: runs in an environment that has apache-tvm, and needs nothing of refmlc.
 
-It speaks the protocol of `command`. For each module a child is forked, which compiles and runs it; when the child dies,
-that is the answer. The parent only reads lines, so that a fork never meets threads of TVM.
+It speaks the protocol of `command`; its first argument says as JSON how to compile: `target`, `mode`, `opt`, `cuda`
+(`real_tvm` has the table). It runs with TVM 0.25, 0.26 and 0.27. For each module a child is forked, which compiles and
+runs it; when the child dies, that is the answer. The parent only reads lines, so that a fork never meets threads of
+TVM.
 
 | request   | the child                                                                             |
 |-----------|---------------------------------------------------------------------------------------|
@@ -11,9 +13,11 @@ that is the answer. The parent only reads lines, so that a fork never meets thre
 
 import json
 import os
+import re
 import signal
 import sys
-from contextlib import contextmanager, suppress
+import tempfile
+from contextlib import contextmanager, nullcontext, suppress
 
 import ml_dtypes
 import numpy as np
@@ -21,7 +25,7 @@ import tvm
 from tvm import relax
 from tvm.script import from_source
 
-TARGET = "llvm"
+OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
 LONGEST = 400
 MISSING = ("Cannot find function", "cannot find function", "Cannot find packed", "is not registered", "GlobalDef for")
 
@@ -48,8 +52,9 @@ def packed():
 class Values:
     """Values of one call: read from files of the folder, written back after it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, device):
         self.folder = folder
+        self.device = device
         self.tensors = []
         self.count = 0
 
@@ -63,7 +68,7 @@ class Values:
                 )
             path = os.path.join(self.folder, spec["file"])
             array = np.fromfile(path, numpy_dtype(spec["dtype"])).reshape(spec["shape"])
-            self.tensors.append(tvm.runtime.tensor(array))
+            self.tensors.append(tvm.runtime.tensor(array, self.device))
             return self.tensors[-1]
         if kind == "same":
             return self.tensors[value]
@@ -102,21 +107,79 @@ class Values:
         return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(array.shape), "file": name}
 
 
+def target(text):
+    """The target that `llvm -mcpu=haswell` spells; the versions take no such text, but its parts."""
+    kind, *flags = text.split()
+    pairs = [flag.lstrip("-").partition("=")[::2] for flag in flags]
+    return tvm.target.Target({"kind": kind, **{key: value or True for key, value in pairs}})
+
+
+def spelled(text):
+    """TVMScript of 0.27 as this version has it: what it calls types."""
+    if tvm.__version__.startswith("0.25."):
+        for new, old in (("out_ty=", "out_sinfo="), ("ty_args=", "sinfo_args=")):
+            text = re.sub(rf"\b{new}", old, text)
+    return text
+
+
+def with_threads(module, made):
+    """The prim_funcs with loops bound to threads, as TVM's default schedules do, where none is."""
+    dlight = getattr(tvm, "s_tir", tvm).dlight
+    with made:
+        return dlight.ApplyDefaultSchedule(dlight.gpu.Reduction(), dlight.gpu.Fallback())(module)
+
+
+class Compiler:
+    """How modules are compiled: the options of this process."""
+
+    def __init__(self, options):
+        self.options = OPTIONS | options
+        self.target = target("cuda" if self.options["cuda"] else self.options["target"])
+        self.device = tvm.cuda() if self.options["cuda"] else tvm.cpu()
+
+    def compiled(self, module):
+        """An executable; C is compiled by the system's compiler and loaded."""
+        with self.level():
+            made = tvm.compile(module, self.target)
+        return self.loaded(made)
+
+    def machine(self, module):
+        """The virtual machine of a module with Relax functions."""
+        with self.level():
+            made = relax.build(module, self.target, exec_mode=self.options["mode"])
+        return relax.VirtualMachine(self.loaded(made), self.device)
+
+    def level(self):
+        """The level of optimisation, where it is told."""
+        level = self.options["opt"]
+        return nullcontext() if level is None else tvm.transform.PassContext(opt_level=level)
+
+    def loaded(self, made):
+        """`made`, or what was loaded from the library of its C."""
+        if self.target.kind.name != "c":
+            return made
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "module.so")
+            made.export_library(path)
+            return tvm.runtime.load_module(path)
+
+
 class Module:
     """A module, compiled as far as it was asked for."""
 
     def __init__(self, text, hello):
         self.folder = hello["folder"]
         self.hello = hello
+        self.compiler = Compiler(hello["options"])
         self.machine = None
         self.kernels = {}
-        module = from_source(text, check_well_formed=False)
+        module = from_source(spelled(text), check_well_formed=False)
         if not isinstance(module, tvm.IRModule):
             module = tvm.IRModule({"main": module})
         self.module = module
         self.names = {var.name_hint for var in module.functions}
         if any(isinstance(function, relax.Function) for function in module.functions.values()):
-            self.machine = relax.VirtualMachine(tvm.compile(module, tvm.target.Target(TARGET)), tvm.cpu())
+            self.machine = self.compiler.machine(module)
         elif len(self.names) == 1:
             self.entry(next(iter(self.names)))
 
@@ -129,14 +192,16 @@ class Module:
             return self.machine[name]
         if name not in self.kernels:
             alone = tvm.IRModule({name: function.with_attr("global_symbol", name)})
-            self.kernels[name] = tvm.compile(alone, TARGET)[name]
+            if self.compiler.options["cuda"]:
+                alone = with_threads(alone, self.compiler.target)
+            self.kernels[name] = self.compiler.compiled(alone)[name]
         return self.kernels[name]
 
     def run(self, name, specs):
         """Call `name`."""
         with alarm(self.hello["prepare_seconds"]):
             function = refusing(lambda: self.entry(name))
-        values = Values(self.folder)
+        values = Values(self.folder, self.compiler.device)
         args = refusing(lambda: [values.taken(spec) for spec in specs], "unsupported")
         with alarm(self.hello["seconds"]):
             try:
@@ -253,7 +318,7 @@ def reply_to(state, line):
     request = json.loads(line)
     match request["do"]:
         case "hello":
-            state["hello"] = request
+            state["hello"] = request | {"options": json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}}
             return {"name": f"tvm {tvm.__version__}"}
         case "prepare":
             if "child" in state and state["child"].alive:

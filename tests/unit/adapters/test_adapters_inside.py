@@ -125,7 +125,7 @@ def test_arguments_that_do_not_fit_are_rejected():
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("numpy", "there is no implementation `numpy`"),
+        ("cupy", "there is no implementation `cupy`"),
         ("native:fast", "there is no way `fast` to make C"),
         ("tvm", "needs a Python"),
         ("cmd:", "needs a command"),
