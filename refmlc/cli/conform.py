@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from refmlc.cli.conform_coverage import coverage
-from refmlc.cli.console import json_option
+from refmlc.cli.console import err, json_option
 from refmlc.cli.durations import Duration
 
 DEFAULT = ("interp", "native")
@@ -15,6 +15,14 @@ SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:M
 
 @click.group(invoke_without_command=True)
 @click.option("--impl", "impls", multiple=True, metavar="SPEC", help=f"Whom to ask: {SPECS}  [default: interp, native]")
+@click.option(
+    "--install-tvm",
+    "tvm",
+    metavar="[VERSION]",
+    is_flag=False,
+    flag_value="",
+    help="Ask real TVM too, installed once in an environment of its own.  [VERSION: 0.27.0.post1]",
+)
 @click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only the cases whose ids fit.  [default: all]")
 @click.option("--known", multiple=True, type=click.Path(path_type=Path), help="Expectations in place of refmlc's own.")
 @click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
@@ -30,6 +38,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
     ctx: click.Context,
     *,
     impls: tuple[str, ...],
+    tvm: str | None,
     cases: tuple[str, ...],
     known: tuple[Path, ...],
     suite: Path | None,
@@ -50,6 +59,8 @@ def conform(  # noqa: PLR0913 - one parameter per option
         return
     from refmlc.cli.conform_run import Settings, Written, conformed  # noqa: PLC0415 - other commands start without it
 
+    if tvm is not None:
+        impls = (*impls, installed(tvm))
     workers = len(os.sched_getaffinity(0)) if jobs is None else jobs
     settings = Settings(impls or DEFAULT, cases, suite, known, seconds, prepare, workers)
     status = conformed(settings, Written(junit_file, page), as_json=as_json)
@@ -59,3 +70,12 @@ def conform(  # noqa: PLR0913 - one parameter per option
 
 
 conform.add_command(coverage)
+
+
+def installed(version: str) -> str:
+    """Real TVM as an implementation, installed where it is not there yet. Fails: RM112."""
+    from refmlc.cli.conform_install import DEFAULT_VERSION, as_word, installed_tvm  # noqa: PLC0415 - few need it
+
+    version = version or DEFAULT_VERSION
+    with err.status(f"apache-tvm {version} in an environment of its own …"):
+        return as_word(installed_tvm(version))

@@ -1,0 +1,61 @@
+"""Real TVM in an environment of its own: `refmlc conform --install-tvm[=VERSION]`.
+
+The environment lies in refmlc's cache directory, `tvm-<version>`, and is kept; a marker in it says that it is complete.
+refmlc itself never imports what is in it.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from refmlc.codegen.build import BuildFailed
+from refmlc.codegen.build.folder import chosen_folder, private_folder
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+DEFAULT_VERSION = "0.27.0.post1"
+VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\.?(?:post|dev|rc)[0-9]+)?")
+MARKER = "refmlc-complete"
+NEEDED = ("numpy", "ml_dtypes")  # what the other end of the adapter imports besides
+OFFLINE = ("Temporary failure in name resolution", "NewConnectionError", "No matching distribution", "ConnectionError")
+
+
+def installed_tvm(version: str) -> str:
+    """The Python that has apache-tvm in this version, installed now if need be. Fails: RM112, with what pip says."""
+    if not VERSION.fullmatch(version):
+        raise fail(BAD_USAGE, f"`{version}` is no version of TVM; versions look like {DEFAULT_VERSION}")
+    try:
+        folder = private_folder(chosen_folder()) / f"tvm-{version}"
+    except BuildFailed as problem:
+        raise fail(BAD_USAGE, f"TVM cannot be installed: {problem}") from None
+    python = folder / "bin" / "python"
+    if not (folder / MARKER).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        _run([sys.executable, "-m", "venv", str(folder)], f"an environment in {folder}")
+        _run([str(python), "-m", "pip", "install", "-q", f"apache-tvm=={version}", *NEEDED], f"apache-tvm {version}")
+        _run([str(python), "-c", "import tvm"], f"apache-tvm {version}, installed in {folder},")
+        (folder / MARKER).touch()
+    return str(python)
+
+
+def _run(command: list[str], what: str) -> None:
+    """Run a step. Fails: RM112 with the last that it said."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - this Python
+    except OSError as problem:
+        raise fail(BAD_USAGE, f"{what} cannot be made: {problem.strerror}") from None
+    if done.returncode == 0:
+        return
+    lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR") or "Error" in line] or lines or ["it says nothing"]
+    notes = []
+    if any(word in done.stderr for word in OFFLINE):
+        notes.append("is this machine offline? Give `--impl tvm:PYTHON` for a Python that has apache-tvm")
+    raise fail(BAD_USAGE, f"{what} is not to be had: {errors[-1][:300]}", None, *notes)
+
+
+def as_word(python: str | Path) -> str:
+    """The implementation as `--impl` takes it."""
+    return f"tvm:{python}"

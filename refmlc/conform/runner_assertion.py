@@ -1,0 +1,72 @@
+"""Conformance as a test: one function for the test-suite of another project.
+
+>>> from refmlc.conform import run_conformance_test
+>>> def test_conformance():
+...     run_conformance_test("cmd:./my-implementation --serve")
+
+The adapter is a word as `refmlc conform --impl` takes it, the words of a command, or an object of this process with the
+methods of `refmlc.adapters.implementation.Implementation`.
+"""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from refmlc.adapters.implementation import Implementation
+from refmlc.conform.expectations import Expectations, load_expectations
+from refmlc.conform.report.text import summary, told
+from refmlc.conform.result import Report
+from refmlc.conform.runner import run_suite
+from refmlc.conform.runner_workers import Asked, here, run_named
+from refmlc.conform.suite import load_suite
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+MOST = 25
+
+
+class Nonconformant(AssertionError):
+    """An implementation is not as expected; the text says in which cases, and how. `report`: everything."""
+
+    def __init__(self, report: Report) -> None:
+        """Hold the report."""
+        super().__init__("\n".join([summary(report), *told(report, MOST)]))
+        self.report = report
+
+
+def run_conformance_test(
+    adapter: str | Sequence[str] | Implementation,
+    *,
+    cases: Sequence[str] = (),
+    known: Path | str | None = None,
+    suite: Path | str | None = None,
+    seconds: float = 10.0,
+    jobs: int = 1,
+) -> Report:
+    """Ask `adapter` every case of the suite; an object is asked in this process.
+
+    `cases`: patterns of ids, where not all are asked; `known`: a file of expectations; `suite`: another one than
+    refmlc's. Units: seconds for a call. Fails: `Nonconformant`; RM109, RM112.
+    """
+    __tracebackhide__ = True
+    folder = None if suite is None else Path(suite)
+    loaded = load_suite(folder)
+    expectations = None if known is None else load_expectations(Path(known))
+    if isinstance(adapter, Implementation):
+        report = run_suite(loaded, adapter, expectations or Expectations(), cases)
+    else:
+        asked = Asked(_word(adapter), here(folder), seconds, jobs=jobs)
+        report = run_named(loaded, asked, expectations, cases)
+    if not report.ok:
+        raise Nonconformant(report)
+    return report
+
+
+def _word(adapter: object) -> str:
+    """The word for an adapter. Fails: RM112 for what is none."""
+    if isinstance(adapter, str):
+        return adapter
+    if isinstance(adapter, Sequence) and adapter and all(isinstance(part, str) for part in adapter):
+        return f"cmd:{shlex.join(adapter)}"
+    missing = [name for name in ("name", "promises_verdicts", "prepare", "close") if not hasattr(adapter, name)]
+    raise fail(BAD_USAGE, f"{type(adapter).__name__} is no implementation: it has no {', '.join(missing)}")
