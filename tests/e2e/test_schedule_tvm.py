@@ -3,15 +3,17 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from refmlc import schedule
+sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
+from step_applications import applied
+
 from refmlc.check.reading import read
-from refmlc.diag import Unsupported, fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag import Unsupported
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import IRModule, tir
 from refmlc.runtime.tensor import Tensor
@@ -58,10 +60,19 @@ STEPS = {
     "parallel": [["parallel", "product", 0]],
     "parallel fused": [["fuse", "product", [0, 1]], ["parallel", "product", 0]],
     "inline": [["compute_inline", "scale"]],
-    "cache_read": [["cache_read", "product", 0]],
+    "cache_read": [["cache_read", "product", "A"]],
     "cache_write": [["cache_write", "product"]],
     "decompose at the sum": [["decompose_reduction", "product", 2]],
     "decompose at the outermost": [["decompose_reduction", "product", 0]],
+    "all as a block": [["blockize", "product", 0]],
+    "the sum as a block": [["blockize", "product", 2]],
+    "a tile as a block": [
+        ["split", "product", 0, [None, 3]],
+        ["split", "product", 3, [None, 2]],
+        ["reorder", "product", [0, 2, 3, 1, 4]],
+        ["blockize", "product", 3],
+    ],
+    "a unit loop": [["add_unit_loop", "scale"]],
     "decompose, then split": [["decompose_reduction", "product", 1], ["split", "product_update", 1, [None, 2]]],
 }
 MOVED = {
@@ -82,6 +93,8 @@ MOVED = {
         ["reorder", "product", [0, 2, 1, 3]],
         ["reverse_compute_at", "shift", "product", 1],
     ],
+    "unit loops kept": [["reverse_compute_at", "shift", "product", 1, True]],
+    "unit loops of a producer kept": [["compute_at", "scale", "product", 2, True]],
     "both": [["reverse_compute_at", "shift", "product", 0], ["compute_at", "scale", "product", 0]],
     "backwards into the map": [["reverse_compute_inline", "again"]],
     "threads": [["bind", "product", 0, "blockIdx.x"], ["bind", "product", 1, "threadIdx.x"]],
@@ -120,44 +133,17 @@ STRICTER = {
     "threads of a thread": [["bind", "product", 0, "threadIdx.x"], ["bind", "product", 1, "threadIdx.x"]],
 }
 REFUSED = {
+    "a rest as a block": [
+        ["split", "product", 0, [None, 4]],
+        ["reorder", "product", [0, 2, 1]],
+        ["blockize", "product", 2],
+    ],
     "parallel sum": [["parallel", "product", 2]],
     "vectorized sum": [["vectorize", "product", 2]],
     "inlined output": [["compute_inline", "product"]],
     "fused across": [["fuse", "product", [0, 2]]],
     "decomposed inside": [["reorder", "product", [2, 0]], ["decompose_reduction", "product", 2]],
 }
-
-
-def applied(func, name, block, *args):
-    """Our step for the same words."""
-    loops = schedule.get_loops(func, block)
-    match name:
-        case "split":
-            return schedule.split(func, loops[args[0]], args[1])[0]
-        case "fuse":
-            return schedule.fuse(func, *(loops[place] for place in args[0]))[0]
-        case "reorder":
-            return schedule.reorder(func, [loops[place] for place in args[0]])
-        case "unroll" | "vectorize" | "parallel":
-            return getattr(schedule, name)(func, loops[args[0]])
-        case "compute_at" | "reverse_compute_at":
-            target = schedule.get_loops(func, args[0])[args[1]]
-            return getattr(schedule, name)(func, block, target)
-        case "bind" | "annotate":
-            return getattr(schedule, name)(func, loops[args[0]], *args[1:])
-        case "set_scope" | "storage_align":
-            return getattr(schedule, name)(func, block, *args)
-        case "rfactor":
-            if len(loops) <= args[0]:
-                raise fail(BAD_USAGE, f"`{block}` has no loop {args[0]}")
-            return schedule.rfactor(func, block, loops[args[0]], args[1])[0]
-        case "cache_read":
-            buffer = next(one for one in func.buffer_map.values() if one.name == "A")
-            return schedule.cache_read(func, block, buffer)
-        case "decompose_reduction":
-            return schedule.decompose_reduction(func, block, loops[args[0]])
-        case _:
-            return getattr(schedule, name)(func, block)
 
 
 def stepped(steps, text=TEXT):

@@ -30,14 +30,20 @@ def apply(schedule, name, block, *args):
             getattr(schedule, name)(*(loops[place] for place in args[0]))
         case "unroll" | "vectorize" | "parallel":
             getattr(schedule, name)(loops[args[0]])
-        case "compute_inline" | "reverse_compute_inline":
+        case "add_unit_loop" | "compute_inline" | "reverse_compute_inline":
             getattr(schedule, name)(found)
         case "compute_at" | "reverse_compute_at":
-            getattr(schedule, name)(found, schedule.get_loops(get(args[0]))[args[1]])
+            getattr(schedule, name)(found, schedule.get_loops(get(args[0]))[args[1]], *args[2:])
         case "bind" | "annotate":
             getattr(schedule, name)(loops[args[0]], *args[1:])
         case "set_scope" | "storage_align":
             getattr(schedule, name)(found, *args)
+        case "blockize":
+            schedule.blockize(loops[args[0]])
+        case "tensorize":
+            desc, impl = (from_source(text) for text in args[1:])
+            tvm.s_tir.TensorIntrin.register("of_this_case", desc, impl, override=True)
+            schedule.tensorize(loops[args[0]], "of_this_case")
         case "rfactor":
             schedule.rfactor(loops[args[0]], args[1])
         case "cache_read":
@@ -54,8 +60,13 @@ def result(case):
         for step in case["steps"]:
             apply(schedule, *step)
     except Exception as failure:
-        return {"refused": str(failure).splitlines()[0] if str(failure) else type(failure).__name__}
-    return {"text": schedule.mod["main"].script()}
+        lines = str(failure).splitlines() or [type(failure).__name__]
+        said = [line for line in lines if line.startswith("Error message")]
+        return {"refused": said[0] if said else lines[0]}
+    try:
+        return {"text": schedule.mod["main"].script()}
+    except Exception as failure:
+        return {"unprintable": str(failure).splitlines()[-1]}
 
 
 if __name__ == "__main__":

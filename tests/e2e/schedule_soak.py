@@ -1,0 +1,328 @@
+"""Each step of schedules, applied to generated functions, by us and by real TVM.
+
+`python tests/e2e/schedule_soak.py [--steps split,fuse] [--count 1000] [--tvm PYTHON] [--jobs 2]` draws
+applications until so many of a step are legal, or twelve times as many were drawn, and prints a row for each step:
+
+| column              | counts                                                                                      |
+|---------------------|---------------------------------------------------------------------------------------------|
+| drawn               | applications, to loops and blocks that are there                                            |
+| legal, refused      | what our schedule says                                                                      |
+| interp, C           | legal ones whose function was run before and after on a call that is defined: the same bits |
+| shown               | refused ones that would change the meaning: seen by taking the step unchecked, or TVM's     |
+| both                | accepted by TVM too                                                                         |
+| equal, bits         | of these: structurally equal, but for regions; not equal, and the same bits                 |
+| only us, only TVM   | accepted by one                                                                             |
+| explained           | TVM's function has other bits or is undefined: a rule of `EXPLAINED` says why               |
+| crashed             | TVM's process ended                                                                         |
+
+Then for each step: what TVM says where only we accept, what we say where only TVM does. Exit status 1: a legal step
+changed a bit, or TVM and we differ without an explanation.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
+
+from step_applications import FORCIBLE, OURS_ONLY, STEPS, applied, draw
+from tier_outcomes import left_in
+from tier_runs import TINY, Ran
+
+from refmlc.check.module import check_module
+from refmlc.check.reading import read
+from refmlc.diag import RefmlcError, Unsupported
+from refmlc.ir import IRModule, tir
+from refmlc.ir.equal import structural_equal
+from refmlc.ir.visit import rewrite
+from refmlc.runtime.budget import Budget
+from refmlc.runtime.tensor import Tensor
+from refmlc.sanitize import sanitize
+from refmlc.script import show
+from refmlc.strategies import rolled_inputs
+from refmlc.strategies.arguments import arguments
+
+SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
+MOST = 12  # times the count: drawn applications of steps that are seldom legal
+CHUNK = 100  # functions in one module of C
+ASKED = 1000
+CRASHING = {"tensorize": 3}  # steps on which TVM's process ends: so many are tried, one process each
+STATEMENTS = 1_000_000
+
+UNFINISHED = "TVM runs the consumer in each iteration on elements that are not written yet, at last on all of them"
+EXPLAINED = (
+    # (step, what we say of it, why TVM's function has other bits or is undefined)
+    (
+        "rfactor",
+        "depends on the order",
+        "TVM gathers the terms of a reduction anew: sums of floats are rounded otherwise",
+    ),
+    ("reorder", "order of the accesses", "TVM changes the order of the terms of a reduction: rounded otherwise"),
+    ("reverse_compute_inline", "is used elsewhere too", "TVM drops a buffer that another block reads: ill-formed"),
+    ("reverse_compute_at", "reads nothing that is written", "TVM moves a block behind those that read what it writes"),
+    ("reverse_compute_at", "may not run over all its dimension", UNFINISHED),
+    ("reverse_compute_at", "may be finished in a later iteration", UNFINISHED),
+    ("reverse_compute_at", "is read where other iterations write it", UNFINISHED),
+    (
+        "compute_at",
+        "executed before|all its dimension",
+        "TVM moves a block that nothing reads to where its operands are made",
+    ),
+)
+
+
+@dataclass
+class Row:
+    """What was counted for one step."""
+
+    step: str
+    counts: Counter = field(default_factory=Counter)
+    ours: Counter = field(default_factory=Counter)
+    theirs: Counter = field(default_factory=Counter)
+    faults: list = field(default_factory=list)
+    explained: Counter = field(default_factory=Counter)
+
+
+@dataclass
+class Case:
+    """An application, what we make of it, and what TVM does."""
+
+    app: object
+    after: tir.PrimFunc | None
+    why: str
+    theirs: dict = field(default_factory=dict)
+
+    @property
+    def told(self):
+        """The case as text."""
+        return f"seed {self.app.seed}, {self.app.words[:4]}\n{show(self.app.func)}"
+
+
+def case_of(app):
+    """The application in our schedule; None where there is no such place."""
+    try:
+        return Case(app, applied(app.func, *app.words), "")
+    except Unsupported as failure:
+        return Case(app, None, re.sub(r"`[^`]*`", "…", failure.diagnostic.message.partition("refused: ")[2]))
+    except RefmlcError as failure:
+        return Case(app, None, re.sub(r"`[^`]*`", "…", f"{failure.code.id} {failure.diagnostic.message}"))
+
+
+def cases_of(step, count):
+    """Applications until `count` of them are legal."""
+    found, legal = [], 0
+    for seed in range(count * MOST):
+        app = draw(step, seed)
+        if app is None:
+            continue
+        found.append(case_of(app))
+        legal += found[-1].after is not None
+        if legal == count:
+            break
+    return found
+
+
+def outcome(func, call):
+    """Verdict and bits under all detectors; where it is not defined, no bits."""
+    args = arguments(call)
+    report = sanitize(IRModule({"main": func}), "main", args, budget=Budget(STATEMENTS))
+    if report.verdict != "defined":
+        return report.verdict, ()
+    return report.verdict, tuple(left_in(one) for one in args if isinstance(one, Tensor))
+
+
+def ask_tvm(python, cases):
+    """TVM's answers, in chunks; a process that ends leaves those of its chunk to be asked one by one."""
+    for first in range(0, len(cases), ASKED):
+        chunk = cases[first : first + ASKED]
+        answers = _asked(python, chunk)
+        if answers is None:
+            answers = [(_asked(python, [one]) or [{"crashed": True}])[0] for one in chunk]
+        for case, answer in zip(chunk, answers, strict=True):
+            case.theirs = answer
+
+
+def _asked(python, cases):
+    texts = [{"text": show(case.app.func), "steps": [case.app.words]} for case in cases]
+    done = subprocess.run([python, str(SIDE)], input=json.dumps(texts), capture_output=True, text=True, check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def bare(func):
+    """The function without what blocks declare that they touch."""
+
+    def change(node):
+        return replace(node, reads=None, writes=None) if isinstance(node, tir.SBlock) else node
+
+    return IRModule({"main": rewrite(func, change)})
+
+
+def read_again(text):
+    """TVM's function, or the finding on it: it may be ill-formed."""
+    try:
+        return read(text, "tvm.py")["main"]
+    except RefmlcError as failure:
+        return failure.diagnostic
+
+
+def explanation(case):
+    """The reason why TVM's step may change the meaning; None: there is none."""
+    step = case.app.words[0]
+    return next((why for name, said, why in EXPLAINED if name == step and re.search(said, case.why)), None)
+
+
+def examine(row, case):
+    """Count one case; the call is the same for all of its functions. Returns what C must come to."""
+    row.counts["drawn"] += 1
+    row.counts["refused" if case.after is None else "legal"] += 1
+    call = rolled_inputs(IRModule({"main": case.app.func}), "main", case.app.seed)
+    before = outcome(case.app.func, call)
+    defined = before[0] == "defined"
+    if case.after is not None:
+        module = IRModule({"main": case.after})
+        if check_module(module) != () or not structural_equal(read(show(module), "after.py"), module):
+            row.faults.append(f"ill-formed or not read back: {case.told}")
+        if defined:
+            row.counts["interp"] += 1
+            if outcome(case.after, call) != before:
+                row.faults.append(f"our step changes the meaning: {case.told}\n{show(case.after)}")
+    shown = case.after is None and defined and forced_differs(case, call, before)
+    compare(row, case, call, before, shown=shown)
+    return (case, call, before[1]) if case.after is not None and defined else None
+
+
+def forced_differs(case, call, before):
+    """Whether the step, taken unchecked, is seen to change the meaning."""
+    if case.app.words[0] not in FORCIBLE:
+        return False
+    try:
+        forced = applied(case.app.func, *case.app.words, checked=False)
+        return check_module(IRModule({"main": forced})) != () or outcome(forced, call) != before
+    except RefmlcError:
+        return False
+
+
+def compare(row, case, call, before, *, shown):
+    """TVM's answer beside ours."""
+    text = case.theirs.get("text")
+    row.counts["crashed"] += "crashed" in case.theirs
+    if case.theirs and text is None and case.after is not None and "crashed" not in case.theirs:
+        row.counts["only us"] += 1
+        row.theirs[re.sub(r"\d+", "n", next(iter(case.theirs.values())))[:150]] += 1
+    if text is None:
+        row.counts["shown"] += shown
+        return
+    other = read_again(text)
+    if case.after is None:
+        row.counts["only TVM"] += 1
+        row.ours[case.why] += 1
+    else:
+        row.counts["both"] += 1
+        if isinstance(other, tir.PrimFunc) and structural_equal(bare(case.after), bare(other)):
+            row.counts["equal"] += 1
+            return
+    if before[0] != "defined":
+        return
+    same = isinstance(other, tir.PrimFunc) and outcome(other, call) == before
+    row.counts["shown"] += shown or (case.after is None and not same)
+    if same:
+        row.counts["bits"] += case.after is not None
+        return
+    why = explanation(case)
+    if why is None:
+        row.faults.append(f"TVM's step changes the meaning; we: {case.why or 'legal'}; {case.told}\n{text}")
+    else:
+        row.counts["explained"] += 1
+        row.explained[why] += 1
+
+
+def run_in_c(row, ran):
+    """The functions after legal steps, compiled: the bits of the interpreter before."""
+    for first in range(0, len(ran), CHUNK):
+        chunk = ran[first : first + CHUNK]
+        module = IRModule({f"f{number}": case.after for number, (case, _, _) in enumerate(chunk)})
+        tier = Ran(module, TINY)
+        for number, (case, call, expected) in enumerate(chunk):
+            args = arguments(call)
+            tier.call(f"f{number}", args)
+            row.counts["C"] += 1
+            if tuple(left_in(one) for one in args if isinstance(one, Tensor)) != expected:
+                row.faults.append(f"C has other bits: {case.told}\n{show(case.after)}")
+        row.counts["native"] += tier.counts["native"]
+
+
+def examined(steps, count, python):
+    """The rows of some steps, which ask TVM together: it takes long to start."""
+    found = {step: cases_of(step, count) for step in steps}
+    if python:
+        ask_tvm(python, [one for step in steps for one in found[step] if step not in {*OURS_ONLY, *CRASHING}])
+        for step in set(steps) & set(CRASHING):
+            for case in found[step][: CRASHING[step]]:
+                ask_tvm(python, [case])
+    rows = []
+    for step in steps:
+        row = Row(step)
+        ran = [examine(row, case) for case in found[step]]
+        run_in_c(row, [one for one in ran if one is not None])
+        rows.append(row)
+    return rows
+
+
+COLUMNS = (
+    "drawn", "legal", "refused", "interp", "C", "shown", "both", "equal", "bits", "only us", "only TVM", "explained",
+    "crashed",
+)  # fmt: skip
+
+
+def printed(rows, console):
+    """The table, then what was said."""
+    table = Table("step", *COLUMNS, box=None)
+    for row in rows:
+        table.add_row(row.step, *(str(row.counts[name]) for name in COLUMNS))
+    total = sum((row.counts for row in rows), Counter())
+    table.add_row("all", *(str(total[name]) for name in COLUMNS))
+    console.print(table)
+    console.print(f"{total['native']} of {total['C']} calls in C were executed there to their end")
+    for row in rows:
+        said = {
+            "only we accept; TVM says": row.theirs,
+            "only TVM accepts; we say": row.ours,
+            "explained": row.explained,
+        }
+        for title, found in said.items():
+            for words, number in found.most_common():
+                console.print(f"{row.step}: {title} ({number}): {words}", highlight=False, markup=False)
+    for row in rows:
+        for fault in row.faults[:3]:
+            console.print(f"FAULT {row.step} ({len(row.faults)} in all): {fault}", highlight=False, markup=False)
+
+
+def main():
+    """Print the table; exit status 1 where something is not as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", default=",".join(STEPS))
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--tvm", default="")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    steps = options.steps.split(",")
+    console = Console(width=170)
+    groups = [steps[first :: options.jobs] for first in range(options.jobs)]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        waiting = [pool.submit(examined, group, options.count, options.tvm) for group in groups]
+        rows = sorted((row for one in waiting for row in one.result()), key=lambda row: steps.index(row.step))
+    printed(rows, console)
+    sys.exit(any(row.faults for row in rows))
+
+
+if __name__ == "__main__":
+    main()
