@@ -13,7 +13,7 @@ from refmlc.debug.places import AnyPlace, BindingPlace, Place, Places
 from refmlc.debug.plan import Plan
 from refmlc.debug.program import Program
 from refmlc.debug.reentry import Reentry
-from refmlc.debug.snapshots import SavedLevel, Snapshot, Snapshots
+from refmlc.debug.snapshots import OFTEN, Often, SavedLevel, Snapshot, Snapshots
 from refmlc.debug.stepper import STEPPERS
 from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 from refmlc.debug.worker import Worker
@@ -31,15 +31,13 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.vm.native.choosing import Choosing
 from refmlc.vm.native.module import NativeModule
 
-INTERVAL = 20_000  # statements between two snapshots, at least
 SHARE = 20  # a snapshot may take one part in so many of the time between two
-BINDINGS = 0.1  # seconds between two snapshots at bindings
 
 
 class Engine:
     """See the docstring of the module. `standing` is where the worker waits."""
 
-    def __init__(self, program: Program, places: Places, snapshot_bytes: int) -> None:
+    def __init__(self, program: Program, places: Places, snapshot_bytes: int, often: Often = OFTEN) -> None:
         """Nothing runs yet."""
         self.program = program
         self.places = places
@@ -68,8 +66,8 @@ class Engine:
         self._heats: dict[Place, list[Heat]] = {}
         self._hot: frozenset[AnyPlace] = frozenset()
         self._resuming: Snapshot | None = None
-        self._next = INTERVAL
-        self._interval = INTERVAL
+        self._often = often
+        self._next = self._interval = often.statements
         self._taken = perf_counter()
         self._native: Choosing | None = None
         self.snapshots.take(BEGINNING, (SavedLevel(tuple(self.args)),), 0, 0)
@@ -119,7 +117,8 @@ class Engine:
         self.result, self._failure, self.place, self.frame = None, None, None, None
         self._resuming = base if base.levels and base.moment != BEGINNING else None
         self._printed = base.printed
-        self._next, self._interval = base.moment.step + self._interval, INTERVAL * self.snapshots.sparse
+        self._interval = self._often.statements * self.snapshots.sparse
+        self._next = base.moment.step + self._interval
         self._taken = perf_counter()
         machine = self._machine()
         machine.depth = machine.groups = 0
@@ -388,7 +387,7 @@ class Engine:
 
     def _at_binding(self, place: BindingPlace) -> None:
         moment = Moment(self.event, 0)
-        if perf_counter() - self._taken > BINDINGS and not self.snapshots.has(moment):
+        if perf_counter() - self._taken > self._often.seconds and not self.snapshots.has(moment):
             levels = self._saved_graph(self.levels)
             if levels is not None:
                 self._take(moment, levels)
@@ -430,7 +429,7 @@ class Engine:
         """Take one before `place`, where one can be taken."""
         moment = self.moment
         count = moment.step
-        self._next = count + 1_000
+        self._next = count + min(1_000, self._interval)
         if self._tir != 1 or not place.restartable or self.snapshots.has(moment):
             return
         level, graph = self.levels[-1], self._saved_graph(self.levels[:-1])
@@ -445,9 +444,9 @@ class Engine:
         begin = perf_counter()
         self.snapshots.take(moment, levels, self.budget.steps + behind, self._printed)
         end = perf_counter()
-        if moment.step and (end - begin) * SHARE > begin - self._taken:
+        if self._often.adapts and moment.step and (end - begin) * SHARE > begin - self._taken:
             self._interval *= 2
-        self._interval = max(self._interval, INTERVAL * self.snapshots.sparse)
+        self._interval = max(self._interval, self._often.statements * self.snapshots.sparse)
         self._taken = end
 
     def _land(self, base: Snapshot, reentry: Reentry, frame: Frame) -> None:

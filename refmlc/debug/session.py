@@ -34,6 +34,7 @@ from refmlc.debug.looking import Looking
 from refmlc.debug.places import Places
 from refmlc.debug.plan import Plan
 from refmlc.debug.program import Program
+from refmlc.debug.snapshots import OFTEN, Often
 from refmlc.debug.values import BEGINNING, BreakKind, Breakpoint, Frame, Moment, Reason, Stop, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -46,13 +47,13 @@ class Session:
     """See the docstring of the module. Fails everywhere: RM112 for what cannot be done, or names nothing.
 
     `failures`: which failures stop the program (None: all; else `undefined`, `trap`, `all`, ids of codes).
-    Units: `snapshot_bytes`, what going back may keep in memory.
+    Units: `snapshot_bytes`, what going back may keep in memory. `often`: how often it keeps something.
     """
 
-    def __init__(self, program: Program, *, snapshot_bytes: int = SNAPSHOTS) -> None:
+    def __init__(self, program: Program, *, snapshot_bytes: int = SNAPSHOTS, often: Often = OFTEN) -> None:
         """Nothing runs yet."""
         self.program = program
-        self._engine = Engine(program, Places(program.module), snapshot_bytes)
+        self._engine = Engine(program, Places(program.module), snapshot_bytes, often)
         self._looking = Looking(self._engine)
         self._editing = Editing(self._engine, self._looking)
         self._breaks = Breaks(self._engine, self._looking.inside, self._editing)

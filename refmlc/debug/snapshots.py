@@ -126,6 +126,21 @@ def storages_of(values: Iterable[object]) -> Iterator[Storage]:
                 pass
 
 
+@dataclass(frozen=True, slots=True)
+class Often:
+    """How often snapshots are taken: after so many statements, or seconds at bindings of Relax.
+
+    `adapts`: less often, where taking one takes more than a twentieth of the time between two.
+    """
+
+    statements: int = 20_000
+    seconds: float = 0.1
+    adapts: bool = True
+
+
+OFTEN = Often()
+
+
 class Snapshots:
     """The snapshots of a session, by moment. Units: `budget` in bytes."""
 
