@@ -80,8 +80,8 @@ def _tensors(want: Part, actual: np.ndarray, certificates: Certificates, at: int
     if not isinstance(tensor, Tensor):
         return EQUAL
     element = tensor.dtype.scalar
-    mine = Tensor.from_numpy(np.ascontiguousarray(actual), element)
-    own = Tensor.from_numpy(np.ascontiguousarray(tensor.numpy()), element)
+    mine = Tensor.from_numpy(np.asarray(actual, order="C"), element)
+    own = Tensor.from_numpy(np.asarray(tensor.numpy(), order="C"), element)
     bitwise = compare(mine, own, Exact())
     if bitwise.kind is Kind.EQUAL:  # NaN of other bits
         return EQUAL

@@ -86,6 +86,22 @@ def test_beyond_the_bound_is_wrong():
     assert verdict(total(), Wrapped(last(lambda a: a * np.float32(1.001)))) == (Kind.WRONG, ["RM701"])
 
 
+def test_the_bound_of_a_result_without_dimensions_decides_too():
+    text = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((32,), "float32"), B: T.Buffer((), "float32")):
+    for k in range(32):
+        with T.sblock("B"):
+            vk = T.axis.reduce(32, k)
+            with T.init():
+                B[()] = T.float32(0)
+            B[()] = B[()] + A[vk] / T.float32(3)
+"""
+    program = Given(text, lambda _number: [floats(32), empty()])
+    assert verdict(program, Wrapped(last(lambda a: np.nextafter(a, np.float32(9))))) == (Kind.PERMITTED, [])
+    assert verdict(program, Wrapped(last(lambda a: a + np.float32(1)))) == (Kind.WRONG, ["RM701"])
+
+
 def test_a_program_that_copies_permits_its_bits_only():
     assert verdict(copy(), Wrapped(last(lambda a: np.nextafter(a, np.float32(9))))) == (Kind.WRONG, ["RM701"])
 
