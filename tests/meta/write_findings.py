@@ -40,8 +40,7 @@ def block(row):
     lines = [f"### {row['id']}: {row['title']}", "", "```python", row["module"].strip("\n"), "```", ""]
     if row["input"]:
         lines.append(f"Arguments: {', '.join(f'`{shown(one)}`' for one in row['input'])}.")
-    for step in row.get("steps", ()):
-        lines.append(f"Step: `{' '.join(map(str, step))}`.")
+    lines += [f"Step: `{' '.join(map(str, step))}`." for step in row.get("steps", ())]
     what = {"legalize": "After LegalizeOps", "schedule": "After the steps", "type": "As its type", "show": "Printed"}
     got = f"{what.get(row.get('action'), 'TVM')}: `{shown(row['got'])}`"
     lines += [f"Meant: `{shown(row['expected'])}` ({', '.join(row['clauses'])}). {got}.", ""]

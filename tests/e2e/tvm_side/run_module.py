@@ -2,13 +2,13 @@
 
 Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype, shape, hex] …], "steps": […]}`.
 
-| action     | what is done                                                                | the answer                 |
-|------------|-----------------------------------------------------------------------------|----------------------------|
-| `run`      | compiled, called: prim_funcs write into their last argument                 | `array`: dtype, shape, hex |
-| `legalize` | LegalizeOps                                                                 | `text`: the module         |
-| `show`     | the same, printed with its constants in full                                | `text`                     |
-| `type`     | nothing                                                                     | `type`: of what main gives |
-| `schedule` | the steps (`apply_steps`)                                                   | `text`                     |
+| action     | what is done                                                  | the answer                 |
+|------------|---------------------------------------------------------------|----------------------------|
+| `run`      | compiled, called: prim_funcs write into their last argument   | `array`: dtype, shape, hex |
+| `legalize` | LegalizeOps                                                   | `text`: the module         |
+| `show`     | the same, printed with its constants in full                  | `text`                     |
+| `type`     | nothing                                                       | `type`: of what main gives |
+| `schedule` | the steps (`apply_steps`)                                     | `text`                     |
 
 Other answers: `error` ("Kind: message"), `signal` (a number); SIGALRM means that it took too long. The first answer is
 `version`: TVM's.
