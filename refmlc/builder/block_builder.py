@@ -20,7 +20,9 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
+from refmlc.ir.node import Node
 from refmlc.ir.types import AnyType, Type
+from refmlc.ir.visit import substitute
 from refmlc.library import OPERATORS, type_of as operator_type
 
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
@@ -66,6 +68,7 @@ class BlockBuilder:
         self._drafts: list[_Draft] = []
         self._types: dict[relax.Var, Type | None] = {}
         self._values: dict[relax.Var, relax.Expr] = {}
+        self._bare: dict[Node, Node] = {}
 
     # ---------------------------------------------------------------------------------------------- scopes
 
@@ -193,9 +196,10 @@ class BlockBuilder:
 
     def _bound(self, draft: _Draft, value: relax.Expr, hint: str, *, dataflow: bool) -> relax.Var:
         ty = self.type_of(value)
-        # A call that says its type leaves nothing to annotate, as in TVM's text.
-        annotation = None if isinstance(value, relax.Call) and value.ty_args else ty or AnyType()
-        var = relax.Var(draft.fresh(hint or ("lv" if dataflow else "gv")), annotation, dataflow)
+        var = relax.Var(draft.fresh(hint or ("lv" if dataflow else "gv")), ty or AnyType(), dataflow)
+        if isinstance(value, relax.Call) and value.ty_args:
+            # A call that says its type leaves nothing to annotate, as in TVM's text: `get` takes it away.
+            self._bare[var] = replace(var, ty=None)
         draft.bindings.append(relax.VarBinding(var, value))
         self._types[var] = ty
         self._values[var] = value
@@ -261,6 +265,10 @@ class BlockBuilder:
         """The module so far. Fails: RM112 while a function is open."""
         if self._drafts:
             raise fail(BAD_USAGE, f"the function `{self._drafts[-1].name}` is not finished")
-        return IRModule(dict(self._functions), self._attrs, self._infos)
+        functions = {
+            name: substitute(func, self._bare) if self._bare and isinstance(func, relax.Function) else func
+            for name, func in self._functions.items()
+        }
+        return IRModule(functions, self._attrs, self._infos)
 
     finalize = get

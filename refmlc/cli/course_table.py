@@ -1,13 +1,18 @@
 """What `refmlc course` tells: a table with a line for each block, one line of counts, or all of it as data."""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.table import Table
 
 from refmlc.cli.console import out, print_json
+from refmlc.course.both import NEITHER, NOT_THERE, Pair, run_both
 from refmlc.course.outputs import DIFFERS, EQUAL, EXPLAINED
 from refmlc.course.run import EXCERPT, FAILED, NEEDS, RAN, BlockReport, CourseReport, run_document
+
+VERDICTS = (EQUAL, EXPLAINED, DIFFERS, NOT_THERE, NEITHER)
 
 
 def told(document: Path, *, offline: bool, python: str | None, limit: float, as_json: bool) -> bool:
@@ -19,6 +24,31 @@ def told(document: Path, *, offline: bool, python: str | None, limit: float, as_
         out.print(table(report))
         out.print(summary(report), markup=False)
     return report.ok
+
+
+def compared(document: Path, python: str, *, offline: bool, limit: float, as_json: bool) -> bool:
+    """Execute a document here and with real TVM, and tell; whether no block differs."""
+    pairs = run_both(document, python, offline=offline, seconds=limit)
+    if as_json:
+        print_json({"document": document.name, "blocks": [asdict(one) for one in pairs]})
+    else:
+        out.print(pairs_table(document.name, pairs))
+        counts = ((sum(one.verdict == verdict for one in pairs), verdict) for verdict in VERDICTS)
+        told_counts = ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
+        out.print(f"{len(pairs)} blocks, here and with TVM: {told_counts}", markup=False)
+    return all(one.verdict != DIFFERS for one in pairs)
+
+
+def pairs_table(name: str, pairs: Sequence[Pair]) -> Table:
+    """A line for each block."""
+    result = Table(title=f"{name}, here and with TVM", box=None, pad_edge=False)
+    for column in ("block", "line"):
+        result.add_column(column, justify="right", no_wrap=True)
+    for column in ("verdict", "reason"):
+        result.add_column(column)
+    for one in pairs:
+        result.add_row(str(one.number), str(one.line), one.verdict, one.reason.replace("[", r"\["))
+    return result
 
 
 def as_object(report: CourseReport) -> dict[str, object]:

@@ -30,6 +30,7 @@ import numpy as np
 from refmlc.dtypes import DType
 from refmlc.ir import tir
 from refmlc.ir.node import Node, node
+from refmlc.ir.operand import Attributed, Callee, Graph
 from refmlc.ir.tir import GlobalVar
 from refmlc.ir.types import Type
 
@@ -37,16 +38,26 @@ from refmlc.ir.types import Type
 
 
 @node
-class Var(Node):
+class Var(Graph, Callee, Node):
     """A variable. `dataflow` ones are visible in their dataflow block only. `ty` None: not annotated."""
 
     name: str
     ty: Type | None
     dataflow: bool = False
 
+    @property
+    def name_hint(self) -> str:
+        """The name, as TVM calls it."""
+        return self.name
+
+    @property
+    def struct_info(self) -> Type | None:
+        """The type, as TVM called it until 0.20."""
+        return self.ty
+
 
 @node
-class Constant(Node):
+class Constant(Graph, Node):
     """A tensor constant; `data` is read-only and has the storage dtype of `dtype`."""
 
     data: np.ndarray
@@ -90,14 +101,14 @@ class ShapeExpr(Node):
 
 
 @node
-class Tuple(Node):
+class Tuple(Graph, Node):
     """A tuple value."""
 
     fields: tuple["Expr", ...]
 
 
 @node
-class TupleGetItem(Node):
+class TupleGetItem(Graph, Node):
     """Field `index` of a tuple."""
 
     tuple_value: "Expr"
@@ -119,7 +130,7 @@ class Op(Node):
 
 
 @node
-class Call(Node):
+class Call(Graph, Node):
     """`op(args)`; `attrs` are the operator's attributes, `ty_args` the types it is told."""
 
     op: "Expr"
@@ -146,7 +157,7 @@ class SeqExpr(Node):
 
 
 @node
-class Function(Node):
+class Function(Attributed, Node):
     """A Relax function, global or local (a closure over the variables around it)."""
 
     params: tuple[Var, ...]

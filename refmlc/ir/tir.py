@@ -15,12 +15,13 @@ from refmlc.dtypes import BOOL, HANDLE, DType
 from refmlc.ir.attrs import CommReducer, IndexMap, Target, VDevice
 from refmlc.ir.kinds import ForKind, IterKind, PointerType
 from refmlc.ir.node import Node, node
+from refmlc.ir.operand import Attributed, Callee, Scalar
 
 # ------------------------------------------------------------------------------------------- expressions
 
 
 @node
-class Var(Node):
+class Var(Scalar, Node):
     """A variable of primitive type; a typed handle says what it points to."""
 
     name: str
@@ -236,10 +237,15 @@ Expr: TypeAlias = (
 
 
 @node
-class GlobalVar(Node):
+class GlobalVar(Callee, Node):
     """The name of a function of the module (also in Relax)."""
 
     name: str
+
+    @property
+    def name_hint(self) -> str:
+        """The name, as TVM calls it."""
+        return self.name
 
 
 @node
@@ -468,7 +474,7 @@ Stmt: TypeAlias = (
 
 
 @node
-class PrimFunc(Node):
+class PrimFunc(Attributed, Node):
     """A TensorIR function. `buffer_map` gives the buffer that a handle parameter is matched against.
 
     `root` blocks are implicit: `body` of a schedulable function (`s_tir`) that allocates at its root is an

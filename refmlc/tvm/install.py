@@ -39,11 +39,14 @@ def _is_there(name: str) -> bool:
         return False
 
 
-def install_tvm() -> None:
-    """Answer `import tvm` with `refmlc.tvm`. Fails: RM112 where real TVM is there, which is to be used then."""
+def install_tvm(*, anyway: bool = False) -> None:
+    """Answer `import tvm` with `refmlc.tvm`.
+
+    Fails: RM112 where real TVM is there, which is to be used then; `anyway`: only where it is imported already.
+    """
     if any(isinstance(one, _Finder) for one in sys.meta_path):
         return
-    if "tvm" in sys.modules or find_spec("tvm") is not None:
+    if "tvm" in sys.modules or (not anyway and find_spec("tvm") is not None):
         helps = "`import refmlc.tvm as tvm` works beside it"
         raise fail(BAD_USAGE, "real TVM is installed: `import tvm` stays what it is", None, helps)
     sys.meta_path.insert(0, _Finder())

@@ -3,9 +3,9 @@
 from typing import Self
 
 from refmlc.tvm.covered import missing
-from refmlc.tvm.relax.transform import Pass, Sequential
+from refmlc.tvm.relax.transform import Pass, Sequential, module_pass
 
-__all__ = ["Pass", "PassContext", "Sequential"]
+__all__ = ["Pass", "PassContext", "Sequential", "module_pass"]
 
 
 class PassContext:

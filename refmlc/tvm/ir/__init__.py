@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from refmlc.ir import IRModule as Module, relax, tir
 from refmlc.ir.equal import first_difference, structural_equal as equal
+from refmlc.library import OPERATORS
+from refmlc.ops.graph import GRAPH_OPS
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
 
@@ -27,6 +29,44 @@ class ModuleClass(NodeClass):
 
 
 IRModule = ModuleClass("tvm.ir.module.IRModule", lambda value: isinstance(value, Module), _module)
+
+
+class Operator:
+    """An operator of Relax by its name, to compare: `call.op == tvm.ir.Op.get("relax.add")`."""
+
+    def __init__(self, name: str) -> None:
+        """The operator `name`, with or without `relax.`."""
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the operator of that name."""
+        own = self.name.removeprefix("relax.")
+        return isinstance(other, relax.Op | Operator) and other.name.removeprefix("relax.") == own
+
+    def __hash__(self) -> int:
+        """Of the name."""
+        return hash(self.name)
+
+    same_as = __eq__
+
+    def __repr__(self) -> str:
+        """As TVM shows it."""
+        return f"Op({self.name})"
+
+
+class OperatorClass(NodeClass):
+    """The class of operators."""
+
+    def get(self, op_name: str) -> Operator:
+        """The operator of a name."""
+        return Operator(op_name)
+
+    def list_op_names(self) -> list[str]:
+        """The operators of Relax that there are."""
+        return [f"relax.{name}" for name in (*OPERATORS, *GRAPH_OPS)]
+
+
+Op = OperatorClass("tvm.ir.Op", lambda value: isinstance(value, relax.Op | Operator))
 GlobalVar = of("tvm.ir.GlobalVar", tir.GlobalVar, make=tir.GlobalVar)
 
 
@@ -42,7 +82,7 @@ def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = Fals
         raise AssertionError(str(found))
 
 
-__all__ = ["GlobalVar", "IRModule", "assert_structural_equal", "structural_equal"]
+__all__ = ["GlobalVar", "IRModule", "Op", "assert_structural_equal", "structural_equal"]
 
 
 def __getattr__(name: str) -> object:

@@ -7,12 +7,13 @@
 | `TensorType`, `ShapeType`, … in the place of `…StructInfo` | 0.27       |
 """
 
+from refmlc.builder import PyExprMutator, PyExprVisitor
 from refmlc.ir import relax as nodes
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType as ShapeNode, TensorType as TensorNode, TupleType
 from refmlc.tvm.building import Executable, VirtualMachine, build
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
-from refmlc.tvm.relax import expr, frontend, op, transform, vm
+from refmlc.tvm.relax import expr, expr_functor, frontend, op, pipeline, transform, vm
 from refmlc.tvm.relax.builder import BlockBuilder
 from refmlc.tvm.relax.calling import call_dps_packed, call_pure_packed, call_tir
 from refmlc.tvm.relax.making import (
@@ -32,6 +33,7 @@ from refmlc.tvm.relax.making import (
     tuple_type,
     variable,
 )
+from refmlc.tvm.relax.pipeline import get_pipeline
 
 Var = of("relax.Var", nodes.Var, make=variable)
 DataflowVar = NodeClass(
@@ -80,6 +82,8 @@ __all__ = [
     "ObjectStructInfo",
     "PrimStructInfo",
     "PrimValue",
+    "PyExprMutator",
+    "PyExprVisitor",
     "SeqExpr",
     "ShapeExpr",
     "ShapeStructInfo",
@@ -99,8 +103,11 @@ __all__ = [
     "call_tir",
     "const",
     "expr",
+    "expr_functor",
     "frontend",
+    "get_pipeline",
     "op",
+    "pipeline",
     "transform",
     "vm",
 ]

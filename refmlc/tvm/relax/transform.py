@@ -1,8 +1,10 @@
 """`tvm.relax.transform`: passes, objects that are called with a module and give a module."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
-from refmlc.ir import IRModule
+from refmlc.ir import IRModule, relax
 from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops
 from refmlc.tvm.covered import missing
 from refmlc.vm import bind_params
@@ -59,6 +61,50 @@ def DeadCodeElimination(entry_functions: Sequence[str] | None = None) -> Pass:  
     return Pass("DeadCodeElimination", lambda mod: dead_code_elimination(mod, wanted))
 
 
+def function_pass(
+    pass_func: object = None, opt_level: int = 0, name: str | None = None, **_: object
+) -> Callable[..., object]:
+    """A decorator: what makes a function of a function, of a module, and of the context, is a pass for all of Relax's.
+
+    A class has `transform_function`; what it is made of is what the decorated class is called with.
+    """
+
+    def run(change: Callable[..., object], mod: IRModule) -> IRModule:
+        made = {
+            key: change(func, mod, None) if isinstance(func, relax.Function) else func
+            for key, func in mod.functions.items()
+        }
+        return replace(mod, functions=made)
+
+    return _decorator(pass_func, "transform_function", name, run, opt_level)
+
+
+def module_pass(
+    pass_func: object = None, opt_level: int = 0, name: str | None = None, **_: object
+) -> Callable[..., object]:
+    """A decorator: what makes a module of a module and the context is a pass. A class has `transform_module`."""
+    return _decorator(pass_func, "transform_module", name, lambda change, mod: change(mod, None), opt_level)
+
+
+def _decorator(
+    given: object, method: str, name: str | None, run: Callable[..., IRModule], opt_level: int
+) -> Callable[..., object]:
+    del opt_level
+
+    def decorate(one: "type | Callable[..., object]") -> object:
+        title = name or one.__name__
+        if not isinstance(one, type):
+            return Pass(title, lambda mod: run(one, mod))
+
+        def made(*args: object, **kwargs: object) -> Pass:
+            change = getattr(one(*args, **kwargs), method)
+            return Pass(title, lambda mod: run(change, mod))
+
+        return made
+
+    return cast("Callable[..., object]", decorate if given is None else decorate(cast("type", given)))
+
+
 def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noqa: N802 - TVM's name
     """Passes one after the other."""
 
@@ -70,7 +116,15 @@ def Sequential(passes: Sequence[Pass], *_: object, **__: object) -> Pass:  # noq
     return Pass("Sequential", run)
 
 
-__all__ = ["AnnotateTIROpPattern", "BindParams", "DeadCodeElimination", "FuseOps", "FuseTIR", "LegalizeOps"]
+__all__ = [
+    "AnnotateTIROpPattern",
+    "BindParams",
+    "DeadCodeElimination",
+    "FuseOps",
+    "FuseTIR",
+    "LegalizeOps",
+    "function_pass",
+]
 
 
 def __getattr__(name: str) -> object:

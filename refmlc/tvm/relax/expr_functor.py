@@ -1,0 +1,24 @@
+"""`tvm.relax.expr_functor`: visitors and mutators, which need no decorator here, but may have it."""
+
+from typing import TypeVar
+
+from refmlc.builder import PyExprMutator, PyExprVisitor
+from refmlc.tvm.covered import missing
+
+C = TypeVar("C", bound=type)
+__all__ = ["PyExprMutator", "PyExprVisitor", "mutator", "visitor"]
+
+
+def visitor(visitor_cls: C) -> C:
+    """The class as it is."""
+    return visitor_cls
+
+
+def mutator(mutator_cls: C) -> C:
+    """The class as it is."""
+    return mutator_cls
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here."""
+    raise missing(__name__, name, __all__)
