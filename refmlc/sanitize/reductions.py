@@ -85,9 +85,10 @@ class Reductions(Detector):
         point = tuple([value for number, value in enumerate(values) if number not in reduced])
         folded = rounds.folded.setdefault(point, set())
         total = prod(extent for _, extent in spaces)
-        if len(folded) >= total or not folded:
+        begins = term == tuple([least for least, _ in spaces])
+        if not folded or (begins and len(folded) >= total):
             rounds.folded[point] = {term}
-        elif term == tuple([least for least, _ in spaces]):
+        elif begins:
             raise self._wrong(site, frame, values, f"runs its init again after {len(folded)} of {total} terms")
         elif term in folded:
             raise self._wrong(site, frame, values, f"counts a term twice, {len(folded)} of {total} are folded")
