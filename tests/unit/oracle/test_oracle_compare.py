@@ -146,3 +146,8 @@ def test_integers_are_certified_by_value():
     found = certify(read(DIVIDE), "main", [np.int32([2, -7]), np.zeros(2, np.int32)]).outputs[0]
     assert judge(np.int32([1, -4]), found).kind is Kind.EQUAL
     assert judge(np.int32([1, -3]), found).difference.guess.startswith("rounded to the other side")
+
+
+def test_what_is_rounded_otherwise_was_not_moved():
+    want = np.float32([1.7, 1.7])
+    assert compare(np.nextafter(want, np.float32(2)), want, Exact()).difference.guess == ""
