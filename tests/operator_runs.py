@@ -11,8 +11,8 @@ from refmlc.check.reading import checked
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Options
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import dtype as dtype_of
-from refmlc.ir import IRModule, relax
+from refmlc.dtypes import INT64, dtype as dtype_of
+from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import TensorType
 from refmlc.ir.visit import walk
 from refmlc.library import OPERATORS
@@ -34,9 +34,9 @@ def text(row: Row, dtype: str, sizes: dict[str, int], name: str = "main") -> str
     return f"@R.function\ndef {name}({params}):\n    r = R.{row.call.replace('{D}', dtype)}\n    return r\n"
 
 
-def together(rows: list[tuple[Row, str]], sizes: dict[str, int]) -> IRModule:
+def together(calls: list[tuple[Row, str, dict[str, int]]]) -> IRModule:
     """One module with a function `f0`, `f1` … for each call, checked."""
-    parts = [script.read(text(row, dtype, sizes, f"f{place}")) for place, (row, dtype) in enumerate(rows)]
+    parts = [script.read(text(*call, name=f"f{place}")) for place, call in enumerate(calls)]
     functions = {name: func for one in parts for name, func in one.functions.items()}
     return checked(replace(parts[0], functions=functions), check=True)
 
@@ -61,11 +61,11 @@ def parsed(row: Row, dtype: str) -> Parsed:
     return Parsed(row, module, calls[0], func.params)
 
 
-def accepted(row: Row, dtype: str) -> bool:
-    """Whether the type rule of the operator takes this dtype."""
+def accepted(row: Row, dtype: str, sizes: dict[str, int] = EXTENTS) -> bool:
+    """Whether the type rule of the operator takes this dtype, and these extents."""
     one = parsed(row, dtype if "{D}" in row.call else "float32")
     types = {
-        var: TensorType(var.ty.shape, dtype_of(param.dtype or dtype))
+        var: TensorType(tuple(tir.IntImm(INT64, n) for n in extents(param, sizes)), dtype_of(param.dtype or dtype))
         for var, param in zip(one.params, row.params, strict=True)
     }
     try:
@@ -76,7 +76,7 @@ def accepted(row: Row, dtype: str) -> bool:
 
 def in_c(row: Row, dtype: str) -> str:
     """Why the C tier does not take the call of a row; empty: it does."""
-    module = legalize_ops(together([(row, dtype)], EXTENTS))
+    module = legalize_ops(together([(row, dtype, EXTENTS)]))
     left = [one for one in walk(module.functions["f0"]) if isinstance(one, relax.Op) and one.name in OPERATORS]
     if left:
         return f"`{left[0].name}` is not lowered before it runs"

@@ -72,17 +72,42 @@ def elements(
     )
 
 
+@dataclass(frozen=True)
+class Call:
+    """A row with a dtype, on one sort of inputs."""
+
+    row: Row
+    dtype: str
+    inputs: str
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The extents of the letters."""
+        return {**EXTENTS, self.inputs: 0} if self.inputs in EXTENTS else EXTENTS
+
+    @property
+    def possible(self) -> bool:
+        """Whether the operator takes that: in other cases both tiers are given the same refusal, before they begin."""
+        if self.inputs in EXTENTS and self.inputs not in self.row.letters:
+            return False
+        return accepted(self.row, self.dtype, self.sizes)
+
+    def arguments(self, seed: int) -> list[np.ndarray]:
+        """The inputs."""
+        chance = np.random.default_rng([seed, *self.row.call.encode()])
+        edged = self.inputs == "edges"
+        return [elements(chance, one, self.dtype, self.sizes, edged=edged) for one in self.row.params]
+
+
 @dataclass
 class Both:
-    """Calls of one set of extents in both tiers, compiled once."""
+    """Calls in both tiers, compiled once."""
 
-    calls: list[tuple[Row, str]]
-    sizes: dict[str, int]
+    calls: list[Call]
     counts: Counter = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.plain = together(self.calls, self.sizes)
-        self.module = legalize_ops(self.plain)
+        self.module = legalize_ops(together([(one.row, one.dtype, one.sizes) for one in self.calls]))
         source = emit_module(self.module, Options(Grade.GUARDED))
         library = build(source.text, Options().isa, cache=None, tiny=True) if source.units else None
         self.compiled = Compiled(Translation(source.text, source.units, source.declined), library)
@@ -115,34 +140,19 @@ def bits(value: object) -> object:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of one call."""
+    """What came of one call: `code` of its verdict, and both outcomes where they differ."""
 
-    row: Row
-    dtype: str
-    inputs: str
-    equal: bool
+    call: Call
     code: str
     told: str = ""
 
 
-def found(rows: list[tuple[Row, str]], which: str, seed: int) -> list[Found]:
-    """Each call on inputs of one sort. Calls whose extents do not allow a 0 are left out."""
-    sizes = {**EXTENTS, which: 0} if which in EXTENTS else EXTENTS
-    both = Both(rows, sizes)
+def found(calls: list[Call], seed: int) -> tuple[list[Found], Counter]:
+    """What came of each, and how many functions were executed in C, or not."""
+    both = Both(calls)
     results = []
-    for place, (row, dtype) in enumerate(rows):
-        chance = np.random.default_rng([seed, place])
-        inputs = [elements(chance, one, dtype, sizes, edged=which == "edges") for one in row.params]
-        right, given = both.outcomes(place, inputs)
-        code = right[0] if str(right[0]).startswith("RM") else ""
-        results.append(
-            Found(row, dtype, which, right == given, str(code), "" if right == given else f"{right} {given}")
-        )
-    return results
-
-
-def takes(row: Row, dtype: str, which: str) -> bool:
-    """Whether a call is of this dtype, and may have an extent of 0 there."""
-    if which in EXTENTS and which not in row.letters:
-        return False
-    return accepted(row, dtype)
+    for place, call in enumerate(calls):
+        right, given = both.outcomes(place, call.arguments(seed))
+        code = str(right[0]) if str(right[0]).startswith("RM") else ""
+        results.append(Found(call, code, "" if right == given else f"{right} {given}"))
+    return results, both.counts
