@@ -6,6 +6,7 @@
 | `interp`, `inside`                     | the interpreter; calls in refmlc's own process as answers                  |
 | `native`, `ways`, `translation`        | in-house C in each way, several modules in one run of the compiler         |
 | `loops`                                | TensorIR as plain NumPy in Python's loops, Relax as what it stands for     |
+| `pytorch`                              | graphs of Relax through PyTorch                                            |
 | `command`                              | any program that speaks JSON lines                                        |
 | `real_tvm`, `tvm_options`, `tvm_side`  | real TVM, how it compiles, its end of the line                            |
 | `remote`, `line_process`, `wire`       | what both share: processes with limits, values in files                   |

@@ -4,7 +4,8 @@
 |-------------------------|-----------------------------------------------------------|
 | `interp`                | the interpreter                                           |
 | `native`, `native:WAY`  | in-house C (`ways`)                                       |
-| `numpy`                 | plain NumPy: loops of Python over arrays (`loops`)           |
+| `numpy`                 | plain NumPy: loops of Python over arrays (`loops`)          |
+| `torch`                 | graphs of Relax through PyTorch (`pytorch`)                 |
 | `tvm:PYTHON`            | real TVM in the Python at this path, in a process of its own |
 | `tvm:PYTHON,opt=0,…`    | the same, compiled in another way: `real_tvm` has the options |
 | `cmd:COMMAND ARGUMENTS` | any program that speaks `command`'s protocol               |
@@ -13,6 +14,7 @@
 
 import shlex
 from importlib import import_module
+from typing import cast
 
 from refmlc.adapters.command import Command
 from refmlc.adapters.implementation import Implementation
@@ -24,7 +26,7 @@ from refmlc.adapters.real_tvm import Tvm
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
-KNOWN = "interp, native, native:WAY, numpy, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
+KNOWN = "interp, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
 
 def implementation(spec: str, limits: Limits | None = None) -> Implementation:
@@ -38,6 +40,8 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
             return Native(rest, limits)
         case "numpy" if not colon:
             return Loops(limits)
+        case "torch" if not colon:
+            return _torch(limits)
         case "tvm" if rest:
             return Tvm(rest, limits)
         case "cmd" if rest.strip():
@@ -61,6 +65,14 @@ def _python(module: str, name: str, limits: Limits) -> Implementation:
     if not isinstance(made, Implementation):
         raise fail(BAD_USAGE, f"`py:{module}:{name}` gives no implementation, but {type(made).__name__}")
     return made
+
+
+def _torch(limits: Limits) -> Implementation:
+    """PyTorch, which is an extra. Fails: RM112 where it is not installed."""
+    try:
+        return cast("Implementation", import_module("refmlc.adapters.pytorch.adapter").Torch(limits))
+    except ImportError as problem:
+        raise fail(BAD_USAGE, f"`torch` needs PyTorch: {problem}", None, "pip install 'refmlc[torch]'") from None
 
 
 def _words(command: str) -> list[str]:

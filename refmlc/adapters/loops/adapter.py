@@ -50,18 +50,18 @@ class Loops:
             checked(module, check=self.check)
         except RefmlcError as failure:
             return stopped(failure)
-        return InLoops(module, self.limits)
+        return InLoops(Graph(module), self.limits)
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 class InLoops:
-    """A module as loops."""
+    """A module that is walked in this process."""
 
-    def __init__(self, module: IRModule, limits: Limits) -> None:
+    def __init__(self, graph: Graph, limits: Limits) -> None:
         """Nothing is translated yet."""
-        self._graph = Graph(module)
+        self._graph = graph
         self._limits = limits
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
@@ -79,7 +79,7 @@ class InLoops:
                 value = self._graph.call(func, taken)
             return Ended(_given(value), tuple(_after(arg) for arg in args))
         except NotTaken as problem:
-            return Stopped(Stop.UNSUPPORTED, f"the loops do not take {problem}")
+            return Stopped(Stop.UNSUPPORTED, f"it does not take {problem}")
         except UNDEFINED as problem:
             return Stopped(Stop.UNDEFINED, f"{type(problem).__name__}: {problem}")
         except Trapped as problem:

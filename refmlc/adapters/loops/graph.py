@@ -36,7 +36,7 @@ class Graph:
     def __init__(self, module: IRModule) -> None:
         """Nothing is translated yet."""
         self.meter = Meter(0, 0)
-        self._functions: Mapping[str, tir.PrimFunc | relax.Function | relax.ExternFunc] = module.functions
+        self.functions: Mapping[str, tir.PrimFunc | relax.Function | relax.ExternFunc] = module.functions
         prim = {name: func for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)}
         self._loops = Functions(prim)
         self._library = Library()
@@ -44,7 +44,7 @@ class Graph:
 
     def call(self, name: str, args: Sequence[object]) -> object:
         """Function `name` of the module. Fails: `NotTaken`, `Meaningless`, `Trapped`, `Spent`."""
-        match self._functions.get(name):
+        match self.functions.get(name):
             case tir.PrimFunc() as func:
                 if len(args) != len(func.params):  # a function of the C interface takes all of them as one
                     raise NotTaken(f"{len(args)} arguments for {len(func.params)} parameters")
@@ -120,7 +120,7 @@ class Graph:
                 return found.call([self.eval(arg, frame) for arg in node.args])
 
     def _by_name(self, symbol: str, args: Sequence[object]) -> object:
-        if symbol in self._functions:
+        if symbol in self.functions:
             return self.call(symbol, args)
         raise NotTaken(f"the packed function `{symbol}`")
 
