@@ -24,7 +24,7 @@ from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
-APPLICATIONS = 1000 if SOAK else 24  # of each step, legal ones
+APPLICATIONS = 1000 if SOAK else 16  # of each step, legal ones
 MOST_SEEDS = 200 * APPLICATIONS
 
 
