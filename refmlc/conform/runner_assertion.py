@@ -49,14 +49,14 @@ def run_conformance_test(
     refmlc's. Units: seconds for a call. Fails: `Nonconformant`; RM109, RM112.
     """
     __tracebackhide__ = True
+    word = None if isinstance(adapter, Implementation) else _word(adapter)
     folder = None if suite is None else Path(suite)
     loaded = load_suite(folder)
     expectations = None if known is None else load_expectations(Path(known))
     if isinstance(adapter, Implementation):
         report = run_suite(loaded, adapter, expectations or Expectations(), cases)
     else:
-        asked = Asked(_word(adapter), here(folder), seconds, jobs=jobs)
-        report = run_named(loaded, asked, expectations, cases)
+        report = run_named(loaded, Asked(word or "", here(folder), seconds, jobs=jobs), expectations, cases)
     if not report.ok:
         raise Nonconformant(report)
     return report

@@ -19,8 +19,8 @@ from refmlc.evidence.case_file import CaseFile
 def described(spec: str, seconds: float, prepare: float, folder: str) -> dict[str, object]:
     """Name, version, and whether modules are made ready together; `problem`: why there is no such implementation."""
     try:
-        _cases(folder)
         made = _implementation(spec, seconds, prepare)
+        _cases(folder)
     except RefmlcError as failure:
         return {"problem": failure.diagnostic.message, "helps": list(failure.diagnostic.helps)}
     name, version = identity(made)

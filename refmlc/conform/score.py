@@ -78,7 +78,8 @@ def _returned(case: CaseFile, number: int, answer: Answer) -> Scored:
 
 
 def _promised(case: CaseFile, number: int, answer: Stopped) -> Scored:
-    why = holds(case, number, answer)
+    placed = answer.diagnostic is not None and answer.diagnostic.span is not None
+    why = holds(case if placed else _placeless(case, number), number, answer)
     return Scored(Verdict.FAIL, why) if why else Scored(Verdict.PASS)
 
 
@@ -88,15 +89,25 @@ def _stopped(kind: str, answer: Stopped) -> Scored:
     return Scored(Verdict.PASS)
 
 
+def _placeless(case: CaseFile, number: int) -> CaseFile:
+    """The case with no place asked of call `number`: who tells none is asked for the code alone."""
+    return _asserting(case, number, {**case.calls[number].assertion, "place": ""})
+
+
 def _exactly(case: CaseFile, number: int) -> CaseFile:
     """The case with nothing but the recorded values permitted in call `number`."""
-    call = case.calls[number]
-    parts = call.assertion.get("parts")
+    assertion = case.calls[number].assertion
+    parts = assertion.get("parts")
     if not isinstance(parts, list):
         return case
     strict: list[Data] = [_exact(part) if isinstance(part, dict) else part for part in parts]
+    return _asserting(case, number, {**assertion, "parts": strict})
+
+
+def _asserting(case: CaseFile, number: int, assertion: Mapping[str, Data]) -> CaseFile:
+    """The case with another assertion for call `number`."""
     calls = list(case.calls)
-    calls[number] = Call(call.args, {**call.assertion, "parts": strict})
+    calls[number] = Call(calls[number].args, assertion)
     return replace(case, calls=tuple(calls))
 
 

@@ -1,0 +1,195 @@
+"""A suite asked of implementations: which cases, in this process, over lines, in workers; interrupts and features."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+from hand_made import hand_folder, hand_suite, verdicts
+from mutations import LINE_ADAPTER, Mutant, over_lines, right_verdicts
+
+from refmlc.adapters.implementation import Ended, Stop, Stopped
+from refmlc.adapters.interp import Interp
+from refmlc.adapters.native import Native
+from refmlc.conform import Nonconformant, run_conformance_test
+from refmlc.conform.expectations import Expectations
+from refmlc.conform.runner import run_suite
+from refmlc.conform.runner_workers import Asked, run_named
+from refmlc.conform.suite import Suite
+from refmlc.diag import RefmlcError
+
+SUITE = hand_suite()
+
+
+def plain(report):
+    """The report without what is measured."""
+    cases = [replace(result, seconds=0.0) for result in report.results]
+    return (report.suite, cases, report.problems, report.ok, report.counts)
+
+
+def test_a_suite_without_cases_is_an_error():
+    with pytest.raises(RefmlcError) as caught:
+        run_suite(Suite("0", (), {}), Interp())
+    assert caught.value.code.id == "RM109"
+
+
+def test_a_pattern_that_no_case_fits_is_an_error():
+    with pytest.raises(RefmlcError) as caught:
+        run_suite(SUITE, Interp(), only=["hand.add", "hand.nothing*"])
+    assert caught.value.code.id == "RM112"
+    assert "hand.nothing*" in caught.value.diagnostic.message
+
+
+def test_only_the_cases_that_are_wanted_are_asked():
+    report = run_suite(SUITE, Interp(), only=["hand.a*-*", "hand.xor"])
+    assert list(verdicts(report)) == ["hand.at-most", "hand.at-least", "hand.xor", "hand.any-order"]
+
+
+def test_c_is_asked_in_batches_and_is_right():
+    report = run_suite(SUITE, Native("guarded"))
+    assert verdicts(report) == right_verdicts()
+    assert report.ok
+
+
+def test_over_lines_and_in_this_process_the_reports_are_the_same():
+    made = over_lines("right", seconds=20.0)()
+    try:
+        there = run_suite(SUITE, made)
+    finally:
+        made.close()
+    assert plain(there) == plain(run_suite(SUITE, Interp()))
+    assert (there.implementation, there.version) == ("lines", "1.0")
+
+
+def test_over_lines_and_in_this_process_faults_are_told_the_same():
+    """The fault is in the module that is run, on both sides: the text over the line is the same."""
+    broken = tuple(replace(case, text=case.text.replace("A[i] + B[i]", "A[i] - B[i]")) for case in SUITE.cases[:8])
+    suite = Suite("broken", broken, {})
+    made = over_lines("right", seconds=20.0)()
+    try:
+        there = run_suite(suite, made)
+    finally:
+        made.close()
+    here = run_suite(suite, Interp())
+    assert plain(there) == plain(here)
+    assert verdicts(here)["hand.add"] == "fail"
+
+
+def test_undefined_cases_are_not_asked_of_who_promises_nothing():
+    asked = []
+
+    class Plain(Interp):
+        def prepare(self, module):
+            asked.append(module)
+            return super().prepare(module)
+
+    report = run_suite(SUITE, Plain(promises_verdicts=False), only=["hand.outside", "hand.open", "hand.trap"])
+    assert verdicts(report) == {"hand.trap": "pass", "hand.outside": "not scored", "hand.open": "not scored"}
+    assert len(asked) == 1
+
+
+def test_features_that_are_not_offered_are_not_asked():
+    mutant = Mutant()
+    mutant.features = ("tensorir", "int32", "uint8")
+    report = run_suite(SUITE, mutant, only=["hand.floor", "hand.and", "hand.add"])
+    assert verdicts(report) == {"hand.add": "unsupported", "hand.floor": "pass", "hand.and": "pass"}
+    assert report.results[0].why == "it does not offer float32"
+
+
+def test_an_interrupt_leaves_what_was_done():
+    calls = []
+
+    def answer(found, *_):
+        calls.append(found)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return found
+
+    report = run_suite(SUITE, Mutant(answer=answer))
+    assert list(verdicts(report)) == ["hand.add", "hand.sub", "hand.mul"]
+    assert report.interrupted
+    assert not report.ok
+
+
+def test_an_exception_is_the_implementations():
+    def answer(*_):
+        raise RecursionError("deep")
+
+    report = run_suite(SUITE, Mutant(answer=answer), only=["hand.add", "hand.no-text"])
+    assert verdicts(report) == {"hand.add": "crash", "hand.no-text": "pass"}
+    assert report.results[0].why == "RecursionError: deep"
+
+
+# ------------------------------------------------------------------------------------------ workers
+
+FAULTY = """
+import ctypes, os, time
+from refmlc.adapters.interp import Interp
+
+class Faulty(Interp):
+    def prepare(self, module):
+        text = module.source.text
+        if "A[i] * B[i]" in text:
+            ctypes.string_at(0)
+        if "A[i] / B[i]" in text:
+            time.sleep(1000)
+        return super().prepare(module)
+
+def faulty(limits):
+    return Faulty(limits)
+"""
+
+
+def test_in_workers_what_crashes_or_hangs_ends_alone(tmp_path, monkeypatch):
+    (tmp_path / "faulty_here.py").write_text(FAULTY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    folder = hand_folder(tmp_path / "suite")
+    asked = Asked("py:faulty_here:faulty", str(folder), seconds=0.5, prepare=0.5, jobs=2)
+    only = ["hand.add", "hand.mul", "hand.tiny", "hand.div", "hand.wrap", "hand.no-text"]
+    report = run_named(SUITE, asked, Expectations(), only)
+    assert verdicts(report) == {
+        "hand.add": "pass",
+        "hand.mul": "crash",
+        "hand.tiny": "crash",
+        "hand.div": "timeout",
+        "hand.wrap": "pass",
+        "hand.no-text": "pass",
+    }
+    assert "SIGSEGV" in report.results[1].why
+
+
+def test_an_implementation_that_is_none_is_told():
+    for spec, words in (("nothing", "there is no implementation"), ("py:no.such:thing", "is not to be had")):
+        with pytest.raises(RefmlcError) as caught:
+            run_named(SUITE, Asked(spec), Expectations())
+        assert caught.value.code.id == "RM112"
+        assert words in caught.value.diagnostic.message
+
+
+# ------------------------------------------------------------------------------------------ three lines
+
+
+def test_three_lines_in_a_test(tmp_path):
+    folder = hand_folder(tmp_path / "suite")
+    command = [sys.executable, LINE_ADAPTER, "right"]
+    for adapter in (Interp(), command):
+        report = run_conformance_test(adapter, suite=folder, cases=["hand.add", "hand.trap"])
+        assert verdicts(report) == {"hand.add": "pass", "hand.trap": "pass"}
+
+
+def test_three_lines_tell_what_is_wrong(tmp_path):
+    folder = hand_folder(tmp_path / "suite")
+
+    def answer(found, *_):
+        return Stopped(Stop.TRAP, "not today") if isinstance(found, Ended) else found
+
+    with pytest.raises(Nonconformant) as caught:
+        run_conformance_test(Mutant(answer=answer), suite=folder, cases=["hand.add", "hand.trap"])
+    assert str(caught.value) == (
+        "mutant: 1 over-strict, 1 pass: 1 not as expected\nover-strict: hand.add: trap: not today"
+    )
+    assert [each.id for each in caught.value.report.unexpected] == ["hand.add"]
+
+
+def test_what_is_no_adapter_is_told():
+    with pytest.raises(RefmlcError, match="int is no implementation: it has no name"):
+        run_conformance_test(3)
