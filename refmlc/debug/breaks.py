@@ -23,7 +23,7 @@ from refmlc.debug.expressions import Element
 from refmlc.debug.judge import Judge
 from refmlc.debug.places import AnyPlace, Place
 from refmlc.debug.plan import Plan
-from refmlc.debug.tensors import is_special
+from refmlc.debug.tensors import digits, is_special
 from refmlc.debug.values import BreakKind, Breakpoint, Moment, Reason, Stop
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.interp.tensorir.views import View
@@ -181,7 +181,7 @@ class Breaks(Judge):
 
     def _why(self, armed: Armed, access: tir.BufferStore, view: View, offset: int, lanes: tuple[object, ...]) -> str:
         """What is about to be stored, if that is waited for; else nothing."""
-        shown = spelled(view, offset)
+        shown, dtype = spelled(view, offset), view.buffer.dtype
         match armed.shown.kind:
             case BreakKind.NAN | BreakKind.INF as kind:
                 wanted = ("nan", "inf") if kind is BreakKind.NAN else ("inf",)
@@ -191,17 +191,17 @@ class Breaks(Judge):
                 before = held(view, offset)
                 if kind is BreakKind.CHANGE and before is not None and same(before, lanes[0]):
                     return ""
-                was = "" if before is None else f", it was {before}"
-                return f"{shown} = {lanes[0]} is about to be stored{was}"
+                was = "" if before is None else f", it was {digits(before, dtype)}"
+                return f"{shown} = {digits(lanes[0], dtype)} is about to be stored{was}"
             case BreakKind.DIFFERENCE if armed.reference is not None and view.buffer.name == armed.shown.what:
                 reference = armed.reference
                 number = offset * view.buffer.dtype.lanes
                 if view.shape != reference.shape or not reference.shadow[number]:
                     return ""
                 due = reference.cells[number]
-                return (
-                    "" if same(due, lanes[0]) else f"{shown} = {lanes[0]} is about to be stored, the reference is {due}"
-                )
+                if same(due, lanes[0]):
+                    return ""
+                return f"{shown} = {digits(lanes[0], dtype)} is about to be stored, not {digits(due, dtype)}"
             case _:
                 return ""
 
@@ -210,7 +210,8 @@ class Breaks(Judge):
         for armed in self._enabled():
             if armed.shown.kind is BreakKind.READ and self._watched(armed, view, offset):
                 value = held(view, offset)
-                text = f"{spelled(view, offset)} is about to be read: {'not initialised' if value is None else value}"
+                what = "not initialised" if value is None else digits(value, view.buffer.dtype)
+                text = f"{spelled(view, offset)} is about to be read: {what}"
                 if self._passes(armed, self.engine.plan):
                     return self._stop(Reason.DATA, access, armed, text)
         return None

@@ -350,7 +350,7 @@ class Engine:
 
     def _touched(self, access: tir.BufferLoad | tir.BufferStore, stop: Stop | None, frame: Frame) -> None:
         place = None if stop is None else self.places.accessing(access)
-        if stop is None or place is None:
+        if stop is None or place is None or stop.moment == self.plan.passed:
             return
         self.place, self.frame = place, frame
         self.levels[-1].place, self.levels[-1].frame = place, frame

@@ -100,15 +100,19 @@ class Looking:
                 from_end[variable.name] = (node, variable.value)
         return from_end
 
-    def evaluate(self, text: str, frame: int) -> object:
-        """The value of an expression or a name."""
+    def look(self, text: str, frame: int) -> Variable:
+        """An expression or a name with its value and dtype."""
         bare = text.strip()
         for variable in self.visible(frame) if bare.isidentifier() else ():
             if variable.name == bare and (variable.tensor is not None or not isinstance(variable.value, int | float)):
-                return variable.value
+                return variable
         known = self.names(frame)
         prepared = prepare(text, {name: node for name, (node, _) in known.items()})
-        return prepared.value(dict(known.values()))
+        return Variable(bare, "expression", prepared.value(dict(known.values())), str(prepared.expr.dtype))
+
+    def evaluate(self, text: str, frame: int) -> object:
+        """The value of an expression or a name."""
+        return self.look(text, frame).value
 
     def inside(self, text: str) -> object:
         """The same in the innermost frame, in the middle of a run: what was prepared at a place is kept."""

@@ -11,7 +11,6 @@ A place can be entered again from outside (`restartable`) when all that is aroun
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from refmlc.diag import Span
 from refmlc.interp.tensorir.loops import LAUNCHED
@@ -221,17 +220,15 @@ def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
 # ------------------------------------------------------------------------------------------------ names
 
 
-@dataclass(slots=True)
-class Names:
-    """The variables and buffers that the text sees at a place, innermost last; `kinds` says what each is."""
-
-    place: Place
-    kinds: dict[tir.Var | tir.Buffer, str] = field(default_factory=dict)
-
-    @cached_property
-    def table(self) -> Mapping[str, tir.Var | tir.Buffer]:
-        """By name; of equal ones the innermost."""
-        return {node.name: node for node in self.kinds}
+def names_at(place: Place) -> Mapping[str, tir.Var | tir.Buffer]:
+    """The variables and buffers that the text sees at a place; of equal names the innermost."""
+    found: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in brought_by_function(place.func)}
+    path = [place, *place.around()]
+    for here in reversed(path):
+        found.update((node.name, node) for node in bound_before(here))
+        if here is not place:
+            found.update((node.name, node) for node in brought_by(here))
+    return found
 
 
 def brought_by(place: Place) -> dict[tir.Var | tir.Buffer, str]:

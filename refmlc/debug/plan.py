@@ -19,7 +19,10 @@ from refmlc.debug.values import Moment, Stop
 
 @dataclass(slots=True)
 class Plan:
-    """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too."""
+    """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
+
+    `passed`: the moment at which a store or load was met already.
+    """
 
     target: Moment | None = None
     every: bool = False
@@ -31,6 +34,7 @@ class Plan:
     collects: bool = False
     silent: bool = False
     failures: bool = True
+    passed: Moment | None = None
     found: Stop | None = None
 
     def steps_at(self, place: AnyPlace, level: int) -> bool:

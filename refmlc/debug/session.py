@@ -221,8 +221,17 @@ class Session:
 
     @property
     def breakpoints(self) -> Sequence[Breakpoint]:
-        """All of them, by number; `enabled`, `condition`, `ignore`, `log` may be changed."""
+        """All of them, by number; `enabled`, `ignore`, `log` may be changed."""
         return [armed.shown for _, armed in sorted(self._breaks.armed.items())]
+
+    def condition(self, number: int, text: str) -> Breakpoint:
+        """Give a breakpoint another condition (empty: none)."""
+        armed = self._breaks.armed.get(number)
+        if armed is None:
+            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
+        watching.check_condition(replace(armed, shown=replace(armed.shown, condition=text)))
+        armed.shown.condition = text
+        return armed.shown
 
     @property
     def failures(self) -> frozenset[str] | None:
@@ -276,13 +285,23 @@ class Session:
         """An expression of TVMScript, or a name: a number, a tensor, … Fails: RM1xx to RM3xx as it is."""
         return self._looking.evaluate(text, frame)
 
+    def look(self, text: str, frame: int = 0) -> Variable:
+        """The same with its dtype; a name that has no value yet is not `bound`."""
+        return self._looking.look(text, frame)
+
     def set(self, target: str, text: str, frame: int = 0) -> Variable:
         """Give a variable or an element (`C[3, 7]`) the value of the expression `text`, and go on from there.
 
         Everything after this moment is executed anew when it is come to; moments after it mean another run.
         """
-        self._check()
-        return self._editing.set(target, text, frame)
+        stop = self._check()
+        changed = self._editing.set(target, text, frame)
+        if stop.element or stop.failure is not None:  # in the middle of a statement, which is to see the new value
+            self._engine.end()
+            travel(self._engine, self._breaks, stop.moment)
+            self._looking.moved()
+            self._stop = replace(stop, failure=None, text="", element="", hits=())
+        return changed
 
     def why(self, element: str = "", frame: int = 0) -> Slice:
         """Why an element has its value now (empty: the one about to be stored); edits are not seen."""
@@ -302,6 +321,7 @@ class Session:
         return self._stop or Stop(Reason.BEGINNING, BEGINNING)
 
     def _add(self, armed: Armed) -> Breakpoint:
+        watching.check_condition(armed)
         self._number += 1
         armed.shown.number = self._number
         self._breaks.armed[self._number] = armed
@@ -324,7 +344,9 @@ class Session:
         return self._check(ended=True)
 
     def _move(self, plan: Plan) -> Stop:
-        now = self._check().moment
+        stop = self._check()
+        now = stop.moment
+        plan.passed = now if stop.element else None
         if self._breaks.level() > self._engine.level:
             travel(self._engine, self._breaks, now)
         self._engine.heat(self._breaks.hot() | plan.marks)

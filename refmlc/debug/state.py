@@ -80,6 +80,9 @@ def _of_prim_func(level: Level, place: Place | None, slots: Slots | None, number
         brought = {} if here is None else brought_by(here)
         if here is None or (not brought and not isinstance(here.node, KINDS)):
             continue
+        if _is_root(here):  # the text does not say that it is there: what it brings is the function's
+            pending = {**brought, **pending}
+            continue
         kind = FrameKind.BLOCK if isinstance(here.node, tir.SBlockRealize) else FrameKind.LOOP
         spot = Spot(Frame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here)
         spot.shown = Frame(index + len(found), kind, _name(here), _detail(spot), span, number)
@@ -90,6 +93,17 @@ def _of_prim_func(level: Level, place: Place | None, slots: Slots | None, number
     top = {} if func is None else brought_by_function(func)
     shown = Frame(index + len(found), FrameKind.PRIM_FUNC, level.name, "", span, number)
     return [*found, Spot(shown, level, place, {**top, **pending}, slots)]
+
+
+def _is_root(place: Place) -> bool:
+    """Whether it is the block around a function that the text leaves out."""
+    node = place.node
+    return (
+        place.above is None
+        and isinstance(node, tir.SBlockRealize)
+        and node.block.name == "root"
+        and not node.block.iter_vars
+    )
 
 
 def _name(place: Place) -> str:

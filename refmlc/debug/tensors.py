@@ -8,7 +8,9 @@ import numpy as np
 from refmlc.debug.values import Page, Statistics
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.dtypes import DType
 from refmlc.ops.contract import Scalar
+from refmlc.provenance.outline import number
 from refmlc.runtime.tensor import Tensor
 
 PAGE = 100
@@ -102,6 +104,15 @@ def _values(tensor: Tensor, mask: np.ndarray) -> Iterator[Scalar]:
     for index in np.ndindex(*tensor.shape):
         if mask[index]:
             yield tensor.cells[offset_of(tensor, index)]
+
+
+def digits(value: object, dtype: DType | None) -> str:
+    """A number in as few digits as its dtype tells it from others; a vector lane by lane."""
+    if isinstance(value, tuple):
+        return f"({', '.join(digits(lane, dtype) for lane in value)})"
+    if isinstance(value, bool | int | float) and dtype is not None:
+        return number(value, dtype.scalar)
+    return repr(value)
 
 
 def is_special(value: object) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 
 from refmlc.debug.breaks import Armed
 from refmlc.debug.engine import Engine
+from refmlc.debug.expressions import parsed, prepare
 from refmlc.debug.looking import Looking
-from refmlc.debug.places import AnyPlace, BindingPlace, Place
+from refmlc.debug.places import AnyPlace, BindingPlace, Place, names_at
 from refmlc.debug.snapshots import storages_of
 from refmlc.debug.tensors import offset_of
 from refmlc.debug.values import EXCEPTIONS, BreakKind, Breakpoint
@@ -34,6 +35,17 @@ def at_line(engine: Engine, shown: Breakpoint) -> Armed:
         return Armed(shown)
     shown.line = min(lines)
     return Armed(shown, _outermost(lines[shown.line]))
+
+
+def check_condition(armed: Armed) -> Armed:
+    """The breakpoint, if its condition can be read where it stops. Fails: RM1xx."""
+    text = armed.shown.condition
+    if text:
+        parsed(text)
+    for place in armed.places if text else ():
+        if isinstance(place, Place):
+            prepare(text, names_at(place))
+    return armed
 
 
 def _outermost(places: list[AnyPlace]) -> frozenset[AnyPlace]:

@@ -36,7 +36,12 @@ def state(session: Session) -> object:
     seen = [[(one.name, whole(one.value)) for one in session.variables(frame.index)] for frame in frames]
     stop = session.stop
     span = None if stop is None or stop.span is None else (stop.span.line, stop.span.column)
-    return ([(frame.kind, frame.name, frame.detail) for frame in frames], seen, span, list(map(whole, session.arguments)))
+    return (
+        [(frame.kind, frame.name, frame.detail) for frame in frames],
+        seen,
+        span,
+        list(map(whole, session.arguments)),
+    )
 
 
 def walked(session: Session, most: int) -> list[tuple[Moment, object]]:

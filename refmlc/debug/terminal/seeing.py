@@ -80,7 +80,7 @@ def print_value(state: State, rest: str) -> str:
     """A value."""
     if not rest:
         raise fail(BAD_USAGE, "`print` needs an expression")
-    return show.value(state.session.evaluate(rest, state.frame))
+    return show.typed(state.session.look(rest, state.frame))
 
 
 def examine(state: State, rest: str) -> str:
@@ -145,8 +145,8 @@ def change(state: State, rest: str) -> str:
     if not (equals and target.strip() and value.strip()) or value.startswith("="):
         raise fail(BAD_USAGE, "`set` needs NAME = EXPRESSION, or an element of a tensor in place of the name")
     changed = state.session.set(target.strip(), value.strip(), state.frame)
-    shown = state.session.evaluate(target.strip(), state.frame)
-    return f"{target.strip()} = {show.value(shown)}" if changed.tensor is not None else show.variable(changed)
+    shown = state.session.look(target.strip(), state.frame)
+    return f"{target.strip()} = {show.typed(shown)}" if changed.tensor is not None else show.variable(changed)
 
 
 def info(state: State, _rest: str) -> str:

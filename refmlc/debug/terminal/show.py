@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from refmlc.debug.session import Session
-from refmlc.debug.tensors import PAGE, page, statistics
+from refmlc.debug.tensors import PAGE, digits, page, statistics
 from refmlc.debug.values import BreakKind, Breakpoint, Frame, FrameKind, Reason, Stop, Variable
 from refmlc.diag import Source, Span
 from refmlc.diag.render import render_text
+from refmlc.dtypes import dtype
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
 
@@ -35,7 +36,7 @@ def stopped(session: Session, stop: Stop) -> str:
         return "\n".join([*lines, f"the program has ended (moment {stop.moment})", *results(session)])
     why = SAID.get(stop.reason, "")
     hits = f" {', '.join(map(str, stop.hits))}" if stop.hits else ""
-    because = f"{why}{hits}: {stop.text}" if stop.text else f"{why}{hits}"
+    because = f"{why}{hits}: {stop.text}" if stop.text and stop.failure is None else f"{why}{hits}"
     lines += [because] if because else []
     if stop.failure is not None:
         lines.append(render_text(stop.failure))
@@ -96,7 +97,16 @@ def variable(one: Variable) -> str:
     """A name with its value."""
     extent = f" of {one.extent[0]}..{one.extent[1]}" if one.extent is not None else ""
     edited = "  [edited]" if one.edited else ""
-    return f"{one.name} = {value(one.value) if one.bound else 'nothing yet'}{extent}{edited}"
+    return f"{one.name} = {typed(one)}{extent}{edited}"
+
+
+def typed(one: Variable) -> str:
+    """The value of a variable, in the digits of its dtype."""
+    if not one.bound:
+        return "nothing yet"
+    if isinstance(one.value, float) and one.dtype:
+        return digits(one.value, dtype(one.dtype))
+    return value(one.value)
 
 
 def value(found: object) -> str:
@@ -118,7 +128,7 @@ def summary(tensor: Tensor) -> str:
     """A tensor in one line: shape, dtype, the first elements, what is special."""
     shape = "x".join(map(str, tensor.shape)) or "scalar"
     first = page(tensor, 0, FEW)
-    texts = ["?" if one is None else f"{one}" for one in first.values]
+    texts = ["?" if one is None else digits(one, tensor.dtype) for one in first.values]
     count = statistics(tensor)
     more = ", …" if count.count > FEW else ""
     notes = [
@@ -140,7 +150,7 @@ def tensor_page(name: str, tensor: Tensor, start: int) -> str:
             row = []
         if not row:
             row.append(f"[{', '.join(map(str, index))}]")
-        row.append("?" if one is None else f"{one:.6g}" if isinstance(one, float) else str(one))
+        row.append("?" if one is None else digits(one, tensor.dtype))
     lines += [" ".join(row)] if row else []
     end = start + len(found.values)
     if end < numbers.count:
@@ -153,7 +163,7 @@ def tensor_page(name: str, tensor: Tensor, start: int) -> str:
 def breakpoint_line(one: Breakpoint) -> str:
     """A breakpoint in one line."""
     at = f" at {one.source}:{one.line}" if one.line else ""
-    what = "" if one.kind is BreakKind.LINE else f" {one.what}"
+    what = "" if one.what == one.kind.value or one.kind is BreakKind.LINE else f" {one.what}"
     parts = [
         f"{one.number}: {one.kind.value}{what}{at}",
         *([f"if {one.condition}"] if one.condition else []),

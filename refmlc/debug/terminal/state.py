@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from refmlc.debug.session import Session
-from refmlc.debug.terminal.show import stopped, value
+from refmlc.debug.terminal.show import stopped, typed
 from refmlc.debug.values import Stop
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -33,7 +33,7 @@ class State:
         lines = []
         for number, text in self.displays.items():
             try:
-                shown = value(self.session.evaluate(text))
+                shown = typed(self.session.look(text))
             except RefmlcError as failure:
                 shown = f"<{failure.diagnostic.message}>"
             lines.append(f"display {number}: {text} = {shown}")

@@ -92,8 +92,7 @@ def condition(state: State, rest: str) -> str:
     """Another condition."""
     which, _, text = rest.partition(" ")
     found = _breakpoint(state, which)
-    found.condition = text.strip()
-    return breakpoint_line(found)
+    return breakpoint_line(state.session.condition(found.number, text.strip()))
 
 
 def ignore(state: State, rest: str) -> str:
