@@ -30,9 +30,9 @@ from refmlc.ir.node import Node
 from refmlc.ir.visit import substitute, walk
 from refmlc.schedule.boxes import expression
 from refmlc.schedule.linear import Sum, sum_of
-from refmlc.schedule.loops import plain
-from refmlc.schedule.places import TRUE, fresh_name, get_loop, integer, refused, with_stmt
-from refmlc.schedule.reduction import Nest, begins, same_place
+from refmlc.schedule.loops import both, plain
+from refmlc.schedule.places import TRUE, conjuncts, fresh_name, get_loop, integer, refused, with_stmt
+from refmlc.schedule.reduction import Nest, same_place, starting
 
 STEP = "blockize"
 
@@ -60,19 +60,17 @@ def blockize(func: tir.PrimFunc, loop: tir.Var) -> tuple[tir.PrimFunc, str]:
     kept = [(row.inner, row.inner_value) for row in rows if row.inner is not None and row.inner_value is not None]
     values = tuple(value for _, value in kept)
     new = replace(substitute(replace(block, iter_vars=()), table), iter_vars=tuple(axis for axis, _ in kept))
-    starting = None
-    if block.init is not None and any(row.outer.kind is not IterKind.SPATIAL for row in rows):
-        within = replace(realize, iter_values=values, block=replace(block, iter_vars=new.iter_vars))
+    first = None
+    if new.init is not None and any(row.outer.kind is not IterKind.SPATIAL for row in rows):
         nest = _nest(loops, kept, realize.span)
-        begins(within, loops, STEP)
         same_place(func, realize, nest, STEP)
-        starting = _starting(func, new, values, inside, nest)
+        first = starting(func, tir.SBlockRealize(values, inside, new), nest, new.init, STEP)
         new = replace(new, init=None)
     body: tir.Stmt = tir.SBlockRealize(values, inside, new)
     for one in reversed(loops):
         body = replace(one, body=body)
     name = fresh_name(func, f"{block.name}_o")
-    whole = tir.SBlock(name, tuple(row.outer for row in rows), None, None, body, starting)
+    whole = tir.SBlock(name, tuple(row.outer for row in rows), None, None, body, first)
     return with_stmt(func, loops[0], tir.SBlockRealize(tuple(row.outer_value for row in rows), outside, whole)), name
 
 
@@ -140,18 +138,12 @@ def _parts(found: Sum, loops: Sequence[tir.For], variables: set[tir.Var]) -> tup
 def _conditions(realize: tir.SBlockRealize, variables: set[tir.Var]) -> tuple[tir.Expr, tir.Expr]:
     """What the condition of the block says of the loops outside, and of those inside."""
     sides: dict[bool, tir.Expr] = {False: TRUE, True: TRUE}
-    stack = [realize.predicate]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, tir.And):
-            stack += [one.b, one.a]
-            continue
+    for one in conjuncts(realize.predicate):
         used = {part for part in walk(one) if isinstance(part, tir.Var)}
         inside = bool(used & variables)
         if (inside and used - variables) or any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(one)):
             raise refused(STEP, "the condition is of loops outside and inside together", realize.span)
-        if not (isinstance(one, tir.IntImm) and one.value == 1):
-            sides[inside] = one if sides[inside] is TRUE else tir.And(sides[inside], one)
+        sides[inside] = both(sides[inside], one)
     return sides[False], sides[True]
 
 
@@ -165,27 +157,3 @@ def _nest(loops: tuple[tir.For, ...], kept: Sequence[tuple[tir.IterVar, tir.Expr
     if used[True] & used[False] or idle - once:
         raise refused(STEP, "axes of both kinds share a loop, or a loop is of no axis", span)
     return Nest(loops, frozenset(used[True]), frozenset(used[False] | idle))
-
-
-def _starting(
-    func: tir.PrimFunc, block: tir.SBlock, values: Sequence[tir.Expr], condition: tir.Expr, nest: Nest
-) -> tir.Stmt:
-    """The init for every spatial instance of the loops inside."""
-    if {part for part in walk(condition) if isinstance(part, tir.Var)} & nest.reduce or block.init is None:
-        raise refused(STEP, "the condition says something of the reduction", condition.span)
-    table: dict[Node, Node] = {
-        one.loop_var: tir.Var(f"{one.loop_var.name}_init", one.loop_var.dtype) for one in nest.loops
-    }
-    pairs = zip(block.iter_vars, values, strict=True)
-    spatial = [(axis, value) for axis, value in pairs if axis.kind is IterKind.SPATIAL]
-    own: dict[Node, Node] = {axis.var: tir.Var(f"{axis.var.name}_init", axis.var.dtype) for axis, _ in spatial}
-    axes = tuple(replace(axis, var=substitute(axis.var, own)) for axis, _ in spatial)
-    name = fresh_name(func, f"{block.name}_init")
-    one = tir.SBlock(name, axes, None, None, substitute(block.init, own))
-    body: tir.Stmt = tir.SBlockRealize(
-        tuple(substitute(value, table) for _, value in spatial), substitute(condition, table), one
-    )
-    for loop in reversed(nest.loops):
-        if loop.loop_var in nest.spatial:
-            body = replace(loop, loop_var=substitute(loop.loop_var, table), body=body)
-    return body

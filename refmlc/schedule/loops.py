@@ -105,7 +105,7 @@ def guarded(body: tir.Stmt, condition: tir.Expr | None, changing: Sequence[tir.V
     blocks = _blocks(body, set(changing))
     if blocks is None:
         return tir.IfThenElse(condition, body)
-    table: dict[Node, Node] = {one: replace(one, predicate=_both(one.predicate, condition)) for one in blocks}
+    table: dict[Node, Node] = {one: replace(one, predicate=both(one.predicate, condition)) for one in blocks}
     return substitute(body, table)
 
 
@@ -125,7 +125,8 @@ def _blocks(body: tir.Stmt, changing: set[tir.Var]) -> list[tir.SBlockRealize] |
             return None
 
 
-def _both(a: tir.Expr, b: tir.Expr) -> tir.Expr:
+def both(a: tir.Expr, b: tir.Expr) -> tir.Expr:
+    """The condition that both hold."""
     return b if _is(a, 1) else tir.And(a, b)
 
 
@@ -183,4 +184,4 @@ def drop_unit_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     return with_stmt(func, node, substitute(node.body, {loop: node.min}))
 
 
-__all__ = ["add_unit_loop", "drop_unit_loop", "fuse", "guarded", "plain", "serial_loop", "split"]
+__all__ = ["add_unit_loop", "both", "drop_unit_loop", "fuse", "guarded", "plain", "serial_loop", "split"]

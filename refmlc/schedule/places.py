@@ -206,6 +206,13 @@ def integer(value: int, dtype: DType) -> tir.IntImm:
     return tir.IntImm(dtype, value)
 
 
+def conjuncts(condition: tir.Expr) -> list[tir.Expr]:
+    """The conditions that hold together, in their order; none for the constant."""
+    if isinstance(condition, tir.And):
+        return [*conjuncts(condition.a), *conjuncts(condition.b)]
+    return [] if isinstance(condition, tir.IntImm) and condition.value == 1 else [condition]
+
+
 def touches(stmt: tir.Stmt, buffer: tir.Buffer) -> bool:
     """Whether a statement loads or stores an element of a buffer."""
     return any(isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer is buffer for node in walk(stmt))

@@ -25,8 +25,17 @@ from refmlc.ir.node import Node
 from refmlc.ir.visit import substitute, walk
 from refmlc.schedule.accesses import accesses, problem, separates
 from refmlc.schedule.linear import sum_of
-from refmlc.schedule.loops import plain
-from refmlc.schedule.places import TRUE, fresh_name, get_block, place_of_block, refused, same_indices, with_stmt
+from refmlc.schedule.loops import both, plain
+from refmlc.schedule.places import (
+    TRUE,
+    conjuncts,
+    fresh_name,
+    get_block,
+    place_of_block,
+    refused,
+    same_indices,
+    with_stmt,
+)
 
 STEP = "decompose_reduction"
 
@@ -48,10 +57,10 @@ def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.Pr
         raise fail(BAD_USAGE, f"`{block}` has no init", realize.span)
     nest = _nest(func, realize, loop)
     same_place(func, realize, nest, STEP)
-    starting = _starting(func, realize, nest, init)
+    first = starting(func, realize, nest, init, STEP)
     rest = replace(realize, block=replace(realize.block, init=None, name=fresh_name(func, f"{block}_update")))
     updating = substitute(nest.loops[0], {realize: rest})
-    return with_stmt(func, nest.loops[0], tir.SeqStmt((starting, updating)))
+    return with_stmt(func, nest.loops[0], tir.SeqStmt((first, updating)))
 
 
 def _nest(func: tir.PrimFunc, realize: tir.SBlockRealize, loop: tir.Var) -> Nest:
@@ -107,10 +116,10 @@ def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step:
         raise refused(step, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
 
 
-def _starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt) -> tir.Stmt:
-    """The init for every spatial instance."""
+def starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt, step: str) -> tir.Stmt:
+    """The init of the block for every spatial instance of the loops of the nest, in a block of its own."""
     block = realize.block
-    begins(realize, nest.loops, STEP)
+    begins(realize, nest.loops, step)
     axes = [
         (axis, value)
         for axis, value in zip(block.iter_vars, realize.iter_values, strict=True)
@@ -123,7 +132,7 @@ def _starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: 
     name = fresh_name(func, f"{block.name}_init")
     inner = tir.SBlock(name, kept, None, None, substitute(init, dict(own.items())))
     values = tuple(substitute(value, table) for _, value in axes)
-    body: tir.Stmt = tir.SBlockRealize(values, substitute(_condition(realize, nest), table), inner)
+    body: tir.Stmt = tir.SBlockRealize(values, substitute(_condition(realize, nest, step), table), inner)
     for loop in reversed(nest.loops):
         if loop.loop_var in nest.spatial:
             body = replace(loop, loop_var=own_loops[loop.loop_var], body=body)
@@ -157,20 +166,15 @@ def begins(realize: tir.SBlockRealize, loops: Sequence[tir.For], step: str) -> N
             raise refused(step, f"the loop over `{loop.loop_var.name}` may not be executed", realize.span)
 
 
-def _condition(realize: tir.SBlockRealize, nest: Nest) -> tir.Expr:
+def _condition(realize: tir.SBlockRealize, nest: Nest, step: str) -> tir.Expr:
     """What the condition says of spatial loops; what it says of the others must hold at their start."""
     found: tir.Expr = TRUE
-    stack = [realize.predicate]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, tir.And):
-            stack += [one.b, one.a]
-            continue
+    for one in conjuncts(realize.predicate):
         variables = {part for part in walk(one) if isinstance(part, tir.Var)}
         if variables & nest.reduce and not _holds_at_start(one, nest):
-            raise refused(STEP, "the condition of the block says something of the reduction", realize.span)
+            raise refused(step, "the condition of the block says something of the reduction", realize.span)
         if not variables & nest.reduce:
-            found = one if found is TRUE else tir.And(found, one)
+            found = both(found, one)
     return found
 
 
