@@ -67,7 +67,7 @@ def test_refmlc_gives_what_is_expected(row):
         assert structural_equal(refmlc.read(show(module, show_meta=True)), module)
         return
     if row.get("action") == "type":
-        assert type_of(meaning(row["module"], [])) == row["expected"]
+        assert type_of(meaning(row["module"], list(map(known.array, row["input"])))) == row["expected"]
         return
     assert_is(meaning(row["module"], list(map(known.array, row["input"]))), row.get("refmlc", row["expected"]))
 
