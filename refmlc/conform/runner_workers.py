@@ -57,7 +57,7 @@ def run_named(
     only: Sequence[str] = (),
     tick: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """The report on `asked.spec`; None for `expectations`: those that come with refmlc. `tick`: cases done, of all.
+    """The report on `asked.spec`; None for `expectations`: those that come with the suite. `tick`: cases done, of all.
 
     Fails: RM109, RM112 (no such implementation, it does not start).
     """
@@ -68,7 +68,8 @@ def run_named(
         name, version = str(says.get("name")), str(says.get("version"))
         size = BATCH if says.get("batching") else 1
         results, interrupted = _collected(workers, cases, size, tick)
-    known = expectations_for(name, version) if expectations is None else expectations
+    own = Path(asked.folder) / "known" if asked.folder else None
+    known = expectations_for(name, version, own) if expectations is None else expectations
     seconds = monotonic() - begin
     return reported(suite, (name, version), results, known, seconds=seconds, interrupted=interrupted)
 

@@ -1,0 +1,192 @@
+"""The page in a real browser: what is shown, filtered, reached by keys; no request, no error, no script of the data.
+
+Needs the extra `browser` and a Chromium: the one of Playwright, or `chromium` in PATH.
+"""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+from test_conform_report import EVIL, SUITE, everything, good, one
+
+from refmlc.conform.report.page import page as page_text
+from refmlc.conform.verdict import Verdict
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """The page of two implementations, a case of which tries to be a script."""
+    evil = replace(SUITE.cases[0], id=EVIL, text=f"# {EVIL}\n{SUITE.cases[0].text}")
+    suite = replace(SUITE, cases=(*SUITE.cases, evil))
+    first = everything()
+    results = (*first.results, replace(one("evil", Verdict.FAIL, EVIL), id=EVIL))
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(page_text(suite, [replace(first, results=results), good()]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as running:
+        try:
+            made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        except playwright.Error as problem:
+            pytest.skip(f"there is no Chromium: {str(problem).splitlines()[0]}")
+        yield made
+        made.close()
+
+
+class Seen:
+    """A page that is open, and everything that it did besides."""
+
+    def __init__(self, context, file, address=""):
+        self.context, self.page = context, context.new_page()
+        self.requests, self.said = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
+        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.goto(file.as_uri() + address)
+
+    def cases(self):
+        return self.page.locator("#detail .list .mono").all_inner_texts()
+
+
+@pytest.fixture
+def opened(browser, file):
+    made = []
+
+    def open_page(address="", **options):
+        made.append(Seen(browser.new_context(**options), file, address))
+        return made[-1]
+
+    yield open_page
+    for seen in made:
+        assert seen.requests == [seen.requests[0]]
+        assert seen.requests[0].startswith("file:")
+        assert seen.said == []
+        seen.context.close()
+
+
+def test_what_is_not_as_expected_is_shown_first(opened):
+    seen = opened()
+    assert seen.page.title() == "Conformance · suite slice"
+    assert seen.page.locator(".card .state").all_inner_texts() == ["✗ 8 not as expected", "✓ all as expected"]
+    assert set(seen.cases()) == {
+        EVIL,
+        *(f"hand.{n}" for n in ["sub", "trap", "mul", "div", "tiny", "min"]),
+    }
+    assert seen.cases()[0] == "hand.div"
+
+
+def test_from_the_matrix_to_the_case_and_its_difference(opened):
+    seen = opened()
+    seen.page.get_by_role("button", name="NUM-101, cmd:").click()
+    assert "#clause=NUM-101&impl=0" in seen.page.url
+    assert "add, sub, mul" in seen.page.locator("#detail h2").inner_text()
+    seen.page.locator("#detail .list button", has_text="hand.sub").click()
+    detail = seen.page.locator("#detail")
+    assert detail.locator("h2").inner_text() == "hand.sub"
+    assert detail.locator(".rows tbody td").all_inner_texts() == [
+        "`C`[1]",
+        "2.5 (0x1.4p+1)",
+        "2.0 (0x1p+1)",
+        "0x1p+0 … 0x1p+2",
+    ]
+    assert "C[i] = A[i] - B[i]" in detail.locator(".code").inner_text()
+    assert detail.locator(".code .k").count() > 0
+    assert "value 3: a tensor (3,) of float32: 0.0, -0.5, 1.0" in detail.inner_text()
+    seen.page.go_back()
+    assert seen.page.locator("#detail .list").count() == 1
+
+
+def test_the_place_where_a_call_must_stop_is_marked(opened):
+    seen = opened("#case=hand.trap")
+    assert "assert" in seen.page.locator(".code .marked").inner_text()
+
+
+def test_a_known_deviation_says_why(opened):
+    seen = opened("#case=hand.max")
+    said = seen.page.locator("#detail .verdict.known").inner_text()
+    assert "nan (fail): NaN is lost: floats are taken for ordered" in said
+
+
+def test_filters(opened):
+    seen = opened()
+    status = seen.page.locator("#shown")
+    assert status.inner_text() == "12 cases"
+    seen.page.locator("#query").fill("sigsegv")
+    assert status.inner_text() == "1 of 12 cases"
+    assert seen.cases() == ["hand.div"]
+    seen.page.locator("#query").fill("")
+    seen.page.get_by_role("checkbox", name="timeout", exact=True).check()
+    assert status.inner_text() == "1 of 12 cases"
+    seen.page.get_by_role("checkbox", name="crash", exact=True).check()
+    assert status.inner_text() == "2 of 12 cases"
+    seen.page.get_by_role("checkbox", name="timeout", exact=True).uncheck()
+    seen.page.get_by_role("checkbox", name="crash", exact=True).uncheck()
+    seen.page.get_by_role("checkbox", name="not as expected", exact=True).check()
+    assert status.inner_text() == "7 of 12 cases"
+    seen.page.locator("#query").fill("nothing has this name")
+    assert "No case fits the filter." in seen.page.locator("#matrix").inner_text()
+
+
+def test_keys_alone_are_enough(opened):
+    seen = opened()
+    keys = seen.page.keyboard
+    keys.press("/")
+    assert seen.page.evaluate("document.activeElement.id") == "query"
+    keys.type("hand.sub")
+    seen.page.locator('#matrix [tabindex="0"]').focus()
+    keys.press("ArrowRight")
+    assert "cmd:" in seen.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    keys.press("Enter")
+    assert seen.page.evaluate("document.activeElement.id") == "detail"
+    seen.page.locator("#detail .list button").focus()
+    keys.press("Enter")
+    assert seen.page.locator("#detail h2").inner_text() == "hand.sub"
+    keys.press("Escape")
+    assert "#clause=NUM-101" in seen.page.url
+    keys.press("Escape")
+    assert seen.page.url.endswith("#")
+
+
+def test_a_group_folds(opened):
+    seen = opened()
+    fold = seen.page.get_by_role("button", name="Numbers")
+    rows = seen.page.locator("#matrix tr[data-clause]").count()
+    fold.click()
+    assert seen.page.locator("#matrix tr[data-clause]").count() < rows
+    assert seen.page.get_by_role("button", name="Numbers").get_attribute("aria-expanded") == "false"
+
+
+def test_text_that_would_be_a_script_is_text(opened):
+    seen = opened()
+    seen.page.locator("#detail .list .mono", has_text="onerror").click()
+    assert "<img src=x onerror=alert(1)>" in seen.page.locator("#detail h2").inner_text()
+    assert seen.page.locator("img").count() == 0
+    assert seen.page.locator("script").count() == 2
+    assert seen.page.title() == "Conformance · suite slice"
+
+
+def test_it_fits_narrow_and_wide_in_light_and_dark(opened):
+    for scheme, colour in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(13, 17, 23)")):
+        seen = opened(color_scheme=scheme)
+        assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == colour
+        for address in ("", "#clause=NUM-101", "#case=hand.sub"):
+            seen.page.evaluate("address => { location.hash = address; }", address)
+            for width in (380, 768, 1400):
+                seen.page.set_viewport_size({"width": width, "height": 800})
+                assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_scripts_the_figures_are_there(browser, file):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator(".card").count() == 2
+    assert "scripts are switched off" in page.locator("noscript").inner_text()
+    context.close()
