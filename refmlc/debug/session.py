@@ -346,7 +346,7 @@ class Session:
     def _move(self, plan: Plan) -> Stop:
         stop = self._check()
         now = stop.moment
-        plan.passed = now if stop.element else None
+        plan.passed = now if stop.reason in (Reason.DATA, Reason.NUMBER, Reason.DIFFERENCE) else None
         if self._breaks.level() > self._engine.level:
             travel(self._engine, self._breaks, now)
         self._engine.heat(self._breaks.hot() | plan.marks)
