@@ -15,6 +15,9 @@ from refmlc.diag import RefmlcError, Source, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.interp.machine import write_line
 from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.equal import structural_equal
+from refmlc.ir.node import Node
+from refmlc.ir.visit import substitute, walk
 from refmlc.provenance.copying import copies
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 from refmlc.script import read_source, show
@@ -71,9 +74,18 @@ def with_text(module: IRModule) -> IRModule:
     alone = all(isinstance(func, tir.PrimFunc) for func in bare.values())
     part = replace(module, functions=bare, attrs={}, global_infos={}) if alone else module
     try:
-        read = read_source(Source(SHOWN, show(part, show_meta=True)))
+        made = with_constants(read_source(Source(SHOWN, show(part))), part)
     except RefmlcError:  # what cannot be shown is debugged without text
         return module
-    if set(read.functions) != set(part.functions):
+    functions = {name: made.functions.get(name) for name in part.functions}
+    if any(func is None or not structural_equal(func, part.functions[name]) for name, func in functions.items()):
         return module
-    return replace(module, functions={**module.functions, **read.functions})
+    return replace(module, functions={**module.functions, **made.functions})
+
+
+def with_constants(read: IRModule, shown: IRModule) -> IRModule:
+    """The module that was read, with the constants of the one that was shown: a text holds but their numbers."""
+    constants = [node for node in walk(shown) if isinstance(node, relax.Constant)]
+    refs = [node for node in walk(read) if isinstance(node, relax.MetadataRef)]
+    table: dict[Node, Node] = {ref: constants[ref.index] for ref in refs if ref.index < len(constants)}
+    return substitute(read, table) if table else read
