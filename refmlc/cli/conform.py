@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from refmlc.cli.conform_coverage import coverage
+from refmlc.cli.conform_export import export
 from refmlc.cli.console import err, json_option
 from refmlc.cli.durations import Duration
 
@@ -70,6 +71,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
 
 
 conform.add_command(coverage)
+conform.add_command(export)
 
 
 def installed(version: str) -> str:

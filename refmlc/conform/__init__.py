@@ -10,6 +10,7 @@
 | `verdict`, `score`, `score_shown`         | the verdicts; which one an answer gets, and what is shown of it   |
 | `runner`, `runner_part`, `runner_workers` | a suite asked of an object, or in workers of a word               |
 | `result`, `expectations`                  | what comes of a run; what is known of an implementation           |
+| `tree`, `export`, `schema`                | modules and cases as JSON, and what describes them                |
 | `runner_assertion`, `report`              | conformance as a test; JUnit XML, JSON, the page                  |
 """
 

@@ -1,0 +1,33 @@
+"""`refmlc conform export`: the suite as JSON, the module of each case as a tree."""
+
+from pathlib import Path
+
+import click
+
+from refmlc.cli.console import out
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="conformance-json",
+    show_default=True,
+    help="The folder to write to.",
+)
+@click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
+def export(*, folder: Path, suite: Path | None) -> None:
+    """Write every case as a JSON file, with the module as a tree; an index; and the JSON Schemas of all that."""
+    from refmlc.conform.export import write_suite  # noqa: PLC0415 - other commands start without it
+    from refmlc.conform.suite import load_suite  # noqa: PLC0415 - the same
+
+    cases = load_suite(suite)
+    try:
+        count = write_suite(cases, folder)
+    except OSError as problem:
+        raise fail(BAD_USAGE, f"`{folder}` cannot be written: {problem.strerror}") from None
+    out.print(f"{count} cases of version {cases.version} in {folder}", markup=False)

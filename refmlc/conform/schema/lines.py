@@ -1,0 +1,70 @@
+"""The lines of implementations (`conformance/adapters/PROTOCOL.md`): requests, replies, values."""
+
+from refmlc.conform.schema.values import NATURAL, STRING, any_of, listed, record, ref
+from refmlc.conform.tree import Json
+
+
+def definitions() -> dict[str, Json]:
+    """`request`, `reply`, and what they are built of. Replies may have further keys, which are ignored."""
+    seconds: Json = {"type": "number", "exclusiveMinimum": 0}
+    hello: dict[str, Json] = {
+        "do": {"const": "hello"},
+        "version": {"const": 1},
+        "folder": STRING,
+        "seconds": seconds,
+        "prepare_seconds": seconds,
+        "bytes": NATURAL,
+    }
+    run: dict[str, Json] = {"do": {"const": "run"}, "func": STRING, "args": listed(ref("value"))}
+    stops: list[Json] = ["unsupported", "rejected", "undefined", "trap", "exhausted", "crashed", "timed out"]
+    return {
+        "request": any_of(ref("hello"), ref("prepare"), ref("run"), ref("close")),
+        "hello": record(hello),
+        "prepare": record({"do": {"const": "prepare"}, "module": STRING}),
+        "run": record(run),
+        "close": record({"do": {"const": "close"}}),
+        "reply": any_of(ref("hello_reply"), ref("prepare_reply"), ref("run_reply"), ref("stop")),
+        "hello_reply": _open(
+            {"name": STRING},
+            {"version": STRING, "verdicts": {"type": "boolean"}, "features": listed(STRING)},
+        ),
+        "prepare_reply": _open({"ok": {"const": True}}, {}),
+        "run_reply": _open({"value": ref("value"), "args": listed(ref("value"))}, {}),
+        "stop": _open(
+            {"stop": {"enum": stops}},
+            {
+                "message": STRING,
+                "code": {"type": "string", "pattern": "^RM[0-9]{3}$"},
+                "place": {"type": "string", "pattern": "^[1-9][0-9]{0,8}:[1-9][0-9]{0,8}$"},
+            },
+        ),
+        "value": _value(),
+    }
+
+
+def _open(required: dict[str, Json], optional: dict[str, Json]) -> Json:
+    return {**record(required, optional), "additionalProperties": True}
+
+
+def _value() -> Json:
+    integer: Json = {"type": "integer"}
+    number: Json = any_of({"type": "number"}, {"enum": ["nan", "inf", "-inf"]})
+    kinds: dict[str, Json] = {
+        "int": integer,
+        "bool": {"type": "boolean"},
+        "float": number,
+        "shape": listed(integer),
+        "tuple": listed(ref("value")),
+        "string": STRING,
+        "same": NATURAL,
+    }
+    tensor: dict[str, Json] = {"kind": {"const": "tensor"}, "dtype": STRING, "shape": listed(NATURAL)}
+    values: dict[str, Json] = {
+        "values": listed(any_of({"type": ["number", "boolean"]}, {"enum": ["nan", "inf", "-inf"]}))
+    }
+    return any_of(
+        *(_open({"kind": {"const": kind}, "value": value}, {}) for kind, value in kinds.items()),
+        _open({"kind": {"const": "null"}}, {}),
+        _open({**tensor, "file": {"type": "string", "pattern": "^[^/\\u0000]+$"}}, {}),
+        _open({**tensor, **values}, {}),
+    )
