@@ -41,9 +41,10 @@ from tier_runs import TINY, Ran
 from refmlc.check.module import check_module
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError, Unsupported
+from refmlc.diag.catalogue import OUT_OF_SCOPE
 from refmlc.ir import IRModule, tir
 from refmlc.ir.equal import structural_equal
-from refmlc.ir.visit import rewrite
+from refmlc.ir.visit import rewrite, walk
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
 from refmlc.sanitize import sanitize
@@ -58,6 +59,8 @@ ASKED = 1000
 CRASHING = {"tensorize": 3}  # steps on which TVM's process ends: so many are tried, one process each
 STATEMENTS = 1_000_000
 
+DROPPED = "TVM drops a buffer that another block reads: the function is ill-formed (RM203)"
+ZERO = "TVM takes 0 for a float times 0, as it substitutes: NaN, infinities and -0 are lost"
 UNFINISHED = "TVM runs the consumer in each iteration on elements that are not written yet, at last on all of them"
 EXPLAINED = (
     # (step, what we say of it, why TVM's function has other bits or is undefined)
@@ -67,7 +70,7 @@ EXPLAINED = (
         "TVM gathers the terms of a reduction anew: sums of floats are rounded otherwise",
     ),
     ("reorder", "order of the accesses", "TVM changes the order of the terms of a reduction: rounded otherwise"),
-    ("reverse_compute_inline", "is used elsewhere too", "TVM drops a buffer that another block reads: ill-formed"),
+    ("reverse_compute_inline", "all its dimension", "TVM stores for iterations too that the consumer does not have"),
     ("reverse_compute_at", "reads nothing that is written", "TVM moves a block behind those that read what it writes"),
     ("reverse_compute_at", "may not run over all its dimension", UNFINISHED),
     ("reverse_compute_at", "may be finished in a later iteration", UNFINISHED),
@@ -174,9 +177,16 @@ def read_again(text):
         return failure.diagnostic
 
 
-def explanation(case):
-    """The reason why TVM's step may change the meaning; None: there is none."""
+def explanation(case, other):
+    """The reason why TVM's step may change the meaning, or end in the finding `other`; None: there is none."""
     step = case.app.words[0]
+    if step == "reverse_compute_inline" and getattr(other, "code", None) is OUT_OF_SCOPE:
+        return DROPPED
+    nothing = [one for one in walk(case.app.func) if isinstance(one, tir.Apply) and one.op == "mul"]
+    if step == "blockize" and any(
+        isinstance(arg, tir.FloatImm) and not arg.value for one in nothing for arg in one.args
+    ):
+        return ZERO
     return next((why for name, said, why in EXPLAINED if name == step and re.search(said, case.why)), None)
 
 
@@ -237,7 +247,7 @@ def compare(row, case, call, before, *, shown):
     if same:
         row.counts["bits"] += case.after is not None
         return
-    why = explanation(case)
+    why = explanation(case, other)
     if why is None:
         row.faults.append(f"TVM's step changes the meaning; we: {case.why or 'legal'}; {case.told}\n{text}")
     else:
