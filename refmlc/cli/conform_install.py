@@ -33,14 +33,14 @@ def installed_tvm(version: str) -> str:
     python = folder / "bin" / "python"
     if not (folder / MARKER).exists():
         shutil.rmtree(folder, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(folder)], f"an environment in {folder}")
-        _run([str(python), "-m", "pip", "install", "-q", f"apache-tvm=={version}", *NEEDED], f"apache-tvm {version}")
-        _run([str(python), "-c", "import tvm"], f"apache-tvm {version}, installed in {folder},")
+        step([sys.executable, "-m", "venv", str(folder)], f"an environment in {folder}")
+        step([str(python), "-m", "pip", "install", "-q", f"apache-tvm=={version}", *NEEDED], f"apache-tvm {version}")
+        step([str(python), "-c", "import tvm"], f"apache-tvm {version}, installed in {folder},")
         (folder / MARKER).touch()
     return str(python)
 
 
-def _run(command: list[str], what: str) -> None:
+def step(command: list[str], what: str) -> None:
     """Run a step. Fails: RM112 with the last that it said."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - this Python

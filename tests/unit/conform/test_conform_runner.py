@@ -1,6 +1,7 @@
 """A suite asked of implementations: which cases, in this process, over lines, in workers; interrupts and features."""
 
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -193,3 +194,18 @@ def test_three_lines_tell_what_is_wrong(tmp_path):
 def test_what_is_no_adapter_is_told():
     with pytest.raises(RefmlcError, match="int is no implementation: it has no name"):
         run_conformance_test(3)
+
+
+def test_an_interrupt_ends_the_workers_and_leaves_what_was_done(tmp_path):
+    folder = hand_folder(tmp_path / "suite")
+    asked = Asked(f"cmd:{sys.executable} {LINE_ADAPTER} run:hang", str(folder), seconds=60.0)
+
+    def tick(done, of):
+        assert (done, of) == (1, 3)
+        raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    report = run_named(SUITE, asked, Expectations(), ["hand.product", "hand.two", "hand.again"], tick)
+    assert verdicts(report) == {"hand.product": "pass"}
+    assert report.interrupted
+    assert time.monotonic() - begin < 55.0

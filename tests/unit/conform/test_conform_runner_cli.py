@@ -1,0 +1,130 @@
+"""`refmlc conform`: exit statuses, files, expectations; the three lines of a test in a fresh directory."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from hand_made import hand_folder
+from mutations import LINE_ADAPTER
+
+from refmlc.cli import main
+from refmlc.cli.conform_install import installed_tvm, step
+from refmlc.diag import RefmlcError
+
+RIGHT = f"cmd:{sys.executable} {LINE_ADAPTER} right"
+KNOWN = """
+[[deviation]]
+id = "sum"
+why = "it adds in another order"
+cases = ["hand.add"]
+verdict = "fail"
+"""
+THREE_LINES = """
+from my_adapter import MyAdapter
+from refmlc.conform import run_conformance_test
+
+def test_conformance():
+    run_conformance_test(MyAdapter(), suite={suite!r}, cases=["hand.*"])
+"""
+ADAPTER = """
+from refmlc.adapters.implementation import Ended
+from refmlc.adapters.interp import Interp
+
+class MyAdapter:
+    name = "mine"
+    promises_verdicts = False
+
+    def prepare(self, module):
+        return Interp().prepare(module)
+
+    def close(self):
+        pass
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return hand_folder(tmp_path_factory.mktemp("conform") / "suite")
+
+
+def ran(*words):
+    return CliRunner().invoke(main, ["conform", *map(str, words)], catch_exceptions=False)
+
+
+def test_everything_is_written_and_the_status_is_0(folder, tmp_path):
+    files = [tmp_path / "junit.xml", tmp_path / "page.html"]
+    done = ran(
+        "--suite", folder, "--impl", RIGHT, "--case", "hand.a*", "--junit", files[0], "--report", files[1], "--json"
+    )
+    assert done.exit_code == 0, done.output
+    (report,) = json.loads(done.stdout)["reports"]
+    assert report["counts"] == {"permitted": 1, "pass": 5}
+    assert 'tests="6"' in files[0].read_text()
+    assert "hand.any-order" in files[1].read_text()
+
+
+def test_an_unexpected_pass_is_told_and_the_status_is_1(folder, tmp_path):
+    (tmp_path / "known.toml").write_text(KNOWN)
+    done = ran("--suite", folder, "--impl", RIGHT, "--case", "hand.add", "--known", tmp_path / "known.toml")
+    assert done.exit_code == 1
+    assert "`sum` expects fail, it is pass" in done.output
+    assert "1 not as expected" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--impl", "nobody"], "there is no implementation `nobody`"),
+        (["--case", "hand.nothing"], "no case of the suite is called `hand.nothing`"),
+        (["--known", "/nowhere.toml"], "/nowhere.toml"),
+        (["--jobs", "0"], "--jobs"),
+        (["--install-tvm", "latest"], "`latest` is no version of TVM"),
+    ],
+)
+def test_bad_usage_is_told_and_the_status_is_2(folder, words, said):
+    done = ran("--suite", folder, *words)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_a_suite_without_cases_is_bad_usage(tmp_path):
+    (tmp_path / "frozen").mkdir()
+    for name, text in (("VERSION", "1\n"), ("frozen/MANIFEST", ""), ("frozen/withdrawn.toml", "")):
+        (tmp_path / name).write_text(text)
+    done = ran("--suite", tmp_path)
+    assert done.exit_code == 2
+    assert "the suite holds no case" in done.output
+
+
+def test_three_lines_in_a_fresh_directory(folder, tmp_path):
+    (tmp_path / "my_adapter.py").write_text(ADAPTER)
+    (tmp_path / "test_mine.py").write_text(THREE_LINES.format(suite=str(folder)))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = ADAPTER.replace("return Interp().prepare(module)", "return 3")
+    (tmp_path / "my_adapter.py").write_text(wrong)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1
+    assert "crash: hand.add: AttributeError: 'int' object has no attribute 'run'" in done.stdout
+    assert "runner_assertion.py" not in done.stdout.split("short test summary")[0]
+
+
+def test_a_step_of_an_installation_that_fails_is_told():
+    says = "import sys; sys.exit('ERROR: No matching distribution found for apache-tvm')"
+    with pytest.raises(RefmlcError) as caught:
+        step([sys.executable, "-c", says], "apache-tvm 0.27")
+    assert caught.value.code.id == "RM112"
+    told = caught.value.diagnostic
+    assert told.message == ("apache-tvm 0.27 is not to be had: ERROR: No matching distribution found for apache-tvm")
+    assert "offline" in told.notes[0]
+
+
+def test_tvm_that_is_installed_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("REFMLC_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "cache" / "tvm-0.27").mkdir(parents=True, mode=0o700)
+    (tmp_path / "cache").chmod(0o700)
+    (tmp_path / "cache" / "tvm-0.27" / "refmlc-complete").touch()
+    assert installed_tvm("0.27") == str(tmp_path / "cache" / "tvm-0.27" / "bin" / "python")
