@@ -11,13 +11,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 from step_applications import applied
+from tiled_intrinsics import tiled
 
 from refmlc.check.reading import read
-from refmlc.diag import Unsupported
-from refmlc.dtypes import FLOAT32
+from refmlc.diag import RefmlcError, Unsupported
+from refmlc.dtypes import FLOAT32, INT32
 from refmlc.ir import IRModule, tir
 from refmlc.runtime.tensor import Tensor
+from refmlc.sanitize import sanitize
 from refmlc.schedule.places import places
+from refmlc.script import show
 from refmlc.vm import VirtualMachine, build
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
@@ -145,6 +148,43 @@ REFUSED = {
     "decomposed inside": [["reorder", "product", [2, 0]], ["decompose_reduction", "product", 2]],
 }
 
+# What TVM makes wrong: the function after the step is ill-formed, undefined, or means something else.
+SHARED = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "int32"), X: T.Buffer((4,), "int32"), Y: T.Buffer((4,), "int32")):
+    P = T.sblock_alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.sblock("make"):
+            v = T.axis.spatial(4, i)
+            P[v] = A[v] * 2
+    for i in range(4):
+        with T.sblock("use"):
+            v = T.axis.spatial(4, i)
+            X[v] = P[v] + 1
+    for i in range(4):
+        with T.sblock("again"):
+            v = T.axis.spatial(4, i)
+            Y[v] = P[v]
+"""
+FIRST_ROW = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((2, 3), "int32"), X: T.Buffer((3,), "int32")):
+    P = T.sblock_alloc_buffer((2, 3), "int32")
+    for i, j in T.grid(2, 3):
+        with T.sblock("make"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            P[vi, vj] = A[vi, vj] * 2
+    for j in range(3):
+        with T.sblock("use"):
+            v = T.axis.spatial(3, j)
+            X[v] = P[0, v] + 1
+"""
+WRONG = {
+    "a buffer that is still read is dropped": (SHARED, [["reverse_compute_inline", "use"]]),
+    "a block goes behind its reader": (SHARED, [["reverse_compute_at", "make", "again", 0]]),
+    "rows that nobody reads are stored": (FIRST_ROW, [["reverse_compute_inline", "use"]]),
+}
+
 
 def stepped(steps, text=TEXT):
     func = read(text, "s.py")["main"]
@@ -157,6 +197,7 @@ def stepped(steps, text=TEXT):
 def theirs():
     cases = {name: {"text": TEXT, "steps": steps} for name, steps in (STEPS | REFUSED).items()}
     cases |= {name: {"text": LONGER, "steps": steps} for name, steps in (MOVED | REFUSED_LONGER | STRICTER).items()}
+    cases |= {name: {"text": text, "steps": steps} for name, (text, steps) in WRONG.items()}
     done = subprocess.run(
         [PYTHON, str(SIDE)],
         input=json.dumps([*cases.values()]),
@@ -223,3 +264,50 @@ def test_we_refuse_what_is_not_shown_to_be_legal(theirs, name):
     assert "text" in theirs[name], theirs[name]
     with pytest.raises(Unsupported):
         stepped(STRICTER[name], LONGER)
+
+
+def verdict(text, args):
+    """What the sanitizer says of a call, or the reader of the text; and what is in the last argument."""
+    try:
+        module = read(text, "tvm.py")
+    except RefmlcError as failure:
+        return failure.code.id, None
+    report = sanitize(module, "main", args)
+    codes = {one.diagnostic.code.id for one in report.findings}
+    return (report.verdict, args[-1].numpy().tolist()) if report.verdict == "defined" else (*sorted(codes), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a buffer that is still read is dropped", ("RM203", None)),  # TIR-901
+        ("a block goes behind its reader", ("RM305", None)),
+        ("rows that nobody reads are stored", ("RM319", None)),
+    ],
+)
+def test_what_tvm_makes_wrong(theirs, name, expected):
+    text, steps = WRONG[name]
+    square = name.startswith("rows")
+    first = np.arange(1, 7, dtype=np.int32).reshape(2, 3) if square else np.arange(1, 5, dtype=np.int32)
+    empty = [Tensor.empty((3,), INT32)] if square else [Tensor.empty((4,), INT32) for _ in range(2)]
+    assert verdict(theirs[name]["text"], [first, *empty]) == expected
+    with pytest.raises(Unsupported):
+        stepped(steps, text)
+
+
+def test_the_row_that_is_stored_last_stays(theirs):
+    """Row 0 is 3, 5, 7: what the function meant before the step."""
+    first, target = np.arange(1, 7, dtype=np.int32).reshape(2, 3), Tensor.empty((3,), INT32)
+    module = read(theirs["rows that nobody reads are stored"]["text"], "tvm.py")
+    VirtualMachine(build(module, tier="interp"))["main"](first, target)
+    assert target.numpy().tolist() == [9, 11, 13]
+
+
+def test_tvm_ends_when_it_tensorizes():
+    """Its own example ends its process too; where it does not any more, `schedule_soak.py` compares."""
+    func, words = tiled(0)
+    case = {"text": show(func), "steps": [words]}
+    done = subprocess.run([PYTHON, str(SIDE)], input=json.dumps([case]), capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "s_tir::Tensorize" in done.stderr
+    assert applied(func, *words)
