@@ -17,4 +17,5 @@
 | `machine`     | what it was measured on                                                        |
 | `chart`       | the table as a picture                                                         |
 | `interpreter` | the interpreter's own promise                                                  |
+| `debugger`    | what the debugger costs                                                        |
 """

@@ -11,6 +11,7 @@ from refmlc.bench.chart import write_chart
 from refmlc.bench.interpreter import LIMIT, bench_linear0
 from refmlc.bench.row import LAST, Row, Verdict, number
 from refmlc.bench.sizes import FULL, TINY
+from refmlc.cli.bench_debug import debug
 from refmlc.cli.console import Terminal, err, json_option, out, print_json
 
 WIDE = 200  # columns where nobody says how many there are
@@ -35,6 +36,9 @@ class Numbers(click.ParamType[tuple[int, ...]]):
 @click.group()
 def bench() -> None:
     """Measure speed: ratios in one run, interleaved, medians of thread CPU time."""
+
+
+bench.add_command(debug)
 
 
 @bench.command()

@@ -1,4 +1,4 @@
-"""The session: motions forwards and backwards, breakpoints, watches, edits, failures. Expected moments are worked by hand.
+"""The session: motions forwards and backwards, breakpoints, watches, edits. Expected moments are worked by hand.
 
 `scale` has for each i of 3 one block and one store: statement 1 is the loop, 2i + 2 the block, 2i + 3 the store.
 """
