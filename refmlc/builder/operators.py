@@ -51,8 +51,8 @@ def dtype_of(value: object) -> DType | None:
         case relax.Var(ty=TensorType(dtype=dtype)) | relax.Constant(dtype=dtype):
             return dtype
         case relax.TupleGetItem(tuple_value=relax.Var(ty=TupleType(fields=fields)), index=index) if index < len(fields):
-            found = fields[index]
-            return found.dtype if isinstance(found, TensorType) else None
+            ty = fields[index]
+            return ty.dtype if isinstance(ty, TensorType) else None
         case relax.Call(args=args) | relax.Tuple(fields=args):
             return next((found for one in args if (found := dtype_of(one)) is not None), None)
         case _:

@@ -1,4 +1,4 @@
-"""`refmlc import MODEL`: a model of PyTorch or ONNX becomes a module in text."""
+"""`refmlc import MODEL`: a model of PyTorch or ONNX, or a module of TVM saved as JSON, becomes a module in text."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from refmlc.script.display import display
 @click.option("--npz", type=click.Path(path_type=Path), help="Keep the parameters as inputs, their values here.")
 @json_option
 def import_command(model: Path, output: Path | None, npz: Path | None, *, as_json: bool) -> None:
-    """Import the MODEL in a file of `torch.export.save` (.pt2) or of ONNX (.onnx), and check it.
+    """Import the MODEL in a file of `torch.export.save` (.pt2) or of ONNX (.onnx), or of TVM (.json), and check it.
 
     The parameters are constants of the text, or inputs that `refmlc run MODULE --params NPZ` gives.
     """

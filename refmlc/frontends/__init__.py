@@ -5,6 +5,8 @@
 | `torch_export`  | what `torch.export.export` gives                               | `[torch]` |
 | `torch_fx`      | what `torch.fx.symbolic_trace` gives, with maps of one's own   | `[torch]` |
 | `onnx_import`   | a model of ONNX                                                | `[onnx]`  |
+| `tvm_objects`   | modules of real TVM: objects, text, JSON (`from_tvm`)          |           |
+| `tvm_json`      | the JSON graph of `tvm.ir.save_json`                           |           |
 | `files`         | files of these, by their endings                               |           |
 | `aten`          | the operators of PyTorch, each in operators of Relax           |           |
 | `fx_rules`, `onnx_rules` | what `torch.fx` and ONNX call differently             |           |
@@ -14,3 +16,7 @@
 
 Nothing here computes: a frontend writes calls of the operators that the library defines.
 """
+
+from refmlc.frontends.tvm_objects import from_tvm
+
+__all__ = ["from_tvm"]

@@ -4,6 +4,7 @@
 |---------|---------------------------|--------------------------------|
 | `.pt2`  | `torch.export.save`       | `torch_export`                 |
 | `.onnx` | `torch.onnx.export`, …    | `onnx_import`                  |
+| `.json` | `tvm.ir.save_json`        | `tvm_json`                     |
 
 The frameworks are extras: their modules are imported here when a file asks for them.
 """
@@ -18,6 +19,7 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.frontends.tvm_json import from_json
 from refmlc.ir import IRModule
 
 
@@ -53,6 +55,15 @@ def _onnx(path: Path, keep: bool) -> Imported:
     return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}))
 
 
+def _tvm(path: Path, keep: bool) -> Imported:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as bad:
+        raise fail(BAD_FILE, f"{path}: {bad}") from None
+    del keep  # constants of a module of TVM stay what they are
+    return Imported(from_json(text), MappingProxyType({}))
+
+
 def _framework(name: str, extra: str) -> ModuleType:
     try:
         return import_module(name)
@@ -62,4 +73,8 @@ def _framework(name: str, extra: str) -> ModuleType:
         ) from None
 
 
-READERS: Mapping[str, Callable[[Path, bool], Imported]] = {".pt2": _torch_export, ".onnx": _onnx}
+READERS: Mapping[str, Callable[[Path, bool], Imported]] = {
+    ".pt2": _torch_export,
+    ".onnx": _onnx,
+    ".json": _tvm,
+}

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from refmlc.ir import IRModule, relax
+from refmlc.ir.module import AnyFunction
 from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops
 from refmlc.tvm.covered import missing
 from refmlc.vm import bind_params
@@ -70,8 +71,8 @@ def function_pass(
     """
 
     def run(change: Callable[..., object], mod: IRModule) -> IRModule:
-        made = {
-            key: change(func, mod, None) if isinstance(func, relax.Function) else func
+        made: dict[str, AnyFunction] = {
+            key: cast("AnyFunction", change(func, mod, None)) if isinstance(func, relax.Function) else func
             for key, func in mod.functions.items()
         }
         return replace(mod, functions=made)

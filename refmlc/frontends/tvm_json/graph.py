@@ -1,0 +1,131 @@
+"""The JSON graph: `nodes`, each with a `type` and `data`; `root_index` is the one that was saved.
+
+| in `data`             | is                                                                                     |
+|-----------------------|----------------------------------------------------------------------------------------|
+| of an object          | its fields: the number of a node, or the value itself where the field is plain          |
+| of `ffi.Array`        | numbers of nodes                                                                       |
+| of `ffi.Map`          | numbers of nodes, keys and values in turn                                              |
+| of `int`, `ffi.String` … | the value                                                                            |
+| of `ffi.Tensor`       | the array in base64, as in the metadata of a text                                      |
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A node of the graph. Fields are asked for by name: `item.node("body")`, `item.integer("kind")`."""
+
+    number: int
+    kind: str
+    data: Json
+    graph: "Graph" = field(repr=False)
+
+    def node(self, name: str) -> "Item":
+        """The node that a field refers to. Fails: RM109 where there is none."""
+        return self.graph.at(self.integer(name))
+
+    def optional(self, name: str) -> "Item | None":
+        """The same; None for TVM's None, and for a field that this version has not."""
+        if name not in self.fields:
+            return None
+        found = self.node(name)
+        return None if found.kind == "None" else found
+
+    def items(self, name: str = "") -> "list[Item]":
+        """The nodes of an array, of a field or of the node itself; none for None."""
+        found = self.node(name) if name else self
+        if found.kind == "None":
+            return []
+        if found.kind != "ffi.Array" or not isinstance(found.data, list):
+            raise found.broken("a list")
+        return [self.graph.at(one) for one in found.data]
+
+    def pairs(self) -> "list[tuple[Item, Item]]":
+        """The entries of a map."""
+        if self.kind != "ffi.Map" or not isinstance(self.data, list) or len(self.data) % 2:
+            raise self.broken("a map")
+        return [(self.graph.at(a), self.graph.at(b)) for a, b in zip(self.data[::2], self.data[1::2], strict=True)]
+
+    @property
+    def fields(self) -> "Mapping[str, Json]":
+        """The fields. Fails: RM109 where it is no object."""
+        if not isinstance(self.data, dict):
+            raise self.broken("an object")
+        return self.data
+
+    def integer(self, name: str) -> int:
+        """A plain number. Fails: RM109."""
+        found = self.fields.get(name)
+        if not isinstance(found, int):
+            raise self.broken(f"a number `{name}`")
+        return found
+
+    def held(self, name: str) -> int:
+        """A number that is a node of its own, as a constant's is. Fails: RM109."""
+        found = self.node(name)
+        if found.kind not in ("int", "bool") or not isinstance(found.data, int):
+            raise found.broken("a whole number")
+        return int(found.data)
+
+    def number_of(self, name: str) -> float:
+        """A plain number, with a fraction perhaps; infinities and NaN are strings."""
+        found = self.fields.get(name)
+        return float(found) if isinstance(found, int | float | str) else self.integer(name)
+
+    def text(self, name: str = "") -> str:
+        """A string: a plain field, or the node that it refers to, or the node itself."""
+        if name and isinstance(self.fields.get(name), str):
+            return str(self.fields[name])
+        found = self.node(name) if name else self
+        if found.kind == "None":
+            return ""
+        if not isinstance(found.data, str):
+            raise found.broken("a string")
+        return found.data
+
+    def broken(self, wanted: str) -> RefmlcError:
+        """The message that the graph is not as TVM writes it."""
+        return fail(BAD_FILE, f"node {self.number} (`{self.kind}`) of the JSON graph: {wanted} is due")
+
+    def unknown(self, what: str = "") -> RefmlcError:
+        """The message that refmlc has no word for it."""
+        return fail(UNSUPPORTED_CONSTRUCT, f"`{self.kind}`{what} of TVM's JSON is not supported (node {self.number})")
+
+
+class Graph:
+    """The nodes."""
+
+    def __init__(self, nodes: "list[Json]") -> None:
+        """All of them."""
+        self._nodes = nodes
+
+    def at(self, number: "Json") -> Item:
+        """A node by its number. Fails: RM109."""
+        if not isinstance(number, int) or not 0 <= number < len(self._nodes):
+            raise fail(BAD_FILE, f"the JSON graph has no node {number!r}")
+        one = self._nodes[number]
+        if not isinstance(one, dict) or not isinstance(one.get("type"), str):
+            raise fail(BAD_FILE, f"node {number} of the JSON graph has no type")
+        return Item(number, str(one["type"]), one.get("data"), self)
+
+
+def read_graph(text: str) -> tuple[Item, str]:
+    """The root of a graph, and the version of TVM that wrote it. Fails: RM109 for a text that is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as bad:
+        raise fail(BAD_FILE, f"this is no JSON: {bad}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("nodes"), list) or "root_index" not in found:
+        raise fail(BAD_FILE, "this is no graph that `tvm.ir.save_json` of TVM 0.20 or later wrote")
+    meta = found.get("metadata")
+    version = meta.get("tvm_version", "") if isinstance(meta, dict) else ""
+    return Graph(found["nodes"]).at(found["root_index"]), str(version)

@@ -1,0 +1,50 @@
+"""A module from TVM's JSON. One function that was saved alone is a module of it, called as it says, else `main`."""
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
+from refmlc.frontends.tvm_json.graph import Item, read_graph
+from refmlc.frontends.tvm_json.graphs import Graphs
+from refmlc.ir import IRModule, relax, tir
+
+AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
+
+
+def from_json(text: str) -> IRModule:
+    """The module of a text that `tvm.ir.save_json` wrote.
+
+    Fails: RM109 for what is no such text, RM504 for what refmlc has no word for, by TVM's name of it.
+    """
+    try:
+        return _module(text)
+    except RecursionError:
+        raise fail(BAD_FILE, "the JSON graph goes in a circle, or is nested too deep") from None
+
+
+def _module(text: str) -> IRModule:
+    root, version = read_graph(text)
+    if version and version.split(".")[:2] < ["0", "2"]:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"the JSON of TVM {version} is not supported: it is of another form")
+    if root.kind != "ir.IRModule":
+        found = _function(root)
+        name = root.optional("attrs")
+        symbol = Graphs().attrs(name).get("global_symbol", "main")
+        return IRModule({str(symbol): found})
+    functions = {key.text("name_hint"): _function(value) for key, value in root.node("functions").pairs()}
+    reader = Graphs()
+    infos = [key.text() for key, _ in root.node("global_infos").pairs()]
+    if infos:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"global infos ({', '.join(infos)}) of TVM's JSON are not supported")
+    return IRModule(functions, reader.attrs(root.optional("attrs")))
+
+
+def _function(item: Item) -> AnyFunction:
+    """A function; its variables are its own."""
+    match item.kind:
+        case "tirx.PrimFunc":
+            return Graphs().prim_func(item)
+        case "relax.expr.Function":
+            return Graphs().relax_func(item)
+        case "relax.expr.ExternFunc":
+            return relax.ExternFunc(item.text("global_symbol"))
+        case _:
+            raise item.unknown(" as a function")

@@ -1,0 +1,247 @@
+"""Expressions of TensorIR from TVM's JSON: a table of node kinds, and operators by their names in TVM."""
+
+from collections.abc import Mapping
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.dtypes import HANDLE, VOID, DType, dtype as dtype_named
+from refmlc.frontends.tvm_json.graph import Item
+from refmlc.ir import tir
+from refmlc.ir.kinds import PointerType
+from refmlc.ops import promote
+from refmlc.ops.intrinsics import intrinsic
+from refmlc.ops.scalar import SCALAR_OPS
+
+BINARY: Mapping[str, str] = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mul": "mul",
+    "FloorDiv": "floordiv",
+    "FloorMod": "floormod",
+    "Mod": "truncmod",
+    "Min": "min",
+    "Max": "max",
+    "EQ": "eq",
+    "NE": "ne",
+    "LT": "lt",
+    "LE": "le",
+    "GT": "gt",
+    "GE": "ge",
+    "LShift": "shift_left",
+    "RShift": "shift_right",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+}
+UNARY: Mapping[str, str] = {"Not": "not", "BitwiseNot": "bitwise_not"}
+SPELLED: Mapping[str, str] = {"fabs": "abs"}
+CALLS: Mapping[str, str] = {
+    "tvm_call_packed": "call_packed",
+    "tvm_call_cpacked": "call_cpacked",
+    "tvm_call_packed_lowered": "call_packed_lowered",
+    "tvm_call_cpacked_lowered": "call_cpacked_lowered",
+}
+POINTERS = frozenset(("address_of", "tvm_access_ptr", "tvm_stack_make_shape"))
+TENSORS = frozenset(("call_packed", "call_cpacked"))
+
+
+def dtype_of(text: str) -> DType:
+    """A dtype by its name; none is void."""
+    return dtype_named(text) if text not in ("", "void") else VOID
+
+
+class Scalars:
+    """Reads expressions; a variable or a buffer that was met is the same object when it is met again."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self.vars: dict[int, tir.Var] = {}
+        self.buffers: dict[int, tir.Buffer] = {}
+        self._made: dict[int, tir.Expr] = {}
+
+    # ------------------------------------------------------------------------------------------------- types
+
+    def prim(self, item: Item) -> DType:
+        """The dtype of an expression."""
+        ty = item.node("ty")
+        return dtype_of(ty.text("dtype")) if ty.kind == "ir.PrimType" else HANDLE
+
+    def var(self, item: Item) -> tir.Var:
+        """A variable."""
+        if item.number not in self.vars:
+            ty = item.node("ty")
+            name = item.text("name")
+            match ty.kind:
+                case "ir.PrimType":
+                    found = tir.Var(name, dtype_of(ty.text("dtype")))
+                case "ir.PointerType":
+                    found = tir.Var(name, HANDLE, self.pointer(ty))
+                case _:
+                    raise ty.unknown(f" as the type of `{name}`")
+            self.vars[item.number] = found
+        return self.vars[item.number]
+
+    def pointer(self, ty: Item) -> PointerType:
+        """What a handle points to."""
+        element = ty.node("element_type")
+        scope = ty.text("storage_scope") or "global"
+        if element.kind != "ir.PrimType":
+            return PointerType(None, scope)
+        name = element.text("dtype")
+        return PointerType(None if name in ("", "void") else dtype_of(name), scope)
+
+    def buffer(self, item: Item) -> tir.Buffer:
+        """A buffer: a variable whose type is one."""
+        if item.number in self.buffers:
+            return self.buffers[item.number]
+        ty = item.node("ty")
+        if ty.kind != "tirx.BufferType":
+            raise ty.unknown(" in the place of a buffer")
+        offset = ty.optional("elem_offset")
+        zero = offset is not None and offset.kind == "ir.IntImm" and not offset.held("value")
+        made = None if zero else offset
+        self.buffers[item.number] = tir.Buffer(
+            item.text("name"),
+            dtype_of(ty.node("dtype").text("dtype")),
+            tuple(self.expr(one) for one in ty.items("shape")),
+            tuple(self.expr(one) for one in ty.items("strides")),
+            None if made is None else self.expr(made),
+            ty.text("storage_scope") or "global",
+            ty.integer("data_alignment"),
+            ty.integer("offset_factor"),
+        )
+        return self.buffers[item.number]
+
+    # ------------------------------------------------------------------------------------------- expressions
+
+    def expr(self, item: Item) -> tir.Expr:
+        """An expression. Fails: RM504 for a kind that refmlc has no word for."""
+        if item.number not in self._made:
+            self._made[item.number] = self._expr(item)
+        return self._made[item.number]
+
+    def exprs(self, items: "list[Item]") -> tuple[tir.Expr, ...]:
+        """Several."""
+        return tuple(self.expr(one) for one in items)
+
+    def _expr(self, item: Item) -> tir.Expr:
+        family, _, name = item.kind.rpartition(".")
+        match item.kind:
+            case "ir.Var":
+                if item.node("ty").kind == "tirx.BufferType":
+                    return tir.BufferData(self.buffer(item))
+                return self.var(item)
+            case "ir.IntImm":
+                return tir.IntImm(self.prim(item), item.held("value"))
+            case "ir.FloatImm":
+                return promote.constant(item.number_of("value"), self.prim(item), None)
+            case "ir.StringImm":
+                return tir.StringImm(item.text("value"))
+            case "ir.TensorLoad" | "tirx.BufferLoad":
+                predicate = item.optional("predicate")
+                where = None if predicate is None else self.expr(predicate)
+                source = item.node("source" if "source" in item.fields else "buffer")
+                return tir.BufferLoad(self.buffer(source), self.exprs(item.items("indices")), where)
+            case "ir.Call":
+                return self.call(item)
+        if family == "prim":
+            return self._prim(item, name)
+        raise item.unknown()
+
+    def _prim(self, item: Item, name: str) -> tir.Expr:
+        dtype = self.prim(item)
+        if name in BINARY or name == "Div":
+            a, b = self.expr(item.node("a")), self.expr(item.node("b"))
+            op = BINARY.get(name) or ("div" if a.dtype.is_float else "truncdiv")
+            return tir.Apply(op, (a, b), dtype)
+        match name:
+            case "And":
+                return tir.And(self.expr(item.node("a")), self.expr(item.node("b")))
+            case "Or":
+                return tir.Or(self.expr(item.node("a")), self.expr(item.node("b")))
+            case "Not" | "BitwiseNot":
+                return tir.Apply(UNARY[name], (self.expr(item.node("a")),), dtype)
+            case "Cast":
+                return tir.Cast(dtype, self.expr(item.node("value")))
+            case "Select":
+                arms = (self.expr(item.node(one)) for one in ("condition", "true_value", "false_value"))
+                return tir.Select(*arms)
+            case "Ramp":
+                base, stride, lanes = (self.expr(item.node(one)) for one in ("base", "stride", "lanes"))
+                return tir.Ramp(base, stride, lanes, dtype)
+            case "Broadcast":
+                return tir.Broadcast(self.expr(item.node("value")), self.expr(item.node("lanes")), dtype)
+            case "Shuffle":
+                vectors, indices = self.exprs(item.items("vectors")), self.exprs(item.items("indices"))
+                return tir.Shuffle(vectors, indices, dtype)
+            case "Let":
+                var = self.var(item.node("var"))
+                return tir.Let(var, self.expr(item.node("value")), self.expr(item.node("body")))
+            case _:
+                raise item.unknown()
+
+    def call(self, item: Item) -> tir.Expr:
+        """A call: an operator, an intrinsic, a function of the module."""
+        op, dtype, given = item.node("op"), self.prim(item), item.items("args")
+        ty = item.node("ty")
+        pointer = self.pointer(ty) if ty.kind == "ir.PointerType" else None
+        if op.kind == "ir.GlobalVar":
+            return tir.Call(tir.GlobalVar(op.text("name_hint")), self.exprs(given), dtype, pointer)
+        if op.kind != "ir.Op":
+            raise op.unknown(" as what is called")
+        name = op.text().rpartition(".")[2]
+        if name == "if_then_else":
+            return tir.IfThenElseExpr(*self.exprs(given))
+        if name == "buffer_data":
+            return tir.BufferData(self.buffer(given[0]))
+        own = SPELLED.get(name, name)
+        if own in SCALAR_OPS:
+            return tir.Apply(own, self.exprs(given), dtype)
+        name = CALLS.get(name, name)
+        if intrinsic(name) is None:
+            raise op.unknown(f" `{op.text()}`")
+        pointer = pointer if name in POINTERS else None
+        args = tuple(self._argument(one, tensors=name in TENSORS) for one in given)
+        return tir.Call(name, args, dtype, pointer)
+
+    def _argument(self, item: Item, *, tensors: bool) -> "tir.Expr | tir.Attr":
+        if item.kind == "ir.Var" and item.node("ty").kind == "tirx.BufferType" and tensors:
+            return self.buffer(item)
+        return self.expr(item)
+
+    def range(self, item: Item) -> tir.Range:
+        """A range."""
+        return tir.Range(self.expr(item.node("min")), self.expr(item.node("extent")))
+
+    # -------------------------------------------------------------------------------------------- attributes
+
+    def attr(self, item: Item) -> tir.Attr:
+        """A value of an attribute. Fails: RM504."""
+        match item.kind:
+            case "None":
+                return None
+            case "int" | "bool" | "float" | "ffi.String":
+                if isinstance(item.data, bool | int | float | str):
+                    return item.data
+                raise item.broken("a plain value")
+            case "DataType":
+                return None if item.text() in ("", "void") else item.text()
+            case "ffi.Array":
+                return tuple(self.attr(one) for one in item.items())
+            case "ffi.Map":
+                return {key.text(): self.attr(one) for key, one in item.pairs()}
+            case "ir.PrimType":
+                name = item.text("dtype")
+                return None if name in ("", "void") else name
+            case "ir.Var" if item.node("ty").kind == "tirx.BufferType":
+                return self.buffer(item)
+            case "ir.GlobalVar":
+                return tir.GlobalVar(item.text("name_hint"))
+        return self.expr(item)
+
+
+def root_of(item: Item, kind: str) -> Item:
+    """The node, which has to be of a kind. Fails: RM109."""
+    if item.kind != kind:
+        raise fail(BAD_FILE, f"a `{kind}` is due; the JSON graph holds a `{item.kind}`")
+    return item
