@@ -103,7 +103,14 @@ class Book:
         self.cases.append(_with_features(case, {*needs, *(["detectors"] if detectors else [])}))
 
     def judged(
-        self, name: str, clauses: Sequence[str], text: str, calls: Sequence["Judged"], *, func: str = "main", witness: str = ""
+        self,
+        name: str,
+        clauses: Sequence[str],
+        text: str,
+        calls: Sequence["Judged"],
+        *,
+        func: str = "main",
+        witness: str = "",
     ) -> None:
         """A case whose parts may be any of what the order of terms and the bounds of operators leave.
 
@@ -170,7 +177,10 @@ def _value(value: object) -> object:
 
 def _kept_where_given(case: CaseFile, number: int, answer: Ended, asserted: Data) -> Data:
     """The assertion with `kept` for tensors that are as they were given."""
-    before = {(part.argument, part.label): bits(part.value) for part in parts(case.module, case.func, Ended(None, tuple(case.arguments(number))))}
+    before = {
+        (part.argument, part.label): bits(part.value)
+        for part in parts(case.module, case.func, Ended(None, tuple(case.arguments(number))))
+    }
     told = []
     for part, data in zip(parts(case.module, case.func, answer), asserted["parts"], strict=True):
         same = part.argument is not None and before[part.argument, part.label] == bits(part.value)

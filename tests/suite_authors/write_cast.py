@@ -43,7 +43,15 @@ def operands(source, target):
     if source == "bool":
         return [False, True]
     if is_int(source):
-        return list(dict.fromkeys([*edges(source), *some(source, 8), *(v for v in around(target) if limits(source)[0] <= v <= limits(source)[1])]))
+        return list(
+            dict.fromkeys(
+                [
+                    *edges(source),
+                    *some(source, 8),
+                    *(v for v in around(target) if limits(source)[0] <= v <= limits(source)[1]),
+                ]
+            )
+        )
     return list({repr(v): v for v in [*edges(source), *some(source, 6), *ends(source, target)]}.values())
 
 
@@ -70,10 +78,14 @@ def casts(book):
             made.append((target, [(v, w) for v, w in kept if w is not NO]))
         for start in range(0, len(made), 7):
             part = made[start : start + 7]
-            module = HEAD + "\n".join(function(f"cast_{t}", source, t, len(kept), f'T.Cast("{t}", A[i])') for t, kept in part)
+            module = HEAD + "\n".join(
+                function(f"cast_{t}", source, t, len(kept), f'T.Cast("{t}", A[i])') for t, kept in part
+            )
             for target, kept in part:
                 expected = array([w for _, w in kept], target)
-                call = Asked([given(array([v for v, _ in kept], source)), empty(expected.shape, target)], [KEPT, want(expected)])
+                call = Asked(
+                    [given(array([v for v, _ in kept], source)), empty(expected.shape, target)], [KEPT, want(expected)]
+                )
                 clauses = [clause(source, target), *formats("", expected)]
                 book.case(f"cast.{source}.{target}", clauses, module, f"cast_{target}", [call])
         book.write(f"from-{source}", f"Casts from {source}: edges, and the ends of the targets.")
@@ -87,7 +99,11 @@ def function(name, source, target, n, form):
 def codes(name):
     """Codes of a dtype as an unsigned integer, without those of NaN."""
     bits = 8 * stored(name).itemsize
-    draw = np.random.default_rng(bits).integers(0, 1 << bits, 40, np.uint64 if bits == 64 else np.int64).astype(f"u{bits // 8}")
+    draw = (
+        np.random.default_rng(bits)
+        .integers(0, 1 << bits, 40, np.uint64 if bits == 64 else np.int64)
+        .astype(f"u{bits // 8}")
+    )
     near = [0, 1, 2, (1 << (bits - 1)) - 1, 1 << (bits - 1), (1 << (bits - 1)) + 1, (1 << bits) - 1]
     return np.concatenate([np.array(near, f"u{bits // 8}"), draw])
 
@@ -96,13 +112,18 @@ def reinterprets(book):
     """The bits are NumPy's and ml_dtypes' view of them."""
     book.witness = "numpy"
     for bits in WIDTHS:
-        names = [n for n in (*INTS, *FLOATS) if 8 * stored(n).itemsize == bits and not n.startswith(("float6", "float4"))]
+        names = [
+            n for n in (*INTS, *FLOATS) if 8 * stored(n).itemsize == bits and not n.startswith(("float6", "float4"))
+        ]
         made = []
         for source, target in itertools.permutations(names, 2):
             if f"uint{bits}" not in (source, target):
                 continue
             taken = codes(source)
-            numbers = [taken.view(stored(n)).astype(np.float64) if "float" in n else np.zeros(len(taken)) for n in (source, target)]
+            numbers = [
+                taken.view(stored(n)).astype(np.float64) if "float" in n else np.zeros(len(taken))
+                for n in (source, target)
+            ]
             taken = taken[~(np.isnan(numbers[0]) | np.isnan(numbers[1]))]
             made.append((source, target, taken.view(stored(source)), taken.view(stored(target))))
         for start in range(0, len(made), 6):
@@ -112,7 +133,13 @@ def reinterprets(book):
             )
             for source, target, a, expected in part:
                 call = Asked([given(a), empty(expected.shape, target)], [KEPT, want(expected)])
-                book.case(f"cast.reinterpret.{source}.{target}", ["NUM-705", "NUM-006"], module, f"{source}_as_{target}", [call])
+                book.case(
+                    f"cast.reinterpret.{source}.{target}",
+                    ["NUM-705", "NUM-006"],
+                    module,
+                    f"{source}_as_{target}",
+                    [call],
+                )
     book.write("reinterpret", "The same bits as another dtype.")
 
 
@@ -124,7 +151,9 @@ def nan_codes(book):
                  "float8_e5m2fnuz": ("uint8", 0x80), "float8_e4m3b11fnuz": ("uint8", 0x80), "float8_e8m0fnu": ("uint8", 0xFF)}  # fmt: skip
     for name, (code, value) in canonical.items():
         module = HEAD + function("code", name, code, 1, f'T.reinterpret("{code}", A[i])')
-        call = Asked([given(np.array([np.nan]).astype(stored(name))), empty([1], code)], [KEPT, want(np.array([value], code))])
+        call = Asked(
+            [given(np.array([np.nan]).astype(stored(name))), empty([1], code)], [KEPT, want(np.array([value], code))]
+        )
         book.case(f"cast.nan-code.{name}", ["NUM-006", "NUM-705"], module, "code", [call], witness="hand")
     book.write("nan-code", "The one code of NaN.")
 

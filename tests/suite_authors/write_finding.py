@@ -70,7 +70,9 @@ def one(book, row):
         return
     module = read(text, check=False)
     is_prim = isinstance(module.functions["main"], tir.PrimFunc)
-    arrays = [array(each) for each in row["input"]] or ([np.array([3.0, 4.0], np.float32)] if row["expected"] == "text" else [])
+    arrays = [array(each) for each in row["input"]] or (
+        [np.array([3.0, 4.0], np.float32)] if row["expected"] == "text" else []
+    )
     args = [given(each) for each in arrays]
     if is_prim and not row["expected"] == "text":
         args[-1] = empty(arrays[-1].shape, str(arrays[-1].dtype))

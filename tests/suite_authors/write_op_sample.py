@@ -23,7 +23,9 @@ MOST, EACH = 300, 6
 
 def clause_of():
     """The clause of each operator, by the table of operators."""
-    table = (Path(__file__).resolve().parents[2] / "conformance" / "spec" / "graph-operators.md").read_text(encoding="utf-8")
+    table = (Path(__file__).resolve().parents[2] / "conformance" / "spec" / "graph-operators.md").read_text(
+        encoding="utf-8"
+    )
     rows = re.findall(r"^\| `([\w.]+)` \|.*\| ((?:LIB|RLX|TIR)-\d+) \|$", table, re.M)
     known = clauses()
     return {name: clause for name, clause in rows if clause in known}
@@ -56,7 +58,12 @@ def main(folder):
         found[name] = (operator, text, inputs, outputs)
     for name, (operator, text, inputs, outputs) in sorted(chosen(found).items()):
         value = outputs[0] if len(outputs) == 1 else outputs
-        book.judged(name, [ids[operator]], text if text.endswith("\n") else text + "\n", [Judged([given(a) for a in inputs], value)])
+        book.judged(
+            name,
+            [ids[operator]],
+            text if text.endswith("\n") else text + "\n",
+            [Judged([given(a) for a in inputs], value)],
+        )
     sys.stdout.write("".join(f"{line}\n" for line in book.disagreements))
     by_letter = {}
     for case in book.cases:

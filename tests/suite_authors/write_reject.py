@@ -19,7 +19,12 @@ LONGEST = 3000
 def main(rows, refused):
     book, names = Book("reject", "hand; TVM 0.27 refuses it as well", strict=False), set()
     for (text, code, place, test, *_), tvm in zip(rows, refused, strict=True):
-        if not tvm or len(text) > LONGEST or not text.isprintable() and re.search(r"[\ud800-\udfff\x00\r\x0b\x0c]", text):
+        if (
+            not tvm
+            or len(text) > LONGEST
+            or not text.isprintable()
+            and re.search(r"[\ud800-\udfff\x00\r\x0b\x0c]", text)
+        ):
             continue
         if re.search("[\ud800-\udfff]", text) or text.count("\n") > 150:
             continue

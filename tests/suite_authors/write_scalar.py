@@ -386,7 +386,8 @@ def one(book, op, clause, name, module, found):
         )
     args = [given(array([p[k] for p in points], name)) for k in range(len(points[0]))]
     call = Asked([*args, empty(expected.shape, name)], [KEPT] * len(args) + [part])
-    book.case(f"scalar.{op}.{name}", [clause, *formats(name, expected)], module, f"{op}_{name}", [call])
+    modes = ["NUM-506"] if clause != "NUM-502" else []
+    book.case(f"scalar.{op}.{name}", [clause, *modes, *formats(name, expected)], module, f"{op}_{name}", [call])
 
 
 def interval(low, high, name):
