@@ -21,16 +21,16 @@ from refmlc.library import OPERATORS
 EXTENTS = {"n": 3, "k": 4, "m": 2}
 
 ROWS = """
-zeros([3, 2], dtype="{D}") | x: n
-ones([3, 2], dtype="{D}") | x: n
+zeros([3, 2], dtype="{D}") | x: 1
+ones([3, 2], dtype="{D}") | x: 1
 full([3, 2], x) | x: -
 full_like(x, y) | x: n k; y: -
-eye(3, 4, 1, dtype="{D}") | x: n
+eye(3, 4, 1, dtype="{D}") | x: 1
 eye_like(x, -1) | x: n k
-arange(1, 9, 3, dtype="{D}") | x: n
+arange(1, 9, 3, dtype="{D}") | x: 1
 tril(x, 1) | x: m n k
 triu(x, -1) | x: m n k
-hamming_window(5, True, 0.54, 0.46, dtype="{D}") | x: n
+hamming_window(5, True, 0.54, 0.46, dtype="{D}") | x: 1
 astype(x, dtype="float32") | x: n k
 astype(x, dtype="int32") | x: n k
 astype(x, dtype="bool") | x: n k

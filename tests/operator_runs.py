@@ -77,7 +77,28 @@ def accepted(row: Row, dtype: str, sizes: dict[str, int] = EXTENTS) -> bool:
 def in_c(row: Row, dtype: str) -> str:
     """Why the C tier does not take the call of a row; empty: it does."""
     module = legalize_ops(together([(row, dtype, EXTENTS)]))
-    left = [one for one in walk(module.functions["f0"]) if isinstance(one, relax.Op) and one.name in OPERATORS]
-    if left:
-        return f"`{left[0].name}` is not lowered before it runs"
     return "; ".join(str(one) for one in emit_module(module, Options()).declined.values())
+
+
+def symbolic(row: Row, dtype: str) -> bool:
+    """Whether the type of the call follows where the extents that may vary are not known."""
+    one = parsed(row, dtype)
+    known = {letter: tir.Var(letter, INT64) for letter in EXTENTS}
+    types = {
+        var: TensorType(
+            tuple(known.get(extent) or tir.IntImm(INT64, int(extent)) for extent in param.extents),
+            dtype_of(param.dtype or dtype),
+        )
+        for var, param in zip(one.params, row.params, strict=True)
+    }
+    try:
+        return bool(row.letters) and type_of(one.call, one.module, types) is not None
+    except RefmlcError:
+        return False
+
+
+def lowered(row: Row, dtype: str) -> bool:
+    """Whether the call becomes calls of TensorIR functions."""
+    module = legalize_ops(together([(row, dtype, EXTENTS)]))
+    names = [one.name for one in walk(module.functions["f0"]) if isinstance(one, relax.Op)]
+    return "call_tir" in names and not any(name in OPERATORS for name in names)

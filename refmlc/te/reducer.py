@@ -134,6 +134,8 @@ def min_value(dtype: str) -> Value:
 def max_value(dtype: str) -> Value:
     """The greatest value; of a float the greatest finite one."""
     row = const(0, dtype).expr.dtype
+    if row.kind == "bool":
+        return const(True)
     return const(row.format.maximum if row.is_float else int(row.maximum), row)
 
 

@@ -54,6 +54,23 @@ def table(found: list[sample_table.Outcome]) -> Table:
     return shown
 
 
+def summary(found: list[sample_table.Outcome], reasons: dict[str, str]) -> list[str]:
+    """How many of the operators that TVM lowers and executes give the same, in lines."""
+    ran: dict[str, list[sample_table.Outcome]] = {}
+    for one in found:
+        if one.ran:
+            ran.setdefault(one.name.partition("/")[0], []).append(one)
+    good = {name: [one for one in all_ if one.ran in sample_table.VERDICTS[:2]] for name, all_ in ran.items()}
+    told = {name: [one for one in all_ if one.name in reasons] for name, all_ in ran.items()}
+    equal = sum(bool(good[name]) and len(good[name]) + len(told[name]) == len(all_) for name, all_ in ran.items())
+    cases, same = sum(map(len, ran.values())), sum(map(len, good.values()))
+    share = f"{equal} of {len(ran)} operators that TVM executes ({equal / max(len(ran), 1):.1%})"
+    return [
+        f"{share} give equal results, each difference being explained",
+        f"{same} of {cases} cases are equal to the bit, {sum(map(len, told.values()))} differ and are explained",
+    ]
+
+
 def record(found: list[sample_table.Outcome], reasons: dict[str, str]) -> None:
     """Write down what became of the cases of each operator; the names that TVM registers stay as they are."""
     kept = tomllib.loads(RECORD.read_text(encoding="utf-8"))
@@ -90,6 +107,8 @@ def main() -> int:
     for one in found:
         if one.ran not in sample_table.VERDICTS[:2]:
             console.print(f"{one.name}: {one.ran or 'not run'}: {one.reason} {reasons.get(one.name, '')}", markup=False)
+    for line in summary(found, reasons):
+        console.print(line, markup=False)
     if given.record:
         record(found, reasons)
     return 1 if bad else 0

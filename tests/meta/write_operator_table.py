@@ -6,9 +6,15 @@
 
 import ast
 import re
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))  # as pytest has it: this file is a script too
+
+import operator_runs as runs
+from operator_calls import EXTENTS, Row, rows
 
 from refmlc.library import OPERATORS
 from refmlc.library.table import Shown, markdown_table as graph_table
@@ -19,6 +25,7 @@ from refmlc.ops.table import markdown_table
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
 TESTS = sorted((ROOT / "tests" / "unit" / "library").glob("test_*.py"))
+GRAPH_TESTS = sorted((ROOT / "tests" / "unit" / "interp").glob("test_interp_graph_*.py"))
 RECORD = ROOT / "tests" / "e2e" / "tvm_operators.toml"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
@@ -39,18 +46,68 @@ def named(path: Path) -> frozenset[str]:
     return frozenset(words | {word.removeprefix("R.") for word in words})
 
 
-def witnesses(name: str) -> list[str]:
-    """The test files that name an operator, without what all have in common."""
+def witnesses(name: str, tests: list[Path]) -> list[str]:
+    """The test files that name an operator, without what those of operators have in common."""
     family, _, last = name.rpartition(".")
-    found = [path for path in TESTS if name in named(path) or (family and {f"{family}.", last} <= named(path))]
-    return [path.stem.removeprefix("test_library_") for path in found]
+    found = [path for path in tests if name in named(path) or (family and {f"{family}.", last} <= named(path))]
+    return [path.stem.removeprefix("test_library_").removeprefix("test_interp_") for path in found]
+
+
+GROUPS = {
+    "bool": ("bool",),
+    "integers": runs.INTEGERS,
+    "signed": tuple(one for one in runs.INTEGERS if one.startswith("int")),
+    "unsigned": tuple(one for one in runs.INTEGERS if one.startswith("uint")),
+    "floats": runs.FLOATS,
+}
+
+
+def in_groups(dtypes: set[str]) -> str:
+    """Dtypes as the groups that they fill, then those that fill none."""
+    if dtypes == set(runs.DTYPES):
+        return "all"
+    told = []
+    left = set(dtypes)
+    for name, group in GROUPS.items():
+        if left >= set(group):
+            told.append(name)
+            left -= set(group)
+    return ", ".join([*told, *sorted(left)])
+
+
+def facts(calls: list[Row]) -> dict[str, str]:
+    """What the type rule, the lowering and the C tier say of the calls of an operator."""
+    taken = {row: [one for one in runs.DTYPES if runs.accepted(row, one)] for row in calls}
+    first = {row: "float32" if "float32" in found else found[0] for row, found in taken.items() if found}
+    reasons = list(dict.fromkeys(reason for row, one in first.items() if (reason := runs.in_c(row, one))))
+    empty = [letter for letter in EXTENTS if any(letter in row.letters and _empty(row, first, letter) for row in calls)]
+    return {
+        "type": "symbolic"
+        if any(runs.symbolic(row, one) for row, one in first.items())
+        else "numbers"
+        if first
+        else "",
+        "lowered": "yes" if first and all(runs.lowered(row, one) for row, one in first.items()) else "",
+        "c": "; ".join(reasons) or ("yes" if first else ""),
+        "dtypes": in_groups({one for found in taken.values() for one in found}),
+        "edges": f"{sum(map(len, taken.values()))} calls" + (f", {len(empty)} with 0" if empty else ""),
+    }
+
+
+def _empty(row: Row, dtypes: dict[Row, str], letter: str) -> bool:
+    return row in dtypes and runs.accepted(row, dtypes[row], {**EXTENTS, letter: 0})
 
 
 @cache
 def shown() -> dict[str, Shown]:
     """What the tests know of each operator."""
-    cases = tvm()["cases"]
-    return {name: Shown(witnesses(name), **cases.get(name, {})) for name in OPERATORS}
+    cases, calls = tvm()["cases"], {name: [row for row in rows() if row.operator == name] for name in OPERATORS}
+    found = {
+        name: Shown(witnesses(name, TESTS), **cases.get(name, {}), **facts(calls[name]))
+        for name, row in OPERATORS.items()
+        if not row.reason
+    }
+    return found | {name: Shown(witnesses(name, GRAPH_TESTS)) for name in GRAPH_OPS}
 
 
 @cache

@@ -7,6 +7,7 @@ import numpy as np
 from operator_case import Case, build, f32, of, prim
 from operators_boxes import BOXES
 from operators_further import FURTHER
+from operators_sequences import SEQUENCES
 from tvm.relax import op as R
 
 
@@ -229,7 +230,7 @@ def sample_cases():
 
 def cases():
     """All of them."""
-    for family in (*SAMPLE, *FURTHER, *BOXES):
+    for family in (*SAMPLE, *FURTHER, *BOXES, *SEQUENCES):
         yield from family()
 
 

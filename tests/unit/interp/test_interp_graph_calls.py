@@ -83,6 +83,13 @@ def test_call_tir_with_several_outputs_returns_a_tuple(main):
     assert (listed(twice), listed(square)) == ([4, 6], [4, 9])
 
 
+def test_call_tir_with_grad_is_call_tir(main):
+    lines = f'y = R.call_tir_with_grad(cls.both, (x,), {PAIR}, te_grad_name="g")\nreturn y'
+    assert [listed(one) for one in main(lines, floats(2, 3))] == [
+        listed(one) for one in main(f"y = R.call_tir(cls.both, (x,), {PAIR})\nreturn y", floats(2, 3))
+    ]
+
+
 def test_call_tir_passes_ints_after_the_outputs(main):
     lines = 'y = R.call_tir(cls.fill, (), out_ty=R.Tensor((n,), "int64"), tir_vars=R.shape([n, 7]))\nreturn y'
     assert listed(main(lines, 3, params='n: R.Prim("int64")')) == [7, 7, 7]
@@ -295,6 +302,8 @@ def test_identities(main):
     given = floats(1, 2)
     for form in (
         "R.builtin.stop_lift_params(x)",
+        'R.to_vdevice(x, "llvm:0")',
+        'R.hint_on_device(x, "llvm:0")',
         'R.call_packed("vm.builtin.copy", x, ty_args=R.Any)',
         'R.call_packed("vm.builtin.to_device", x, 1, 0, ty_args=R.Any)',
     ):
@@ -317,8 +326,9 @@ def test_shapes_and_tensors(main, wrong):
 def test_inspection(main, wrong):
     x = Tensor.from_numpy(np.zeros((2, 3, 4), "float16"))
     view = Tensor(x.storage, x.dtype, (3, 4), (4, 1), 24)
-    names = ("ndim", "byte_offset", "elem_offset", "dtype_code", "dtype_bits", "dtype_lanes")
-    lines = [f"a{i} = R.inspect.tensor_{name}(x)" for i, name in enumerate(names)]
+    names = ("tensor_ndim", "tensor_byte_offset", "tensor_elem_offset")
+    names += ("tensor_dtype_code", "tensor_dtype_bits", "tensor_dtype_lanes")
+    lines = [f"a{i} = R.inspect.{name}(x)" for i, name in enumerate(names)]
     lines += ["b = R.inspect.tensor_stride_i(x, 0)", "c = R.inspect.tensor_shape_i(x, 1)"]
     lines += [f"return ({', '.join(f'a{i}' for i in range(len(names)))}, b, c)"]
     assert main("\n".join(lines), view) == (2, 24, 12, 2, 16, 1, 4, 4)
