@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from refmlc.cli.conform_table import tell
 from refmlc.cli.console import err, print_json
+from refmlc.cli.reduce import interruptible
 from refmlc.conform.expectations import Expectations, load_expectations
 from refmlc.conform.report.data import as_data
 from refmlc.conform.report.junit import junit
@@ -17,6 +19,8 @@ from refmlc.conform.runner_workers import Asked, here, run_named
 from refmlc.conform.suite import Suite, load_suite
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+
+EVERY = 30.0  # seconds between lines where there is no terminal
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,11 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
     page = None if written.page is None else _page_writer()
     known = _known(settings.known)
     reports = []
-    for spec in settings.impls:
-        report = _asked(suite, spec, settings, known)
-        reports.append(report)
-        if report.interrupted:
-            break
+    with interruptible():
+        for spec in settings.impls:
+            reports.append(_asked(suite, spec, settings, known))
+            if reports[-1].interrupted:
+                break
     if written.junit is not None:
         _write(written.junit, junit(reports))
     if written.page is not None and page is not None:
@@ -66,13 +70,26 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
 def _asked(suite: Suite, spec: str, settings: Settings, known: Expectations | None) -> Report:
     asked = Asked(spec, here(settings.suite), settings.seconds, settings.prepare, settings.jobs)
     if not err.is_terminal:
-        return run_named(suite, asked, known, settings.cases)
+        return run_named(suite, asked, known, settings.cases, _Lines(spec))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as progress:
         bar = progress.add_task(spec.replace("[", r"\["), total=None)
         return run_named(
             suite, asked, known, settings.cases, lambda done, of: progress.update(bar, completed=done, total=of)
         )
+
+
+class _Lines:
+    """A line now and then, where there is no terminal."""
+
+    def __init__(self, spec: str) -> None:
+        self._spec = spec
+        self._last = monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        if monotonic() - self._last >= EVERY:
+            self._last = monotonic()
+            err.print(f"{self._spec}: {done:,} of {total:,} cases", markup=False)
 
 
 def _known(paths: Sequence[Path]) -> Expectations | None:
