@@ -25,7 +25,7 @@ from refmlc.frontends import from_tvm
 from refmlc.ir.equal import first_difference
 saved = json.loads(gzip.decompress(open(sys.argv[1], "rb").read()))
 count = 0
-for name in sorted(saved)[::4]:
+for name in sorted(set(saved) - {"constant"})[::4]:  # a text with metadata ends this TVM as save_json does
     module = tvm.script.from_source(saved[name]["text"])
     ours = from_tvm(module)
     difference = first_difference(refmlc.read(saved[name]["text"]), ours)

@@ -1,8 +1,8 @@
 """Modules of real TVM: its JSON, its text, its objects.
 
 `programs/tvm_saved.json.gz` was written by real TVM 0.27 (`e2e/tvm_side/save_json.py`): texts, each with the JSON of
-the module that TVM read from it. The modules are a choice of the sample and of operators in which every kind of node and
-every operator of both occurs.
+the module that TVM read from it. They are a choice of the sample and of operators in which every kind of node and every
+operator of both occurs; `constant` was built by program.
 """
 
 import gzip
