@@ -14,8 +14,8 @@
 | elements of a tensor constant | `{"array": {"dtype": "float32", "shape": [2], "base64": "…"}}`, row-major,         |
 |                               | little-endian                                                                   |
 
-The kinds and their fields are those of `refmlc/ir`: `tir`, `relax`, `types`, `module`, `attrs`, `kinds`. No field can be
-called `is`. A variable may come first where it is used: what counts is that it is the same one.
+The kinds and their fields are those of `refmlc/ir`: `tir`, `relax`, `types`, `module`, `attrs`, `kinds`. No field can
+be called `is`. A variable may come first where it is used: what counts is that it is the same one.
 """
 
 import base64
@@ -50,7 +50,7 @@ KINDS: Mapping[str, type] = {
 NAMES = {kind: name for name, kind in KINDS.items()}
 ENUMS: Mapping[str, type[Enum]] = {"ForKind": ForKind, "IterKind": IterKind}
 SHARED = (tir.Var, tir.Buffer, relax.Var)
-LEFT_OUT = ("span", "source")
+LEFT_OUT = {IRModule: ("span", "source")}
 EXACT = 1 << 53
 
 
@@ -75,7 +75,7 @@ def module_of(tree: Json) -> IRModule:
 
 def kept_fields(kind: type) -> tuple[str, ...]:
     """The names of the fields of a kind that the tree has, in their order."""
-    return tuple(one.name for one in fields(kind) if one.name not in LEFT_OUT)
+    return tuple(one.name for one in fields(kind) if one.name not in LEFT_OUT.get(kind, ("span",)))
 
 
 @dataclass
