@@ -412,7 +412,7 @@ def network(book):
     op(book, "op.nn-conv2d.torch", "LIB-010", "nn.conv2d(a, b)", [img, ker], out(F.conv2d(t(img), t(ker))))
     op(
         book,
-        "op.nn-conv2d.strided-padded",
+        "op.nn-conv2d.strided-padded-torch",
         "LIB-010",
         "nn.conv2d(a, b, strides=[2, 2], padding=[1, 1, 1, 1])",
         [img, ker],
@@ -420,7 +420,7 @@ def network(book):
     )
     op(
         book,
-        "op.nn-conv2d.dilated",
+        "op.nn-conv2d.dilated-torch",
         "LIB-010",
         "nn.conv2d(a, b, dilation=[2, 2])",
         [img, ker],
@@ -429,7 +429,7 @@ def network(book):
     dep = normal(2, 1, 3, 3)
     op(
         book,
-        "op.nn-conv2d.groups",
+        "op.nn-conv2d.groups-torch",
         "LIB-010",
         "nn.conv2d(a, b, groups=2)",
         [img, dep],
@@ -486,7 +486,6 @@ def network(book):
     op(book, "op.ewise-fma.numpy", "LIB-403", "ewise_fma(a, b, c)", [x, x + 1, x - 2], x * (x + 1) + (x - 2), "numpy")
     op(book, "op.log-add-exp.torch", "LIB-404", "log_add_exp(a, b)", [x, -x], out(torch.logaddexp(t(x), t(-x))))
     op(book, "op.outer.torch", "LIB-802", "outer(a, b)", [g, b], np.outer(g, b))
-    op(book, "op.einsum.trace", "LIB-960", 'einsum((a,), subscripts="ii->i")', [normal(3, 3)], None) if False else None
     q, k, v = normal(1, 3, 2, 4), normal(1, 5, 2, 4), normal(1, 5, 2, 4)
     moved = [t(each).permute(0, 2, 1, 3) for each in (q, k, v)]
     op(
