@@ -1,0 +1,168 @@
+"""The screen. It has room at 80 columns and 24 rows; every command of the line prompt works below.
+
+| key                | does               | key                    | does                |
+|--------------------|--------------------|------------------------|---------------------|
+| F11                | step               | F7                     | step back           |
+| F10                | next               | F8                     | reverse continue    |
+| F5                 | continue           | F6                     | next iteration      |
+| F4                 | leave this frame    | F9                     | breakpoint here      |
+| page up, page down | frame around, within | ctrl+p, ctrl+q        | pause, quit          |
+"""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, RichLog, Static
+
+from refmlc.debug.screen import panes
+from refmlc.debug.terminal.shell import Shell
+
+NARROW = 10  # columns that a part is taken to have before it is laid out
+
+KEYS = {
+    "f11": "step",
+    "f10": "next",
+    "f5": "continue",
+    "f4": "out",
+    "f6": "iteration",
+    "f7": "rstep",
+    "f8": "rcontinue",
+    "pageup": "up",
+    "pagedown": "down",
+}
+
+
+class Screen(App[None]):
+    """The full screen of a session at the other end of `shell`, which has not begun."""
+
+    CSS = """
+    #status { height: 1; }
+    #top { height: 2fr; }
+    Static { text-wrap: nowrap; text-overflow: clip; }
+    #source { width: 3fr; height: 100%; }
+    #side { width: 2fr; }
+    #frames { height: 1fr; border-top: solid gray; }
+    #variables { height: 1fr; border-top: solid gray; }
+    #bottom { height: 1fr; }
+    #heat { width: 2fr; height: 100%; border-top: solid gray; }
+    #said { width: 3fr; height: 100%; border-top: solid gray; }
+    #prompt { height: 1; border: none; padding: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(key, f"command('{word}')", word, priority=True) for key, word in KEYS.items()),
+        Binding("f9", "breakpoint", "breakpoint", priority=True),
+        Binding("ctrl+p", "pause", "pause", priority=True),
+    ]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, shell: Shell) -> None:
+        """Nothing is shown yet."""
+        super().__init__()
+        self.shell = shell
+        self.busy = ""
+        self.watched = ""
+
+    def compose(self) -> ComposeResult:
+        """The parts."""
+        yield Static(id="status")
+        with Horizontal(id="top"):
+            yield Static(id="source")
+            with Vertical(id="side"):
+                yield Static(id="frames")
+                yield Static(id="variables")
+        with Horizontal(id="bottom"):
+            yield Static(id="heat")
+            yield RichLog(id="said", wrap=True, markup=False)
+        yield Input(id="prompt", placeholder="a command; help; F11 step, F10 next, F5 continue, F7 back")
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.query_one("#prompt").focus()
+        self._work("starting", "")
+
+    def on_resize(self) -> None:
+        """There is more room, or less."""
+        self._show()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """A line was typed."""
+        event.input.clear()
+        word, _, name = event.value.strip().partition(" ")
+        if word == "heat":
+            self.watched = name.strip()
+            self._show()
+        else:
+            self.action_command(event.value)
+
+    def action_command(self, line: str) -> None:
+        """Execute a command, unless one is being executed."""
+        if not self.busy:
+            self._work(line or "again", line)
+
+    def action_breakpoint(self) -> None:
+        """A breakpoint at the line that is looked at, or none there any more."""
+        session, state = self.shell.state.session, self.shell.state
+        span = None if session.stop is None else panes.span_of(session, state.frame)
+        if span is None:
+            return
+        there = [one.number for one in session.breakpoints if (one.source, one.line) == (span.source.name, span.line)]
+        self.action_command(f"delete {' '.join(map(str, there))}" if there else f"break {span.line}")
+
+    def action_pause(self) -> None:
+        """Let the motion end."""
+        self.shell.state.session.pause()
+
+    def _work(self, what: str, line: str) -> None:
+        self.busy = what
+        self._show()
+        self.run_worker(lambda: self._execute(line), thread=True, exclusive=False, exit_on_error=True)
+
+    def _execute(self, line: str) -> None:
+        """In a thread, so that the screen stays alive."""
+        said = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
+        self.call_from_thread(self._done, line, said)
+
+    def _done(self, line: str, said: str) -> None:
+        self.busy = ""
+        if self.shell.over:
+            self.exit()
+            return
+        log = self.query_one("#said", RichLog)
+        if line:
+            log.write(Text(f"> {line}", style="bold"))
+        if said:
+            log.write(Text(said))
+        self._show()
+
+    def _show(self) -> None:
+        """Every part anew; while the program runs, its state only."""
+        session, frame = self.shell.state.session, self.shell.state.frame
+        self._fill("status", panes.status(session, self.busy))
+        if self.busy:
+            return
+        self._watch()
+        room = {name: self._room(name) for name in ("source", "frames", "variables", "heat")}
+        self._fill("source", panes.source(session, frame, room["source"][0]))
+        self._fill("frames", panes.frames(session, frame, room["frames"][1]))
+        self._fill("variables", panes.variables(session, frame, room["variables"][1]))
+        self._fill("heat", panes.heat(session, self.watched, frame, room["heat"]))
+
+    def _room(self, name: str) -> tuple[int, int]:
+        size = self.query_one(f"#{name}", Static).content_size
+        return max(size.height, 1), max(size.width, NARROW)
+
+    def _fill(self, name: str, text: Text) -> None:
+        self.query_one(f"#{name}", Static).update(text)
+
+    def _watch(self) -> None:
+        """Where no tensor was asked for: the one that is about to be stored to, else the last that is visible."""
+        session = self.shell.state.session
+        stop = session.stop
+        if self.watched or stop is None:
+            return
+        names = [one.name for one in session.visible(self.shell.state.frame) if one.tensor is not None]
+        stored = stop.element.partition("[")[0]
+        self.watched = stored if stored in names else names[-1] if names else ""

@@ -1,0 +1,71 @@
+"""A tensor as a map of characters: the last two axes, those before at index 0, a character per element.
+
+| character   | element                                                |
+|-------------|--------------------------------------------------------|
+| ` .:-=+*#%@` | from the least to the greatest finite one that is there |
+| `N` `I`     | NaN, infinity                                          |
+| `?`         | not initialised                                        |
+| `…`         | there are more, but no room                            |
+"""
+
+from dataclasses import dataclass
+from math import isinf, isnan
+
+from refmlc.debug.tensors import element
+from refmlc.runtime.tensor import Tensor
+
+RAMP = " .:-=+*#%@"
+NAN, INF, UNSET, MORE = "N", "I", "?", "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The rows of characters, and the numbers that the ends of the ramp stand for."""
+
+    rows: tuple[str, ...]
+    least: float | None
+    greatest: float | None
+
+
+def heat_map(tensor: Tensor, height: int, width: int) -> Map:
+    """As much of the tensor as there is room for."""
+    shape = (1,) * max(0, 2 - tensor.ndim) + tensor.shape
+    rows, columns = shape[-2], shape[-1]
+    before = (0,) * (len(shape) - 2)
+    shown_rows, shown_columns = min(rows, height), min(columns, width)
+    if 0 in tensor.shape or height < 1 or width < 1:
+        return Map((), None, None)
+    values = [
+        [
+            _number(element(tensor, (*before, row, column)[len(shape) - tensor.ndim :]))
+            for column in range(shown_columns)
+        ]
+        for row in range(shown_rows)
+    ]
+    finite = [one for line in values for one in line if one is not None and not isnan(one) and not isinf(one)]
+    least, greatest = (min(finite), max(finite)) if finite else (None, None)
+    lines = ["".join(_character(one, least, greatest) for one in line) for line in values]
+    if columns > shown_columns:
+        lines = [line[:-1] + MORE for line in lines]
+    if rows > shown_rows:
+        lines[-1] = MORE * shown_columns
+    return Map(tuple(lines), least, greatest)
+
+
+def _number(value: object) -> float | None:
+    first = value[0] if isinstance(value, tuple) else value
+    return float(first) if isinstance(first, bool | int | float) else None
+
+
+def _character(value: float | None, least: float | None, greatest: float | None) -> str:
+    if value is None:
+        return UNSET
+    if isnan(value):
+        return NAN
+    if isinf(value) or least is None or greatest is None:
+        return INF
+    if greatest == least:
+        return RAMP[len(RAMP) // 2]
+    part = value / greatest - least / greatest if abs(greatest) > 1 else value - least
+    whole = 1 - least / greatest if abs(greatest) > 1 else greatest - least
+    return RAMP[min(len(RAMP) - 1, max(0, int(part / whole * len(RAMP))))]

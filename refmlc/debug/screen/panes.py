@@ -1,0 +1,91 @@
+"""What each part of the screen shows, as rich text of a given height and width. Nothing in it is markup."""
+
+from rich.text import Text
+
+from refmlc.debug.screen.heat import INF, NAN, UNSET, heat_map
+from refmlc.debug.session import Session
+from refmlc.debug.terminal import show
+from refmlc.debug.values import Reason
+from refmlc.diag import Span
+
+STYLES = {NAN: "bold white on red", INF: "bold black on yellow", UNSET: "dim"}
+TITLE = "bold reverse"
+
+
+def status(session: Session, busy: str) -> Text:
+    """One line: where and why the program stands."""
+    stop = session.stop
+    if busy:
+        return Text(f" {busy} … (ctrl+p pauses)", style=TITLE)
+    if stop is None:
+        return Text(" not started", style=TITLE)
+    if stop.reason is Reason.ENDED:
+        return Text(f" {'failed' if stop.failure else 'ended'}, moment {stop.moment}", style=TITLE)
+    why = f": {stop.text}" if stop.text else ""
+    return Text(f" {stop.function}, moment {stop.moment}, {stop.reason.value}{why}", style=TITLE)
+
+
+def source(session: Session, frame: int, height: int) -> Text:
+    """The lines around the current one of the frame that is looked at."""
+    span = span_of(session, frame)
+    if span is None:
+        return Text("no text", style="dim")
+    lines = span.source.lines
+    first = max(1, min(span.line - height // 2, len(lines) - height + 1))
+    marked = {one.line for one in session.breakpoints if one.enabled and one.source == span.source.name}
+    shown = Text(no_wrap=True, overflow="crop")
+    for number in range(first, min(first + height, len(lines) + 1)):
+        here = number == span.line
+        mark = "●" if number in marked else " "
+        style = "bold black on green" if here else ""
+        shown.append(f"{mark}", style="red")
+        shown.append(f"{number:>4} {'▶' if here else ' '} {span.source.line(number)}\n", style=style)
+    return shown
+
+
+def span_of(session: Session, frame: int) -> Span | None:
+    """What is being executed in a frame; after the end: the function that was run."""
+    found = session.frames()
+    if frame < len(found):
+        return found[frame].span
+    return session.program.module.functions[session.program.func].span
+
+
+def frames(session: Session, frame: int, width: int) -> Text:
+    """The frames, innermost first."""
+    shown = Text(no_wrap=True, overflow="ellipsis")
+    for one in session.frames():
+        kind = {"loop": "for ", "block": "block "}.get(one.kind.value, "")
+        text = f"{one.name} {f'({one.detail})' if one.detail else ''}"
+        shown.append(f"{kind}{text}"[:width] + "\n", style="reverse" if one.index == frame else "")
+    return shown
+
+
+def variables(session: Session, frame: int, width: int) -> Text:
+    """Every name that is visible, tensors in short."""
+    shown = Text(no_wrap=True, overflow="ellipsis")
+    if session.stop is None:
+        return shown
+    for one in session.visible(frame):
+        style = "yellow" if one.edited else ""
+        shown.append(show.variable(one)[:width] + "\n", style=style)
+    return shown
+
+
+def heat(session: Session, name: str, frame: int, size: tuple[int, int]) -> Text:
+    """A tensor as heat map; `size`: rows and columns."""
+    height, width = size
+    found = next((one.tensor for one in session.visible(frame) if one.name == name), None) if session.stop else None
+    if found is None:
+        return Text(
+            f"{name}: no tensor here; `heat NAME` shows one" if name else "`heat NAME` shows a tensor", style="dim"
+        )
+    made = heat_map(found, height - 1, width)
+    ends = "" if made.least is None else f" {made.least:.4g}…{made.greatest:.4g}"
+    shown = Text(no_wrap=True, overflow="crop")
+    shown.append(f"{name} {'x'.join(map(str, found.shape)) or 'scalar'} {found.dtype}{ends}\n", style="bold")
+    for row in made.rows:
+        for character in row:
+            shown.append(character, style=STYLES.get(character, "cyan"))
+        shown.append("\n")
+    return shown

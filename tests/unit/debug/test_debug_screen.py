@@ -1,0 +1,152 @@
+"""The full screen at 80 columns and 24 rows, driven by Textual's pilot."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import refmlc
+from refmlc.debug import Program, Session
+from refmlc.debug.terminal import Shell
+from refmlc.dtypes import FLOAT32
+from refmlc.runtime.tensor import Tensor
+
+pytest.importorskip("textual", reason="the extra `debug` is not installed")
+
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from refmlc.debug.screen import Screen
+from refmlc.debug.screen.heat import heat_map
+
+GEMM = Path(__file__).parents[2] / "golden" / "debug" / "gemm.py"
+Drive = Callable[[Screen, "Pilot[None]"], Awaitable[None]]
+
+
+def driven(drive: Drive) -> None:
+    module = refmlc.read_file(GEMM)
+    arguments = [np.ones((4, 8), "float32"), np.ones((8, 4), "float32"), Tensor.empty((4, 4), FLOAT32)]
+    with Session(Program(module, "gemm", arguments)) as session:
+        screen = Screen(Shell(session))
+
+        async def run() -> None:
+            async with screen.run_test(size=(80, 24)) as pilot:
+                await settled(screen, pilot)
+                await drive(screen, pilot)
+
+        asyncio.run(run())
+
+
+async def settled(screen: Screen, pilot: "Pilot[None]") -> None:
+    await screen.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def typed(screen: Screen, pilot: "Pilot[None]", line: str) -> None:
+    screen.query_one("#prompt", Input).value = line
+    await pilot.press("enter")
+    await settled(screen, pilot)
+
+
+def text(screen: Screen, part: str) -> str:
+    return str(screen.query_one(f"#{part}", Static).render())
+
+
+def test_the_source_and_its_current_line_are_shown() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        assert "▶     for i, j, k in T.grid(4, 4, 8):" in text(screen, "source")
+        for _ in range(5):
+            await pilot.press("f11")
+            await settled(screen, pilot)
+        assert "▶             C[vi, vj] += A[vi, vk] * B[vk, vj]" in text(screen, "source")
+        assert "moment 1.6" in text(screen, "status")
+        assert "block C (vi = 0, vj = 0, vk = 0)" in text(screen, "frames")
+        assert "vk = 0 of 0..8" in text(screen, "variables")
+
+    driven(drive)
+
+
+def test_commands_are_typed_and_keys_move_both_ways() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        await typed(screen, pilot, "b 11 if i == 2 and k == 7")
+        await pilot.press("f5")
+        await settled(screen, pilot)
+        assert "moment 1.166" in text(screen, "status")
+        assert "●" in text(screen, "source")
+        await pilot.press("f7")
+        await settled(screen, pilot)
+        assert "moment 1.165" in text(screen, "status")
+        await pilot.press("f8")
+        await settled(screen, pilot)
+        assert "moment 1.1," in text(screen, "status")
+
+    driven(drive)
+
+
+def test_the_heat_map_shows_what_is_written() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        await typed(screen, pilot, "heat C")
+        assert text(screen, "heat").count("?") == 16
+        await typed(screen, pilot, "s")
+        await typed(screen, pilot, "it i")
+        assert text(screen, "heat").count("?") == 12
+        await typed(screen, pilot, "heat nothing")
+        assert "no tensor here" in text(screen, "heat")
+
+    driven(drive)
+
+
+def test_f9_sets_a_breakpoint_and_takes_it_away() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        session = screen.shell.state.session
+        await pilot.press("f9")
+        await settled(screen, pilot)
+        assert [one.line for one in session.breakpoints] == [6]
+        await pilot.press("f9")
+        await settled(screen, pilot)
+        assert not session.breakpoints
+
+    driven(drive)
+
+
+def test_quit_ends_the_screen() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        await typed(screen, pilot, "c")
+        assert "ended" in text(screen, "status")
+        await typed(screen, pilot, "q")
+        assert screen.shell.over
+
+    driven(drive)
+
+
+def test_every_part_has_its_room_at_80_by_24() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        del pilot
+        parts = {
+            name: screen.query_one(f"#{name}").region for name in ("source", "frames", "variables", "heat", "prompt")
+        }
+        assert all(part.width >= 25 for part in parts.values())
+        assert all(part.height >= 4 for name, part in parts.items() if name != "prompt")
+        assert max(part.bottom for part in parts.values()) <= 24
+        assert max(part.right for part in parts.values()) <= 80
+
+    driven(drive)
+
+
+@pytest.mark.parametrize(
+    ("values", "rows"),
+    [
+        ([[0, 9], [4.5, 9]], (" @", "+@")),
+        ([[np.nan, np.inf], [1, 2]], ("NI", " @")),
+        ([[3, 3]], ("++",)),
+    ],
+)
+def test_heat_maps(values: list[list[float]], rows: tuple[str, ...]) -> None:
+    assert heat_map(Tensor.from_numpy(np.array(values, "float32")), 10, 10).rows == rows
+
+
+def test_a_heat_map_says_where_there_is_more() -> None:
+    made = heat_map(Tensor.from_numpy(np.zeros((5, 9), "float32")), 3, 4)
+    assert made.rows == ("+++…", "+++…", "…………")
