@@ -15,11 +15,29 @@ from refmlc.script.spellings import GENERATIONS, Generation
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dialect", type=click.Choice(GENERATIONS), default="0.27", show_default=True)
 @click.option("--show-meta", is_flag=True, help="Print constants in full.")
+@click.option("--graph", is_flag=True, help="Print the graphs of its Relax functions, a line for each binding.")
+@click.option(
+    "--svg", type=click.Path(path_type=Path), help="Write the graph of `main`, or of the first, to this file."
+)
 @click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
 @json_option
-def show(file: Path, dialect: str, *, show_meta: bool, no_check: bool, as_json: bool) -> None:
+def show(  # noqa: PLR0913 - its options
+    file: Path,
+    dialect: str,
+    svg: Path | None,
+    *,
+    graph: bool,
+    show_meta: bool,
+    no_check: bool,
+    as_json: bool,
+) -> None:
     """Read the TVMScript in FILE and print it, in the dialect of TVM 0.27 or an older one."""
     module = refmlc.read_file(file, check=not no_check)
+    if svg is not None or graph:
+        from refmlc.cli.show_graph import told  # noqa: PLC0415 - only who draws needs it
+
+        told(module, svg, as_json=as_json)
+        return
     text = refmlc.show(module, dialect=cast("Generation", dialect), show_meta=show_meta)
     if as_json:
         print_json({"file": str(file), "dialect": dialect, "functions": list(module.functions), "text": text})

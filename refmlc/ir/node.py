@@ -29,11 +29,11 @@ class Display(Protocol):
         """Print TVMScript, coloured where the terminal can."""
 
 
-class Highlight(Protocol):
-    """`refmlc.script.display.highlighted`."""
+class Page(Protocol):
+    """`refmlc.drawing.page`."""
 
-    def __call__(self, text: str) -> str:
-        """TVMScript as HTML."""
+    def __call__(self, node: "Node", text: str) -> str:
+        """TVMScript as HTML, with the pictures of graphs."""
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
@@ -60,6 +60,6 @@ class Node:
         display(self.script(dialect=dialect, show_meta=show_meta))
 
     def _repr_html_(self) -> str:
-        """The TVMScript of this node, highlighted, for notebooks."""
-        highlighted = cast("Highlight", import_module("refmlc.script.display").highlighted)
-        return highlighted(self.script())
+        """The TVMScript of this node, highlighted, and the graphs of its Relax functions, for notebooks."""
+        page = cast("Page", import_module("refmlc.drawing").page)
+        return page(self, self.script())
