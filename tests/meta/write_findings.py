@@ -11,7 +11,7 @@ PAGE = CONFORMANCE / "FINDINGS.md"
 ROWS = CONFORMANCE / "known" / "tvm-0.27.toml"
 KINDS = {
     "wrong result": "another value, or a value of another dtype or shape than the type that TVM gives the call",
-    "undefined code": "what TVM lowers a defined program to is undefined, whatever value comes out",
+    "undefined code": "what TVM lowers or schedules a defined program to has no meaning, whatever value comes out",
     "crash": "a signal ends the process",
     "internal error": "compiler or runtime stop at a check or an exception of their own, on a valid program",
     "missing check": "a program without meaning, or not well-formed, runs",
