@@ -6,7 +6,7 @@ output; standard error is free, its last line is shown when the program ends.
 | request                                                   | answer                                                |
 |-----------------------------------------------------------|-------------------------------------------------------|
 | `{"do": "hello", "version": 1, "folder": DIRECTORY,`       | `{"name": "mine"}`; `"verdicts": true` where undefined |
-| ` "seconds": 60, "prepare_seconds": 120, "bytes": N}`      | behaviour is found as refmlc finds it                  |
+| ` "seconds": 60, "prepare_seconds": 120, "bytes": N}`      | behaviour is found as refmlc finds it; more below      |
 | `{"do": "prepare", "module": TVMSCRIPT}` (dialect of 0.27) | `{"ok": true}`, or why not                            |
 | `{"do": "run", "func": "main", "args": [VALUE, …]}`        | `{"value": VALUE, "args": [VALUE, …]}`, or why not     |
 | `{"do": "close"}`                                         | none: end                                             |
@@ -18,6 +18,9 @@ promised with `"code": "RM304"`, and with `"place": "10:38"`, line and column fr
 
 `run` calls a function of the module that was prepared last. A prim_func writes into the tensors among its arguments;
 `args` in the answer are all arguments after the call, `value` what was returned. `wire` says how values are written.
+
+The answer to `hello` may say more: `"version"`; `"features"`, those of cases to be asked; `"inline": true`, then small
+tensors come in the line. All this with templates and a schema, for whoever writes such a program: `conformance/adapters`.
 
 A program that answers something else, ends, or takes longer than its time gets the verdict crashed, or timed out; its
 process group is killed, and it is started again for the next module.

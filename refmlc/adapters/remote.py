@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from refmlc.adapters.implementation import Answer, Ended, Prepared, Stop, Stopped
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.line_process import Broken, LineProcess
-from refmlc.adapters.wire import Misspelt, Receiver, Sender, Unsendable
+from refmlc.adapters.wire import INLINE, Misspelt, Receiver, Sender, Unsendable
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import RefmlcError
@@ -144,7 +144,7 @@ class RemoteModule:
         refused = remote.load(self)
         if refused is not None:
             return refused
-        sender = Sender(remote.folder)
+        sender = Sender(remote.folder, inline=INLINE if remote.says.get("inline") is True else 0)
         try:
             sent = [sender.value(arg) for arg in args]
         except Unsendable as problem:

@@ -3,6 +3,7 @@
 | value   | JSON                                                                                              |
 |---------|---------------------------------------------------------------------------------------------------|
 | tensor  | `{"kind": "tensor", "dtype": "float32", "shape": [4, 8], "file": "a0"}`                              |
+| … small | the same with `"values": [1.5, "nan", …]` for `"file"`: row-major, floats as below               |
 | integer | `{"kind": "int", "value": 3}`                                                                      |
 | bool    | `{"kind": "bool", "value": true}`                                                                  |
 | float   | `{"kind": "float", "value": 1.5}`, or `"nan"`, `"inf"`, `"-inf"`                                    |
@@ -12,9 +13,10 @@
 | nothing | `{"kind": "null"}`                                                                                 |
 | tensor n of this line again | `{"kind": "same", "value": n}`, n from 0                                    |
 
-A file lies in the folder that `hello` names and holds the elements row-major, little-endian, without gaps; one byte
-for what is narrower than a byte, the code in its low bits. Elements that nobody wrote hold NaN, or all bits one: who
-reads them gets what shows.
+Answers may have either; requests have values for tensors of at most `INLINE` elements where the answer to `hello` says
+`"inline": true`. A file lies in the folder that `hello` names and holds the elements row-major, little-endian, without
+gaps; one byte for what is narrower than a byte, the code in its low bits. Elements that nobody wrote hold NaN, or all
+bits one: who reads them gets what shows.
 """
 
 import math
@@ -28,12 +30,14 @@ import numpy as np
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes import DType, dtype
+from refmlc.dtypes.rounding import round_int, rounder
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape, kind_of
 
 MOST_BYTES = 1 << 32
 MOST_AXES = 64
+INLINE = 256
 LONGEST = 120
 SHORT = 30
 
@@ -48,10 +52,11 @@ class Misspelt(Exception):
 
 @dataclass
 class Sender:
-    """Values written for one call: tensors into files of `folder`."""
+    """Values written for one call: tensors into files of `folder`; those of at most `inline` elements into the line."""
 
     folder: Path
     prefix: str = "a"
+    inline: int = 0
     sent: list[Tensor] = field(default_factory=list)
 
     def value(self, value: object) -> dict[str, object]:
@@ -89,8 +94,19 @@ class Sender:
             raise Unsendable("a tensor that is a view of other memory cannot be sent to another process")
         name = f"{self.prefix}{len(self.sent) - 1}"
         little = poisoned(tensor)
+        if little.size <= self.inline:
+            return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(tensor.shape), "values": listed(little)}
         (self.folder / name).write_bytes(little.astype(little.dtype.newbyteorder("<"), copy=False).tobytes())
         return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(tensor.shape), "file": name}
+
+
+def listed(array: np.ndarray) -> list[object]:
+    """The elements as JSON has them."""
+    found: list[object] = []
+    for item in array.reshape(-1).tolist():
+        number = item if isinstance(item, bool | int) else float(item)
+        found.append(str(number) if isinstance(number, float) and not math.isfinite(number) else number)
+    return found
 
 
 def _place(tensor: Tensor) -> tuple[object, ...]:
@@ -156,7 +172,8 @@ class Receiver:
 
 
 def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
-    kind, shape, name = value.get("dtype"), value.get("shape"), value.get("file")
+    kind, shape, inside = value.get("dtype"), value.get("shape"), value.get("values")
+    name = value.get("file", "" if inside is None else "-")
     if not isinstance(kind, str) or not isinstance(name, str) or "/" in name or "\0" in name or name in ("", ".", ".."):
         raise Misspelt(f"{_text(value)} is no tensor")
     if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(type(n) is int and n >= 0 for n in shape):
@@ -169,13 +186,36 @@ def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
     count = prod(shape) * found.lanes
     if count * stored.itemsize > MOST_BYTES:
         raise Misspelt(f"{_text(value)} is too large")
-    raw = _bytes(folder / name, count * stored.itemsize)
+    flat = _from_line(inside, found.scalar, count) if "file" not in value else _from_file(folder / name, stored, count)
     tensor = Tensor.empty(tuple(shape), found)
     if count:
-        flat = np.frombuffer(raw, stored.newbyteorder("<")).astype(stored)
         tensor.numpy()[...] = flat.reshape(tensor.numpy().shape)
     tensor.mark_initialised()
     return tensor
+
+
+def _from_file(path: Path, stored: "np.dtype[np.generic]", count: int) -> np.ndarray:
+    raw = _bytes(path, count * stored.itemsize)
+    return np.frombuffer(raw, stored.newbyteorder("<")).astype(stored) if count else np.zeros(0, stored)
+
+
+def _from_line(values: object, kind: DType, count: int) -> np.ndarray:
+    """The elements that stand in the line; floats are rounded to the dtype. Fails: `Misspelt`."""
+    if not isinstance(values, list) or len(values) != count:
+        raise Misspelt(f"a tensor of {count} elements has other `values`")
+    flat = np.zeros(count, storage_dtype(kind))
+    rounded = rounder(kind) if kind.is_float else float
+    for number, value in enumerate(values):
+        match value:
+            case bool() if kind.kind == "bool":
+                flat[number] = value
+            case int() if not isinstance(value, bool) and kind.is_integer and kind.minimum <= value <= kind.maximum:
+                flat[number] = value
+            case float() | int() | "nan" | "inf" | "-inf" if kind.is_float and not isinstance(value, bool):
+                flat[number] = rounded(float(value)) if not isinstance(value, int) else round_int(value, kind)
+            case _:
+                raise Misspelt(f"{_text(value)} is no element of {kind}")
+    return flat
 
 
 def _bytes(path: Path, count: int) -> bytes:

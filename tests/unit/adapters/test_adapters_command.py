@@ -187,6 +187,25 @@ def test_tensors_come_back_bit_by_bit(tmp_path, name):
     assert back.numpy().tobytes() == tensor.numpy().tobytes()
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("float32", [1.5, "nan", "-inf", -0.0]),
+        ("bfloat16", [0.5, 3.0, "inf", 2.0]),
+        ("int64", [-(1 << 63), (1 << 63) - 1, 0, 1]),
+        ("uint64", [(1 << 64) - 1, 0, 1, 2]),
+        ("bool", [True, False, True, True]),
+        ("int4", [-8, 7, 0, 1]),
+    ],
+)
+def test_small_tensors_stand_in_the_line(tmp_path, name, values):
+    line = {"kind": "tensor", "dtype": name, "shape": [4], "values": values}
+    tensor = Receiver(tmp_path).value(line)
+    assert [str(float(one)) for one in tensor.numpy()] == [str(float(one)) for one in values]
+    assert Sender(tmp_path, inline=4).value(tensor) == line
+    assert "file" in Sender(tmp_path, inline=3).value(tensor)
+
+
 def test_what_was_not_written_shows_when_it_is_read(tmp_path):
     sent = Sender(tmp_path).value(Tensor.empty((2,), dtype("float32")))
     assert np.isnan(np.frombuffer((tmp_path / sent["file"]).read_bytes(), "<f4")).all()
@@ -218,6 +237,13 @@ def test_views_and_functions_are_not_sent(tmp_path):
         {"kind": "tensor", "dtype": "float33", "shape": [1], "file": "a0"},
         {"kind": "tensor", "dtype": "float32", "shape": [-1], "file": "a0"},
         {"kind": "tensor", "dtype": "float32", "shape": [1], "file": "missing"},
+        {"kind": "tensor", "dtype": "float32", "shape": [1]},
+        {"kind": "tensor", "dtype": "float32", "shape": [2], "values": [1.5]},
+        {"kind": "tensor", "dtype": "float32", "shape": [1], "values": ["1.5"]},
+        {"kind": "tensor", "dtype": "float32", "shape": [1], "values": [True]},
+        {"kind": "tensor", "dtype": "int8", "shape": [1], "values": [1.0]},
+        {"kind": "tensor", "dtype": "int8", "shape": [1], "values": [128]},
+        {"kind": "tensor", "dtype": "bool", "shape": [1], "values": [1]},
         {"kind": "tensor", "dtype": "float32", "shape": [1 << 40], "file": "a0"},
     ],
 )
