@@ -1,4 +1,4 @@
-"""`refmlc demo`: the course's two-layer network on real digits, in its four variants."""
+"""`refmlc demo`: the course's two-layer network on real digits, in its four variants, and imported from PyTorch."""
 
 from pathlib import Path
 
@@ -9,8 +9,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.demo.checking import check_imported
 from refmlc.demo.picture import score_bars, terminal_image, write_png
-from refmlc.demo.runner import CLASS_NAMES, VARIANTS, Row, read_images, read_params, run_all
+from refmlc.demo.runner import ALL, CLASS_NAMES, Row, read_images, read_params, run_all
 from refmlc.vm.tiers import AUTO, NAMES
 
 
@@ -21,26 +22,39 @@ from refmlc.vm.tiers import AUTO, NAMES
 @click.option("--params", type=click.Path(path_type=Path), help="Parameters: .npz, .safetensors, or the course's .pkl.")
 @click.option("--tier", type=click.Choice(NAMES), default=AUTO, show_default=True, help="Interpreted, or compiled C.")
 @click.option("--png", type=click.Path(path_type=Path), default=Path("demo-out/digit.png"), show_default=True)
+@click.option("--svg", type=click.Path(path_type=Path), default=Path("demo-out/graph.svg"), show_default=True)
 @json_option
 def demo(
-    count: int, images: Path | None, labels: Path | None, params: Path | None, tier: str, png: Path, *, as_json: bool
+    count: int,
+    images: Path | None,
+    labels: Path | None,
+    params: Path | None,
+    tier: str,
+    png: Path,
+    svg: Path,
+    *,
+    as_json: bool,
 ) -> None:
     """Run the course's model (784-128-10) on real handwritten digits through the virtual machine."""
     digits, weights = read_images(images, labels, count), read_params(params)
     rows: list[Row] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as progress:
-        task = progress.add_task("images x variants", total=len(digits.labels) * len(VARIANTS))
+        task = progress.add_task("images x variants", total=len(digits.labels) * len(ALL))
         for row, result in run_all(digits, weights, lambda: progress.advance(task), tier):
             rows.append(row)
             scores = result
+    paths = check_imported(digits.pixels[0], weights, svg)
     write_png(png, digits.pixels[0], scores[0], CLASS_NAMES)
     if as_json:
-        print_json({"png": str(png), "rows": [{name: getattr(row, name) for name in Row.__slots__} for row in rows]})
+        found = [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
+        print_json({"png": str(png), "svg": str(svg), "paths": paths, "rows": found})
         return
     show_image(digits.pixels[0], scores[0], int(digits.labels[0]))
     out.print(f"the same with scores: {png}\n", markup=False)
     out.print(table(rows))
+    told = ", ".join(f"{name} {verdict}" for name, verdict in paths.items())
+    out.print(f"the model imported from PyTorch on image 0: {told}; its graph: {svg}", markup=False, highlight=False)
 
 
 def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: int) -> None:

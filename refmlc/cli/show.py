@@ -21,7 +21,7 @@ from refmlc.script.spellings import GENERATIONS, Generation
 )
 @click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
 @json_option
-def show(  # noqa: PLR0913 - its options
+def show(
     file: Path,
     dialect: str,
     svg: Path | None,

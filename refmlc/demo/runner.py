@@ -1,4 +1,4 @@
-"""Run the four variants of the demo's model on the demo's images and compare them with the NumPy model."""
+"""Run the variants of the demo's model on the demo's images and compare them with the NumPy model."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -42,6 +42,8 @@ VARIANTS = (
     Variant("mixed", "mixed.py"),
     Variant("mixed, parameters bound", "mixed.py", bound=True),
 )
+IMPORTED = Variant("imported from PyTorch", "torch_export.py")
+ALL = (*VARIANTS, IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,6 @@ def run_variant(
 def run_all(
     images: Images, params: Mapping[str, Floats], advance: Callable[[], None], tier: str = AUTO
 ) -> Iterator[tuple[Row, Floats]]:
-    """The four variants in order."""
-    for variant in VARIANTS:
+    """The four variants, then the model of PyTorch, in order."""
+    for variant in ALL:
         yield run_variant(variant, images, params, advance, tier)

@@ -54,7 +54,7 @@ def ordered(layer: Sequence[int], arrows: Sequence[tuple[int, int]]) -> list[lis
         for row in rows if sweep % 2 == 0 else reversed(rows):
             near = above if sweep % 2 == 0 else below
             place = {box: number / len(one) for one in rows for number, box in enumerate(one)}
-            row.sort(key=lambda box: _mean([place[other] for other in near[box]], place[box]))  # noqa: B023 - at once
+            row.sort(key=lambda box: _mean([place[other] for other in near[box]], place[box]))
     return rows
 
 

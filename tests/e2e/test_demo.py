@@ -4,6 +4,7 @@ import gzip
 import json
 import pickle
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import numpy as np
 from click.testing import CliRunner
@@ -18,12 +19,12 @@ def demo(*arguments):
     return CliRunner().invoke(main, ["demo", "--count", str(COUNT), *map(str, arguments)])
 
 
-def test_four_variants_agree_with_numpy(tmp_path):
-    done = demo("--png", tmp_path / "digit.png", "--json")
+def test_all_variants_agree_with_numpy(tmp_path):
+    done = demo("--png", tmp_path / "digit.png", "--svg", tmp_path / "graph.svg", "--json")
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)["rows"]
     assert [row["variant"] for row in rows] == [
-        "all TensorIR", "all library calls", "mixed", "mixed, parameters bound",
+        "all TensorIR", "all library calls", "mixed", "mixed, parameters bound", "imported from PyTorch",
     ]  # fmt: skip
     digits = read_images(None, None, COUNT)
     classes = numpy_model(digits.pixels.reshape(-1, 784), read_params()).argmax(axis=1)
@@ -32,6 +33,12 @@ def test_four_variants_agree_with_numpy(tmp_path):
         assert row["right"] == (classes == digits.labels).sum()
         assert row["difference"] < 1e-4
     assert rows[2]["difference"] == rows[3]["difference"]
+    paths = json.loads(done.stdout)["paths"]
+    assert paths.pop("imported anew", "equal") == "equal"
+    assert paths == {"meaning": "defined", "native:guarded": "equal", "native": "equal"}
+    picture = ET.parse(tmp_path / "graph.svg")  # noqa: S314 - our own file
+    texts = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts.count("matmul") == texts.count("permute_dims") == texts.count("add") == 2
     assert (tmp_path / "digit.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -47,7 +54,18 @@ def test_the_courses_formats_plain_idx_and_pickle(tmp_path):
     images.write_bytes(gzip.decompress(Path(str(DATA / "t10k-images-idx3-ubyte.gz")).read_bytes()))
     labels.write_bytes(gzip.decompress(Path(str(DATA / "t10k-labels-idx1-ubyte.gz")).read_bytes()))
     params.write_bytes(pickle.dumps({name: np.array(value) for name, value in read_params().items()}))
-    done = demo("--images", images, "--labels", labels, "--params", params, "--png", tmp_path / "x.png")
+    done = demo(
+        "--images",
+        images,
+        "--labels",
+        labels,
+        "--params",
+        params,
+        "--png",
+        tmp_path / "x.png",
+        "--svg",
+        tmp_path / "x.svg",
+    )
     assert done.exit_code == 0, done.output
     assert "all TensorIR" in done.stdout
 
