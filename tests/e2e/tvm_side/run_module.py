@@ -10,8 +10,8 @@ Reads from stdin a list of `{"module": text, "action": …, "arguments": [[dtype
 | `type`     | nothing                                                       | `type`: of what main gives |
 | `schedule` | the steps (`apply_steps`)                                     | `text`                     |
 
-Other answers: `error` ("Kind: message"), `signal` (a number); SIGALRM means that it took too long. The first answer is
-`version`: TVM's.
+Where `main` returns a tuple of tensors the answer of `run` is `arrays`. Other answers: `error` ("Kind: message"),
+`signal` (a number); SIGALRM means that it took too long. The first answer is `version`: TVM's.
 """
 
 import json
@@ -35,15 +35,20 @@ def numpy_dtype(name: str) -> np.dtype:
 
 
 def run(module: tvm.IRModule, arguments: list) -> dict:
-    """The array that `main` returns, or its last argument."""
+    """The array that `main` returns, or those in a tuple, or its last argument."""
     if isinstance(module["main"], relax.Function):
         machine = relax.VirtualMachine(tvm.compile(module, tvm.target.Target("llvm")), tvm.cpu())
         found = machine["main"](*arguments)
     else:
         tvm.compile(module, "llvm")["main"](*arguments)
         found = arguments[-1]
-    array = found.numpy()
-    return {"array": [str(array.dtype), list(array.shape), array.tobytes().hex()]}
+    return {"array": told(found)} if hasattr(found, "numpy") else {"arrays": [told(one) for one in found]}
+
+
+def told(tensor) -> list:
+    """A tensor as dtype, shape and bytes."""
+    array = tensor.numpy()
+    return [str(array.dtype), list(array.shape), array.tobytes().hex()]
 
 
 def stepped(request: dict) -> dict:
