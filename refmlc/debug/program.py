@@ -14,6 +14,7 @@ from refmlc.check.reading import checked
 from refmlc.diag import RefmlcError, Source, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.interp.machine import write_line
+from refmlc.interp.tensorir.lowered import is_packed_entry
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.node import Node
@@ -22,7 +23,7 @@ from refmlc.provenance.copying import copies
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 from refmlc.script import read_source, show
 from refmlc.transform import legalize_ops
-from refmlc.vm.arguments import accept, ordered
+from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.parameters import parameters_of
 
 SHOWN = "<shown>"
@@ -53,8 +54,13 @@ class Program:
         self.output = output
         self.max_steps = max_steps
         parameters = parameters_of(self.module.functions[func])  # type: ignore[arg-type]  # it is no extern function
-        self.args: Sequence[object] = copies(accept(func, parameters, ordered(func, parameters, args, {})))
-        self.names = [parameter.name for parameter in parameters]
+        if isinstance(function, tir.PrimFunc) and is_packed_entry(function):  # it checks its arguments itself
+            values = [as_value(arg, None, f"argument {number} of `{func}`") for number, arg in enumerate(args)]
+            self.names = [f"argument{number}" for number in range(len(values))]
+        else:
+            values = accept(func, parameters, ordered(func, parameters, args, {}))
+            self.names = [parameter.name for parameter in parameters]
+        self.args: Sequence[object] = copies(values)
 
     @property
     def sources(self) -> Mapping[str, Source]:
