@@ -50,7 +50,7 @@ KINDS: Mapping[str, type] = {
 NAMES = {kind: name for name, kind in KINDS.items()}
 ENUMS: Mapping[str, type[Enum]] = {"ForKind": ForKind, "IterKind": IterKind}
 SHARED = (tir.Var, tir.Buffer, relax.Var)
-LEFT_OUT = {IRModule: ("span", "source")}
+LEFT_OUT: Mapping[type, tuple[str, ...]] = {IRModule: ("span", "source")}
 EXACT = 1 << 53
 
 

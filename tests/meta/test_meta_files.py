@@ -77,13 +77,15 @@ def test_functions_have_at_most_40_lines_or_are_one_match_or_one_table():
     assert [line for path in FILES for line in long_functions(path)] == []
 
 
-EXECUTES = "refmlc/tvm/session.py"  # cells of a chapter or notebook that its owner asked to run
+EXECUTES = {
+    "refmlc/tvm/session.py": {"eval"},  # cells of a chapter or notebook that its owner asked to run
+    "refmlc/adapters/loops/compiling.py": {"exec", "compile"},  # source of names of ours, in a space without builtins
+}
 
 
 def forbidden_calls(path):
     forbidden = {"eval", "exec", "compile", "__import__", "breakpoint"}
-    if name(path) == EXECUTES:
-        forbidden.remove("eval")
+    forbidden -= EXECUTES.get(name(path), set())
     if "cli" not in path.parts:
         forbidden.add("print")
     return [

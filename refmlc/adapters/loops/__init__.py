@@ -11,6 +11,7 @@ anything is computed: numbers are Python's and NumPy's, memory is NumPy's, loops
 | `memory`, `lanes`                  | arrays on bytes, pointers; vectors as lists of lanes                           |
 | `writer`                           | the names and lines of a function that is being translated                     |
 | `expressions`, `calls`             | expressions as source                                                          |
+| `compiling`                        | the one place where source is run                                             |
 | `statements`, `blocks`, `private`  | statements as source; which memory threads may share                           |
 | `function`                         | functions of TensorIR, compiled by Python                                      |
 | `graph`, `graph_calls`, `matching` | functions of Relax, walked: `call_tir` is `np.empty`, a call, the array        |

@@ -24,7 +24,6 @@ from refmlc.adapters.loops.memory import Array, Meaningless, Meter, Pointer, Spe
 from refmlc.adapters.loops.operators import NotTaken
 from refmlc.check.reading import checked
 from refmlc.diag import Diagnostic
-from refmlc.diag.catalogue import ASSERT_FAILED
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes import DType
 from refmlc.ir import IRModule
@@ -83,7 +82,7 @@ class InLoops:
         except UNDEFINED as problem:
             return Stopped(Stop.UNDEFINED, f"{type(problem).__name__}: {problem}")
         except Trapped as problem:
-            return Stopped(Stop.TRAP, str(problem), Diagnostic(ASSERT_FAILED, str(problem)))
+            return Stopped(Stop.TRAP, str(problem), Diagnostic(problem.code, str(problem)))
         except EXHAUSTED as problem:
             return Stopped(Stop.EXHAUSTED, f"{type(problem).__name__}: {problem}")
 

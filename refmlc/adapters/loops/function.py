@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from refmlc.adapters.loops.blocks import bind_declared
+from refmlc.adapters.loops.compiling import define
 from refmlc.adapters.loops.memory import Array, Meaningless, Meter, Pointer
 from refmlc.adapters.loops.operators import NotTaken
 from refmlc.adapters.loops.private import check_threads
@@ -37,7 +38,6 @@ class Functions:
         self._known = {name: self._names.fresh("f") for name in functions}
         self._made: dict[str, Compiled | str] = {}
         self._space: dict[str, object] = self._names.held
-        self._space["__builtins__"] = {}
 
     def get(self, name: str) -> Compiled:
         """The function called `name`. Fails: `NotTaken` where it, or what it calls, is not taken."""
@@ -56,10 +56,7 @@ class Functions:
         for other, spelled in self._known.items():
             if other != name and f"{spelled}(" in text:
                 self._later(other, spelled)
-        try:
-            exec(compile(text, f"<loops of {name}>", "exec"), self._space)  # noqa: S102 - names of ours only, see the package
-        except (SyntaxError, RecursionError, MemoryError, OverflowError) as problem:
-            raise NotTaken(f"a nesting that Python does not compile ({problem})") from None
+        define(text, self._space)
         made = self._space[self._known[name]]
         assert callable(made)  # noqa: S101 - the source defines it
         return made

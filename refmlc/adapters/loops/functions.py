@@ -30,9 +30,11 @@ def _sigmoid(x: float) -> float:
 
 
 def power(a: float, b: float) -> float:
-    """A ** b as C's pow."""
-    found = float(np.power(np.float64(a), np.float64(b)))
-    return math.pow(a, b) if math.isfinite(found) and found != 0 and math.isfinite(a) and math.isfinite(b) else found
+    """A ** b as C's pow. (NumPy's takes a square root for b = 0.5, which of -0.0 is -0.0.)"""
+    try:
+        return math.pow(a, b)
+    except (ValueError, OverflowError):
+        return float(np.power(np.float64(a), np.float64(b)))
 
 
 UNARY: Mapping[str, Unary] = {

@@ -9,8 +9,9 @@ import numpy as np
 from refmlc.adapters.loops.function import Functions
 from refmlc.adapters.loops.graph_calls import OPERATORS, Closure, Library, call_library, condition
 from refmlc.adapters.loops.matching import Dims, Match, bound, dim, extents
-from refmlc.adapters.loops.memory import Array, Meaningless, Meter, Pointer
+from refmlc.adapters.loops.memory import Array, Meaningless, Meter, Pointer, Trapped
 from refmlc.adapters.loops.operators import NotTaken
+from refmlc.diag.catalogue import PACKED_RESULT
 from refmlc.dtypes import DType
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType
@@ -112,16 +113,31 @@ class Graph:
             case relax.Op(name=name):
                 raise NotTaken(f"operator `{name}`")
             case relax.ExternFunc(symbol=symbol):
-                return self._by_name(symbol, [self.eval(arg, frame) for arg in node.args])
+                return self._by_name(symbol, node, frame)
             case callee:
                 found = self.eval(callee, frame)
                 if not isinstance(found, Closure):
                     raise Meaningless(f"a value of type {type(found).__name__} is called")
                 return found.call([self.eval(arg, frame) for arg in node.args])
 
-    def _by_name(self, symbol: str, args: Sequence[object]) -> object:
+    def _by_name(self, symbol: str, node: relax.Call, frame: Frame) -> object:
+        """A function by name. Fails: `NotTaken`, `Trapped` (its result is of another type)."""
+        name = self.linked(symbol)
+        found = self.call(name, [self.eval(arg, frame) for arg in node.args])
+        for declared in node.ty_args:
+            try:
+                bound(found, declared, dict(frame.dims))
+            except Meaningless as problem:
+                raise Trapped(f"`{symbol}` gives {problem}", PACKED_RESULT) from None
+        return found
+
+    def linked(self, symbol: str) -> str:
+        """The function of the module that has this name, or is linked by it. Fails: `NotTaken`."""
         if symbol in self.functions:
-            return self.call(symbol, args)
+            return symbol
+        for name, func in self.functions.items():
+            if not isinstance(func, relax.ExternFunc) and func.attrs.get("global_symbol") == symbol:
+                return name
         raise NotTaken(f"the packed function `{symbol}`")
 
     def _sequence(self, node: relax.SeqExpr, frame: Frame) -> object:

@@ -65,8 +65,10 @@ def _output(graph: "Graph", ty: Type, frame: "Frame") -> Array:
 
 def _callee(graph: "Graph", call: relax.Call) -> Callable[[Sequence[object]], object]:
     match call.args[0]:
-        case tir.GlobalVar(name=name) | relax.ExternFunc(symbol=name):
+        case tir.GlobalVar(name=name):
             return lambda args: graph.call(name, args)
+        case relax.ExternFunc(symbol=symbol):
+            return lambda args: graph.call(graph.linked(symbol), args)
         case _:
             raise NotTaken("a call of what is no function of the module")
 

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from refmlc.adapters.loops.compiling import define
 from refmlc.adapters.loops.expressions import source
 from refmlc.adapters.loops.memory import Array, Meaningless
 from refmlc.adapters.loops.writer import Names, Writer
@@ -25,9 +28,12 @@ def dim(expr: tir.Expr, dims: Dims) -> object:
     used = [node for node in walk(expr) if isinstance(node, tir.Var) and node in dims]
     writer = Writer(Names(), {})
     names = [writer.declare(var, "n") for var in used]
-    text = f"lambda {', '.join(names)}: {source(writer, expr)}"
-    made = eval(compile(text, "<dimension>", "eval"), {"__builtins__": {}, **writer.names.held})  # noqa: S307 - our names only
-    return made(*(dims[var] for var in used))
+    name = writer.names.fresh("dimension")
+    define(f"{name} = lambda {', '.join(names)}: {source(writer, expr)}", writer.names.held)
+    made = writer.names.held[name]
+    assert callable(made)  # noqa: S101 - a lambda
+    found = made(*(dims[var] for var in used))
+    return found.item() if isinstance(found, np.generic) else found
 
 
 def extents(values: tuple[tir.Expr, ...], dims: Dims) -> tuple[int, ...]:

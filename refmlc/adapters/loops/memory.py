@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from refmlc.diag.catalogue import ASSERT_FAILED, Code
 from refmlc.dtypes import DType
 from refmlc.dtypes.storage import itemsize, storage_dtype
 from refmlc.runtime.storage import Storage
@@ -18,6 +19,11 @@ class Meaningless(Exception):
 
 class Trapped(Exception):
     """The program stops itself."""
+
+    def __init__(self, message: str, code: Code = ASSERT_FAILED) -> None:
+        """Where it stops is not known."""
+        super().__init__(message)
+        self.code = code
 
 
 class Spent(Exception):

@@ -4,6 +4,7 @@
 |------------------------------|---------------------------------------------------------------|
 | float64, float32, float16    | NumPy's conversion, which rounds once                         |
 | bfloat16 and what is narrower | first to float32 *to odd*, then ml_dtypes' conversion           |
+| float8_e8m0fnu               | its nearest power of two, made here: ml_dtypes 0.6 errs near 2**-127 |
 | int, uint                    | modulo 2**bits                                                |
 
 Rounding to odd: what is not exact becomes the neighbour whose last bit is 1. It says "not quite" to the rounding that
@@ -24,6 +25,7 @@ Put: TypeAlias = Callable[[object], object]
 
 NATIVE = ("float64", "float32", "float16")
 EXACT = 1 << 53
+THREE_QUARTERS = 0.75
 
 
 def put(kind: DType) -> Put:
@@ -33,9 +35,22 @@ def put(kind: DType) -> Put:
     if kind.is_integer:
         return lambda value: wrapped(int(value), kind)  # type: ignore[call-overload]  # any number
     made = storage_dtype(kind).type
+    if kind.element == "float64":
+        return lambda value: made(float(value))  # type: ignore[arg-type]  # any number; of an int this rounds once
     if kind.element in NATIVE:
         return lambda value: made(_wide(value))
+    if kind.element == "float8_e8m0fnu":
+        return lambda value: made(_power_of_two(_wide(value)))
     return lambda value: made(_odd_float32(_wide(value)))
+
+
+def _power_of_two(value: float) -> float:
+    """The power of two that is nearest, halfway the greater one; NaN where the format has none (NUM-005)."""
+    if not 0 < value < math.inf:
+        return math.nan
+    fraction, exponent = math.frexp(value)  # 0.5 <= fraction < 1
+    power = max(exponent if fraction >= THREE_QUARTERS else exponent - 1, -127)
+    return math.ldexp(1.0, power) if power <= 127 else math.nan
 
 
 def wrapped(value: int, kind: DType) -> int:

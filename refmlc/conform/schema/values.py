@@ -64,21 +64,26 @@ def values() -> dict[str, Json]:
             {"type": "object", "not": any_of({"required": ["dtype"]}, {"required": ["number"]})},
         ),
         "part": _part(),
-        "assertion": any_of(
-            {
-                "type": "object",
-                "properties": {"kind": {"const": "return"}, "parts": listed(ref("part"))},
-                "required": ["kind", "parts"],
-            },
-            {
-                "type": "object",
-                "properties": {"kind": {"enum": ["undefined", "trap", "reject"]}, "code": CODE, "place": STRING},
-                "required": ["kind", "code"],
-            },
-            {"type": "object", "properties": {"kind": {"const": "open"}}, "required": ["kind"]},
-        ),
+        "assertion": _assertion(),
         "call": record({"args": listed(ref("argument"))}, {"assert": ref("assertion")}),
     }
+
+
+def _assertion() -> Json:
+    """What a call must come to."""
+    return any_of(
+        {
+            "type": "object",
+            "properties": {"kind": {"const": "return"}, "parts": listed(ref("part"))},
+            "required": ["kind", "parts"],
+        },
+        {
+            "type": "object",
+            "properties": {"kind": {"enum": ["undefined", "trap", "reject"]}, "code": CODE, "place": STRING},
+            "required": ["kind", "code"],
+        },
+        {"type": "object", "properties": {"kind": {"const": "open"}}, "required": ["kind"]},
+    )
 
 
 def _part() -> Json:

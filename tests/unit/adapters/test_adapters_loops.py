@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import refmlc
 from refmlc.adapters import loops
@@ -66,6 +66,9 @@ def test_operators_give_what_was_worked_by_hand(contract, example):
 
 
 @given(st.sampled_from(FLOATS), st.floats(width=64, allow_nan=False, allow_infinity=False))
+@example("float8_e8m0fnu", 1.128 * 2.0**-127)
+@example("bfloat16", 1 + 2.0**-8 + 2.0**-40)
+@example("float8_e4m3fn", 464.0)
 def test_floats_are_rounded_once(name, number):
     with np.errstate(all="ignore"):
         found = float(put(dtype(name))(number))
@@ -74,11 +77,20 @@ def test_floats_are_rounded_once(name, number):
 
 
 @given(st.sampled_from(FLOATS), st.integers(-(1 << 64), 1 << 64))
+@example("float64", (1 << 63) - 1)
+@example("float64", (1 << 64) - 1)
+@example("float32", (1 << 62) + (1 << 38) + 1)
+@example("float16", 2049 * (1 << 3) + 1)
 def test_integers_are_rounded_once(name, number):
     with np.errstate(all="ignore"):
         found = float(put(dtype(name))(number))
     right = round_fraction(Fraction(number), dtype(name))
     assert found == right or (math.isnan(found) and math.isnan(right))
+
+
+def test_pow_of_negative_zero_is_the_one_of_c():
+    answer = called(function("A[0] = T.pow(A[0], T.float32(0.5))", "A: T.Buffer((1,))"), "f", np.array([-0.0], "f4"))
+    assert str(answer.args[0].numpy()[0]) == "0.0"
 
 
 @given(*[st.floats(-1e150, 1e150)] * 3)
