@@ -39,7 +39,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import cast
 
 from refmlc.check.reading import read
@@ -76,7 +76,7 @@ class CaseFile:
     @cached_property
     def module(self) -> IRModule:
         """The module of the text, not checked: a case may be ill-formed. Fails: RM1xx."""
-        return read(self.text, f"{self.id}.py", check=False)
+        return _module(self.text)
 
     @property
     def name(self) -> str:
@@ -107,6 +107,12 @@ class CaseFile:
             for key, value in call.assertion.items():
                 lines += _listed(key, value) if isinstance(value, list) else [f"{key} = {toml_value(value)}"]
         return "\n".join(lines) + "\n"
+
+
+@lru_cache(maxsize=8)
+def _module(text: str) -> IRModule:
+    """The module of a text: cases that share one stand next to each other."""
+    return read(text, "case.py", check=False)
 
 
 def _listed(key: str, items: Sequence[Data]) -> list[str]:

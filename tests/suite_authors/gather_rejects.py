@@ -12,8 +12,8 @@ from pathlib import Path
 
 import refmlc
 import refmlc.check.reading as checking
-import refmlc.script as script
 import refmlc.script.reader.text as reading
+from refmlc import script
 from refmlc.diag.errors import IllFormed, Malformed
 
 REFUSED, TEST = {}, [""]

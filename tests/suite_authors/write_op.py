@@ -4,7 +4,6 @@ Elementwise operators are computed by the functions of `write_scalar`; reduction
 have the bits of ours where the operator is exact and lie inside of the bound where terms are added up.
 """
 
-import math
 import sys
 
 import numpy as np
@@ -12,11 +11,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its own name
 from book import Book, Judged, given
 from points import edges, pairs
-from rounding import array, rounded, stored
+from rounding import array, exact, rounded, stored
 from transcendental import value
 from write_scalar import COMPARE, FLOATING, INTEGER, NO, in_format
-
-from rounding import exact
 
 HEAD = "# from tvm.script import ir as I, tirx as T, relax as R\n"
 BINARY = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "maximum": "max", "minimum": "min"}
@@ -151,12 +148,12 @@ FINITE = np.array(
 
 
 def ordered_max(x, axis):
-    """a if a > b else b, from -inf on: NaN is taken where it comes, and given up where a number follows."""
-    return ordered(x, axis, -np.inf, lambda a, b: a if a > b else b)
+    """A if a > b else b, from -inf on: NaN is taken where it comes, and given up where a number follows."""
+    return ordered(x, axis, -np.inf, lambda a, b: max(b, a))
 
 
 def ordered_min(x, axis):
-    return ordered(x, axis, np.inf, lambda a, b: a if a < b else b)
+    return ordered(x, axis, np.inf, lambda a, b: min(b, a))
 
 
 def ordered_sum(x, axis):
@@ -373,13 +370,13 @@ def network(book):
             out(F.log_softmax(t(given_), -1)),
         )
     for name, form, of in (
-        ("relu", "nn.relu(a)", lambda v: F.relu(v)),
+        ("relu", "nn.relu(a)", F.relu),
         ("leakyrelu", "nn.leakyrelu(a, alpha=0.25)", lambda v: F.leaky_relu(v, 0.25)),
-        ("gelu", "nn.gelu(a)", lambda v: F.gelu(v)),
+        ("gelu", "nn.gelu(a)", F.gelu),
         ("gelu-tanh", "nn.gelu_tanh(a)", lambda v: F.gelu(v, approximate="tanh")),
-        ("silu", "nn.silu(a)", lambda v: F.silu(v)),
-        ("softplus", "nn.softplus(a)", lambda v: F.softplus(v)),
-        ("selu", "nn.selu(a)", lambda v: F.selu(v)),
+        ("silu", "nn.silu(a)", F.silu),
+        ("softplus", "nn.softplus(a)", F.softplus),
+        ("selu", "nn.selu(a)", F.selu),
     ):
         clause = {
             "relu": "LIB-501",

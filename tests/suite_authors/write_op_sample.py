@@ -26,7 +26,7 @@ def clause_of():
     table = (Path(__file__).resolve().parents[2] / "conformance" / "spec" / "graph-operators.md").read_text(
         encoding="utf-8"
     )
-    rows = re.findall(r"^\| `([\w.]+)` \|.*\| ((?:LIB|RLX|TIR)-\d+) \|$", table, re.M)
+    rows = re.findall(r"^\| `([\w.]+)` \|.*\| ((?:LIB|RLX|TIR)-\d+) \|$", table, re.MULTILINE)
     known = clauses()
     return {name: clause for name, clause in rows if clause in known}
 

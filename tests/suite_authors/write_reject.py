@@ -22,8 +22,7 @@ def main(rows, refused):
         if (
             not tvm
             or len(text) > LONGEST
-            or not text.isprintable()
-            and re.search(r"[\ud800-\udfff\x00\r\x0b\x0c]", text)
+            or (not text.isprintable() and re.search(r"[\ud800-\udfff\x00\r\x0b\x0c]", text))
         ):
             continue
         if re.search("[\ud800-\udfff]", text) or text.count("\n") > 150:
@@ -43,7 +42,7 @@ def main(rows, refused):
 
 def named(code, test, names):
     """`reject.rm105.words-of-the-test`, with a number where that is taken."""
-    inside = re.search(r"\[(.*)\]", test, re.S)
+    inside = re.search(r"\[(.*)\]", test, re.DOTALL)
     said = inside.group(1) if inside else test.rpartition("::")[2]
     words = re.sub(r"-RM\d+.*$", "", said)
     stem = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:36].strip("-") or "text"

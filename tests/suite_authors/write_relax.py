@@ -3,7 +3,7 @@
 import sys
 
 import numpy as np
-from hand import K, ask, boolean, f32, i32, i64, reject, trap, undefined
+from hand import K, ask, boolean, f32, i64, reject, trap, undefined
 from write_tir import Split
 
 FUNCS = """
@@ -404,7 +404,7 @@ def expressions(book):
         book,
         "relax.global-var.value",
         "RLX-102 RLX-133 RLX-016",
-        f"f: R.Callable = cls.add_relax\ny = f(x, x)\nreturn y",
+        "f: R.Callable = cls.add_relax\ny = f(x, x)\nreturn y",
         ([X], [f32(4, 6), K]),
     )
     case(
@@ -461,7 +461,7 @@ def expressions(book):
         book,
         "relax.extern-func",
         "RLX-111 RLX-133",
-        f'f = R.ExternFunc("plus_one")\ny = R.call_packed("plus_one", n, ty_args=R.Prim("int64"))\nreturn y',
+        'f = R.ExternFunc("plus_one")\ny = R.call_packed("plus_one", n, ty_args=R.Prim("int64"))\nreturn y',
         ([3], 4),
         params='n: R.Prim("int64")',
     )
@@ -530,7 +530,7 @@ def expressions(book):
         book,
         "relax.operator-not-reached",
         "RLX-114 RLX-134 LIB-980",
-        f'if c:\n    y = R.ccl.allreduce(x, "sum", False)\nelse:\n    y = R.add(x, x)\nreturn y',
+        'if c:\n    y = R.ccl.allreduce(x, "sum", False)\nelse:\n    y = R.add(x, x)\nreturn y',
         ([X, boolean(False).reshape(())], [f32(4, 6), K, K]),
         params=f'x: {T2}, c: R.Tensor((), "bool")',
     )
@@ -549,7 +549,7 @@ def values(book):
         params="x: R.Any",
         head="@R.function",
     )
-    symbolic = f'y = R.call_tir(cls.twice, (x,), out_ty=R.Tensor((n,), "float32"))\nreturn (y, R.shape([n, n * 2 + 1]))'
+    symbolic = 'y = R.call_tir(cls.twice, (x,), out_ty=R.Tensor((n,), "float32"))\nreturn (y, R.shape([n, n * 2 + 1]))'
     case(
         book,
         "relax.symbolic.parameter",
@@ -720,7 +720,7 @@ def memory(book):
         book,
         "relax.memory.alloc-tensor",
         "RLX-301",
-        f't = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))\ncls.copy(x, t)\nreturn t',
+        't = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))\ncls.copy(x, t)\nreturn t',
         ([X], [X, K]),
     )
     case(
@@ -833,7 +833,7 @@ def machine(book):
 
 
 def static(book):
-    flow = f"with R.dataflow():\n    a = R.add(x, x)\n    b = R.add(a, a)\n    R.output(b)\nreturn {{}}"
+    flow = "with R.dataflow():\n    a = R.add(x, x)\n    b = R.add(a, a)\n    R.output(b)\nreturn {}"
     rows = [
         ("scope.unknown", "RLX-901", "RM104", "y = R.add(x, x)\nreturn z"),
         ("dataflow.escape", "RLX-902", "RM204", flow.format("a")),
@@ -868,7 +868,7 @@ def static(book):
         ("impure", "RLX-903", "RM212", 'y = R.print(x, format="{}")\nreturn x'),
     ]
     for name, clauses, code, lines in rows:
-        head = "@R.function" if name in ("impure",) else "@R.function(pure=False)"
+        head = "@R.function" if name == "impure" else "@R.function(pure=False)"
         case(book, f"reject.relax.{name}", clauses, lines, ([], reject(code)), head=head)
     ask(
         book,

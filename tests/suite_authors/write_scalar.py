@@ -54,7 +54,7 @@ def trunc_quotient(a, b):
 
 def quotient(of):
     def value(a, b, name):
-        low, high = limits(name)
+        low, _high = limits(name)
         if b == 0 or (low < 0 and a == low and b == -1):
             return NO
         return of(a, b)
@@ -184,7 +184,7 @@ def keeps_sign(of):
         if not math.isfinite(a):
             return a
         found = Fraction(of(Fraction(a)))
-        return found if found else math.copysign(0.0, a)
+        return found or math.copysign(0.0, a)
 
     return value
 
@@ -200,8 +200,8 @@ FLOATING = {
     "div": ("NUM-103", "{0} / {1}", divided),
     "truncmod": ("NUM-104", "T.truncmod({0}, {1})", remainder),
     "fmod": ("NUM-504", "T.fmod({0}, {1})", remainder),
-    "max": ("NUM-106", "T.max({0}, {1})", lambda a, b, n: exact(a if a > b else b)),
-    "min": ("NUM-106", "T.min({0}, {1})", lambda a, b, n: exact(a if a < b else b)),
+    "max": ("NUM-106", "T.max({0}, {1})", lambda a, b, n: exact(max(b, a))),
+    "min": ("NUM-106", "T.min({0}, {1})", lambda a, b, n: exact(min(b, a))),
     "copysign": ("NUM-505", "T.copysign({0}, {1})", lambda a, b, n: exact(-abs(a) if has_sign(b) else abs(a))),
     "nextafter": ("NUM-505", "T.nextafter({0}, {1})", next_after),
     "abs": ("NUM-107", "T.fabs({0})", lambda a, n: exact(abs(a))),

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 from book import Book
-from hand import HEAD, K, OPEN, ask, boolean, f32, f64, i32, i64, new, reject, tir, trap, undefined
+from hand import HEAD, K, ask, f32, f64, i32, new, reject, tir, trap, undefined
 
 AR = 'A: T.Buffer((4,), "float32"), R: T.Buffer((4,), "float32")'
 IR = 'A: T.Buffer((4,), "int32"), R: T.Buffer((4,), "int32")'

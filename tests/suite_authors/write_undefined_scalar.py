@@ -12,10 +12,9 @@
 import math
 import sys
 
-import numpy as np
 from book import Book
 from hand import ask, i32, new, tir, undefined
-from rounding import FINITE, FLOATS, INTS, SMALL_INTS, array, bits_of, limits, rounded, exact
+from rounding import FINITE, FLOATS, INTS, SMALL_INTS, array, bits_of, exact, limits, rounded
 
 WIDE = ("int32", "uint32", "int64", "uint64")
 DIVISIONS = {
