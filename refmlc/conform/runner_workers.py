@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from refmlc.adapters.remote import GRACE
 from refmlc.conform.expectations import Expectations, expectations_for
 from refmlc.conform.result import CallResult, CaseResult, Report, case_result, result_of
 from refmlc.conform.runner import BATCH, chosen, reported
@@ -30,24 +29,27 @@ from refmlc.fuzz.cage import Cage, Cages, Died
 
 PART = "refmlc.conform.runner_part"
 START = 300.0  # seconds that an implementation has to start, the suite read besides
-SLACK = 5.0
 MEMORY = 64 << 10  # MiB of address space: limits of memory are the implementation's
 DIED = {"timed out": Verdict.TIMEOUT}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How: the word, the folder of the suite (empty: refmlc's own). Units: seconds for a call, and to make ready."""
+    """How: the word, the folder of the suite (empty: refmlc's own). Units: seconds, for a call, to make ready, to spare.
+
+    An implementation that looks at the clock itself is waited for: that is what time to spare is for.
+    """
 
     spec: str
     folder: str = ""
     seconds: float = 10.0
     prepare: float = 60.0
     jobs: int = 1
+    slack: float = 5.0
 
     def limit(self, cases: Sequence[CaseFile]) -> float:
-        """The time for `cases`; the implementation may look at the clock itself, and is waited for then."""
-        return SLACK + sum(self.prepare + (self.seconds + GRACE) * len(case.calls) for case in cases)
+        """The time for `cases`."""
+        return self.slack + sum(self.prepare + (self.seconds + self.slack) * len(case.calls) for case in cases)
 
 
 def run_named(

@@ -144,7 +144,7 @@ def test_in_workers_what_crashes_or_hangs_ends_alone(tmp_path, monkeypatch):
     (tmp_path / "faulty_here.py").write_text(FAULTY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     folder = hand_folder(tmp_path / "suite")
-    asked = Asked("py:faulty_here:faulty", str(folder), seconds=0.5, prepare=0.5, jobs=2)
+    asked = Asked("py:faulty_here:faulty", str(folder), seconds=0.5, prepare=0.5, jobs=2, slack=1.5)
     only = ["hand.add", "hand.mul", "hand.tiny", "hand.div", "hand.wrap", "hand.no-text"]
     report = run_named(SUITE, asked, Expectations(), only)
     assert verdicts(report) == {
