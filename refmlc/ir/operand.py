@@ -93,6 +93,12 @@ class Callee:
     """What may be called: a function of the module, a variable that is one."""
 
     __slots__ = ()
+    name: str
+
+    @property
+    def name_hint(self) -> str:
+        """The name, as TVM calls it."""
+        return self.name
 
     def __call__(self, *args: object) -> object:
         """The call."""

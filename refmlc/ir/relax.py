@@ -46,11 +46,6 @@ class Var(Graph, Callee, Node):
     dataflow: bool = False
 
     @property
-    def name_hint(self) -> str:
-        """The name, as TVM calls it."""
-        return self.name
-
-    @property
     def struct_info(self) -> Type | None:
         """The type, as TVM called it until 0.20."""
         return self.ty

@@ -242,11 +242,6 @@ class GlobalVar(Callee, Node):
 
     name: str
 
-    @property
-    def name_hint(self) -> str:
-        """The name, as TVM calls it."""
-        return self.name
-
 
 @node
 class Buffer(Node):
