@@ -7,13 +7,15 @@
 | `nan`, `inf`            | before a NaN or an infinity is stored that no constant of the text is                     |
 | difference              | before an element is stored whose bits are not those of the reference                      |
 
-What is watched is the memory, where the name stands for an argument of the function that is run; else every buffer of
-the name in the same function, whose memory is another one in each call. A condition without a value does not hold.
+What is watched is the memory, where the name stands for an argument of the function that is run, or for a variable of
+Relax (then also while it is made); else every buffer of the name in the same function, whose memory is another one in
+each call. A condition without a value does not hold.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isnan
 
 from refmlc.debug.clock import NEVER
@@ -39,13 +41,18 @@ BRACES = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(slots=True)
 class Armed:
-    """A breakpoint with what it takes to see whether it is met. `cells`: bytes at which watched elements begin."""
+    """A breakpoint with what it takes to see whether it is met.
+
+    `cells`: the bytes of watched elements in `storage`, or in the output of the call that makes the variable `binding`
+    of Relax, which has other memory each time it is executed.
+    """
 
     shown: Breakpoint
     places: frozenset[AnyPlace] = frozenset()
     element: Element | None = None
     function: str = ""
     storage: Storage | None = None
+    binding: str = ""
     cells: frozenset[int] = frozenset()
     reference: Tensor | None = None
 
@@ -228,7 +235,9 @@ class Breaks(Judge):
         if armed.storage is not None:
             size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
             start = view.data.byte_offset + (view.offset + offset) * size
-            return view.data.storage is armed.storage and not armed.cells.isdisjoint(range(start, start + size))
+            storage = view.data.storage
+            here = storage is armed.storage or (bool(armed.binding) and storage is self._made(armed.binding))
+            return here and not armed.cells.isdisjoint(range(start, start + size))
         element = armed.element
         return (
             element is not None
@@ -236,6 +245,15 @@ class Breaks(Judge):
             and self.engine.levels[-1].name == armed.function
             and element.holds(indices_of(view, offset))
         )
+
+    def _made(self, binding: str) -> Storage | None:
+        """The storage of what the call being executed for a binding writes: that of its last tensor."""
+        levels = self.engine.levels
+        for caller, callee in pairwise(levels):
+            if caller.bindings and caller.bindings[-1].name == binding:
+                tensors = [arg for arg in callee.args if isinstance(arg, Tensor)]
+                return tensors[-1].storage if tensors else None
+        return None
 
 
 def spelled(view: View, offset: int) -> str:

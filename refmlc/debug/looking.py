@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare
-from refmlc.debug.places import AnyPlace
+from refmlc.debug.places import AnyPlace, Place
 from refmlc.debug.provenance import why_at
 from refmlc.debug.state import Spot, named, spots, variables
 from refmlc.debug.values import Frame, FrameKind, Moment, Reason, Stop, Variable
@@ -119,17 +119,24 @@ class Looking:
         place = self.engine.place
         key = (id(place), text)
         kept = self._prepared.get(key)
-        found = spots(self.engine)
-        if kept is not None and kept[0] is place:
-            prepared = kept[1]
-            values = {node: _value(found, node) for node in prepared.used}
-            if all(value is not None for value in values.values()):
-                return prepared.value(values)
-        known = named(found, 0)
+        if kept is not None and kept[0] is place and isinstance(place, Place):
+            return kept[1].value(self._values(kept[1].used))
+        known = named(spots(self.engine), 0)
         prepared = prepare(text, {name: node for name, (node, _) in known.items()})
         if place is not None:
             self._prepared[key] = (place, prepared)
         return prepared.value(dict(known.values()))
+
+    def _values(self, used: "Sequence[tir.Var | tir.Buffer]") -> dict["tir.Var | tir.Buffer", object]:
+        """What variables hold and buffers are, in the innermost call, whose text names them."""
+        reentry, slots = self.engine.levels[-1].reentry, self.engine.frame
+        assert reentry is not None  # noqa: S101 - the place is a statement's, so the call is a prim_func's
+        assert slots is not None  # noqa: S101 - as above
+        scope = reentry.scope
+        return {
+            node: slots[scope.layout.slot(node)] if isinstance(node, tir.Var) else slots[scope.buffer(node).view]
+            for node in used
+        }
 
     def element(self, text: str, frame: int) -> Element:
         """`C[3, 0:4]`, indices being evaluated in a frame."""
@@ -159,13 +166,3 @@ class Looking:
         if index is None:
             raise fail(BAD_USAGE, f"`{text}` is not one element")
         return why_at(self.engine.program, asked.name, index, until)
-
-
-def _value(found: Sequence[Spot], node: "tir.Var | tir.Buffer") -> object:
-    """The value of a node in the innermost call."""
-    for spot in found:
-        if spot.shown.level != found[0].shown.level:
-            break
-        if node in spot.kinds:
-            return spot.value(node)
-    return None

@@ -11,10 +11,10 @@ from refmlc.debug.looking import Looking
 from refmlc.debug.places import AnyPlace, BindingPlace, Place, names_at
 from refmlc.debug.snapshots import storages_of
 from refmlc.debug.tensors import offset_of
-from refmlc.debug.values import EXCEPTIONS, BreakKind, Breakpoint
+from refmlc.debug.values import EXCEPTIONS, BreakKind, Breakpoint, FrameKind
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
-from refmlc.ir import tir
+from refmlc.ir import relax, tir
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.tensor import Tensor
 
@@ -104,7 +104,8 @@ def watch(looking: Looking, shown: Breakpoint, frame: int) -> Armed:
             offset_of(tensor, corner)
     shown.what = str(element)
     pinned = {id(storage) for storage in storages_of(looking.engine.args)}
-    if tensor is not None and id(tensor.storage) in pinned:
+    binding = binding_of(looking, element.name, frame)
+    if tensor is not None and (binding or id(tensor.storage) in pinned):
         axes = element.axes or tuple((0, extent) for extent in tensor.shape)
         size = cell_size(tensor.dtype)
         count = int(np.prod([high - low for low, high in axes])) * tensor.dtype.lanes
@@ -115,10 +116,21 @@ def watch(looking: Looking, shown: Breakpoint, frame: int) -> Armed:
                 for lane in range(tensor.dtype.lanes)
                 for byte in range(size)
             )
-            return Armed(shown, storage=tensor.storage, cells=cells)
+            return Armed(shown, storage=tensor.storage, cells=cells, binding=binding)
     found = looking.spots()
     function = found[frame].level.name if found else looking.engine.program.func
     return Armed(shown, element=element, function=function)
+
+
+def binding_of(looking: Looking, name: str, frame: int) -> str:
+    """The variable of Relax that `name` is; after the end `result` is the one that was returned. Else nothing."""
+    found = looking.spots()
+    if found:
+        return name if found[frame].shown.kind is FrameKind.GRAPH else ""
+    function = looking.engine.program.module.functions[looking.engine.program.func]
+    if name == "result" and isinstance(function, relax.Function) and isinstance(function.body.body, relax.Var):
+        return function.body.body.name
+    return ""
 
 
 def caught(what: str) -> BreakKind:

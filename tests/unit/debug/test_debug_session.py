@@ -3,6 +3,7 @@
 `scale` has for each i of 3 one block and one store: statement 1 is the loop, 2i + 2 the block, 2i + 3 the store.
 """
 
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -174,6 +175,16 @@ class TestBackwards:
         assert scale.evaluate("vi") == 1
         assert scale.reverse_to_write("B[2]").reason is Reason.BEGINNING
 
+    def test_a_variable_of_relax_is_written_in_the_call_that_makes_it(self, main: Session) -> None:
+        main.start()
+        main.step_over(2)
+        assert main.reverse_to_write("y[1]").moment == Moment(3, 5)
+        assert main.frames()[-1].detail == "binding y"
+        main.resume()
+        assert main.reverse_to_write("result[2]").moment == Moment(6, 7)
+        main.resume()
+        assert main.reverse_to_write("x[0]").reason is Reason.BEGINNING
+
     def test_restart_frame_is_where_it_was_entered(self, scale: Session) -> None:
         scale.start()
         scale.step_in(4)
@@ -336,14 +347,21 @@ class TestStates:
         with pytest.raises(RefmlcError, match="closed"):
             scale.step_in()
 
-    def test_pause_stops_at_the_next_statement(self, scale: Session) -> None:
+    def test_pause_stops_at_the_next_place(self) -> None:
+        module = refmlc.read(TEXT.replace("        z = ", '        R.print(y, format="{}")\n        z = '), "scale.py")
+        with Session(Program(module, "main", [given()], output=lambda _line: session.pause())) as session:
+            session.start()
+            stop = session.resume()
+            assert stop.reason is Reason.PAUSE
+            assert [one.name for one in session.variables()][:2] == ["x", "y"]
+            assert session.resume().reason is Reason.ENDED
+
+    def test_no_thread_is_left_behind(self, scale: Session) -> None:
         scale.start()
-        original = scale.program.output
-        assert original is not None
-        scale.break_line(STORE, log="{vi}")
-        scale.step_in()
-        scale.pause()
-        assert scale.step_in().reason in (Reason.PAUSE, Reason.STEP)
+        scale.step_in(3)
+        scale.step_back()
+        scale.close()
+        assert not [thread for thread in threading.enumerate() if thread.name == "refmlc-debuggee"]
 
     def test_variables_have_extents(self, scale: Session) -> None:
         scale.start()
