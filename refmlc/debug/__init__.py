@@ -2,11 +2,21 @@
 
 Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 
-| file                     | holds                                                                       |
-|--------------------------|-----------------------------------------------------------------------------|
-| `values`                 | what a session says, as plain data                                           |
-| `session`                | `Session`: motions, breakpoints, state                                      |
-| `program`                | what is run: module, function, arguments; operators made functions with text |
+| file                                | holds                                                                  |
+|-------------------------------------|------------------------------------------------------------------------|
+| `values`                            | what a session says, as plain data                                      |
+| `session`                           | `Session`: motions, breakpoints, state; the one thing front ends need    |
+| `program`                           | what is run: module, function, arguments; operators made functions with text |
+| `places`                            | every statement and binding of a module, what is around, what it sees    |
+| `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements               |
+| `plan`, `motions`, `judge`, `breaks`, `watching` | where the run stops                                        |
+| `snapshots`, `reentry`, `history`   | going back: what is kept, how a run goes on in the middle of a function   |
+| `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
+| `editing`                           | values that a person changes                                            |
+| `terminal/`, `screen/`              | the line prompt; the full screen                                        |
+
+A moment is come to again exactly, because programs do the same each time they are executed on the same arguments;
+functions from outside are executed again too, and should do the same.
 """
 
 from refmlc.debug.program import Program
