@@ -35,7 +35,7 @@ DIED = {"timed out": Verdict.TIMEOUT}
 
 @dataclass(frozen=True)
 class Asked:
-    """How: the word, the folder of the suite (empty: refmlc's own). Units: seconds, for a call, to make ready, to spare.
+    """How: the word, the folder of the suite (empty: refmlc's own). Units: seconds: a call, making ready, to spare.
 
     An implementation that looks at the clock itself is waited for: that is what time to spare is for.
     """
