@@ -1,4 +1,4 @@
-"""`around`: a client gives what is executed as a statement or binding; it is asked once for each, when it is prepared."""
+"""`around`: a client gives what is executed as a statement or binding; it is asked once for each of them."""
 
 import numpy as np
 
