@@ -340,8 +340,8 @@ def movements(book):
     ]
     book.witness = "numpy"
     for name, clause, form, inputs, found in rows:
-        found = [np.ascontiguousarray(f) for f in found] if isinstance(found, list) else np.ascontiguousarray(found)
-        op(book, f"op.{name}", clause, form, [np.ascontiguousarray(i) for i in inputs], found)
+        results = [np.ascontiguousarray(f) for f in found] if isinstance(found, list) else np.ascontiguousarray(found)
+        op(book, f"op.{name}", clause, form, [np.ascontiguousarray(i) for i in inputs], results)
 
 
 def network(book):
