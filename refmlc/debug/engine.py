@@ -96,7 +96,6 @@ class Engine:
         """Go on from where the program stands."""
         assert self._worker is not None  # noqa: S101 - there is one once `launch` was called
         self.plan = plan
-        self._pausing = False
         self.stop = None
         self._worker.go(self.pause)
         if self.problem is not None:
@@ -138,9 +137,13 @@ class Engine:
         self.emitted = self._printed
 
     def pause(self) -> None:
-        """Stop at the next place; from any thread."""
+        """Stop at the next place; from any thread. It holds until `unpause`, whatever is executed till then."""
         self._pausing = True
         self.clock.limit(0)
+
+    def unpause(self) -> None:
+        """No pause is asked for any more."""
+        self._pausing = False
 
     def _machine(self) -> Machine:
         if self.level not in self._prepared:
@@ -211,9 +214,9 @@ class Engine:
 
     def quiet(self, name: str) -> bool:
         """[run] Whether C may execute a call of `name`."""
-        if self._tir or self._resuming is not None or self._pausing:
-            return False
         plan = self.plan
+        if self._tir or self._resuming is not None or (self._pausing and plan.pauses):
+            return False
         if plan.target is not None and plan.target.event <= self.event and plan.target.step:
             return False
         steps = plan.every or (plan.marks and len(self.levels) <= plan.level) or len(self.levels) < plan.above
@@ -283,14 +286,14 @@ class Engine:
         if plan.target is not None and moment >= plan.target:
             self._park(Stop(Reason.GOTO, moment, function, place.span))
             return
-        if self._pausing:
+        found = None
+        if plan.target is None or plan.collects:
+            found = self.judge.met(place, plan, moment) if plan.breakpoints else None
+            if found is None and plan.steps_at(place, len(self.levels)):
+                found = Stop(Reason.STEP, moment, function, place.span)
+        if self._pausing and plan.pauses and (found is None or plan.collects):  # nothing is missed by pausing here
             self._park(Stop(Reason.PAUSE, moment, function, place.span))
             return
-        if plan.target is not None and not plan.collects:
-            return
-        found = self.judge.met(place, plan, moment) if plan.breakpoints else None
-        if found is None and plan.steps_at(place, len(self.levels)):
-            found = Stop(Reason.STEP, moment, function, place.span)
         self._meet(found)
 
     def _meet(self, found: Stop | None) -> None:
@@ -315,7 +318,7 @@ class Engine:
             limit = min(limit, plan.target.step if plan.target.event == self.event else 0)
         limit = min(limit, self.judge.edits(self.event, count))
         self.clock.limit(limit)
-        if self._pausing:
+        if self._pausing and plan.pauses:
             self.clock.limit(0)
 
     def _fell(self, place: Place, frame: Frame, failure: RefmlcError) -> None:

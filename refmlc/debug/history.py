@@ -13,8 +13,11 @@ from refmlc.debug.plan import Plan, going_to
 from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 
 
-def travel(engine: Engine, breaks: Breaks, moment: Moment) -> Stop:
-    """To `moment`: on from where the program stands, if that is nearer than the last snapshot before."""
+def travel(engine: Engine, breaks: Breaks, moment: Moment, *, pauses: bool = False) -> Stop:
+    """To `moment`: on from where the program stands, if that is nearer than the last snapshot before.
+
+    `pauses`: or to where a pause is asked for; else it waits until the program stands at `moment`.
+    """
     base = engine.snapshots.at(moment)
     assert base is not None  # noqa: S101 - there is one of the beginning
     level = breaks.level()
@@ -24,20 +27,26 @@ def travel(engine: Engine, breaks: Breaks, moment: Moment) -> Stop:
     if here is not None and ready and here.moment == moment:
         return replace(here, reason=Reason.GOTO, text="", hits=(), failure=None)
     if here is not None and ready and base.moment <= here.moment < moment:
-        return engine.advance(going_to(moment))
+        return engine.advance(going_to(moment, pauses=pauses))
     engine.level = level
-    return engine.launch(base, going_to(moment))
+    return engine.launch(base, going_to(moment, pauses=pauses))
 
 
 def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]) -> Stop:
-    """To the last place before `now` where the plans that `make` makes stop; the first place of all, where none is."""
+    """To the last place before `now` where the plans that `make` makes stop; the first place of all, where none is.
+
+    A pause that is asked for ends the search: the program stands at `now` again.
+    """
     engine.level = breaks.level()
     upper = now
     for base in engine.snapshots.before(now):
         plan = make()
         plan.target, plan.collects, plan.silent = upper, True, True
         engine.heat((breaks.hot() if plan.breakpoints else frozenset()) | plan.marks)
-        engine.launch(base, plan)
+        arrived = engine.launch(base, plan)
+        if arrived.reason is Reason.PAUSE:
+            back = travel(engine, breaks, now)
+            return back if back.reason is Reason.ENDED else replace(back, reason=Reason.PAUSE)
         found = plan.found
         if found is not None:
             travel(engine, breaks, found.moment)
@@ -46,5 +55,5 @@ def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]
     engine.heat(frozenset())
     first = engine.snapshots.at(BEGINNING)
     assert first is not None  # noqa: S101 - there is one of the beginning
-    stop = engine.launch(first, Plan(every=True, breakpoints=False, silent=True))
+    stop = engine.launch(first, Plan(every=True, breakpoints=False, silent=True, pauses=False))
     return replace(stop, reason=Reason.BEGINNING)

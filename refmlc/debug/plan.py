@@ -21,7 +21,7 @@ from refmlc.debug.values import Moment, Stop
 class Plan:
     """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
 
-    `passed`: the moment at which a store or load was met already.
+    `passed`: the moment at which a store or load was met already. `pauses`: a pause that is asked for ends it.
     """
 
     target: Moment | None = None
@@ -36,6 +36,7 @@ class Plan:
     failures: bool = True
     passed: Moment | None = None
     found: Stop | None = None
+    pauses: bool = True
 
     def steps_at(self, place: AnyPlace, level: int) -> bool:
         """Whether the motion stops at `place`, breakpoints aside."""
@@ -46,6 +47,6 @@ class Plan:
         return level <= self.level and place in self.marks
 
 
-def going_to(moment: Moment | None) -> Plan:
+def going_to(moment: Moment | None, *, pauses: bool = False) -> Plan:
     """To `moment` (None: to the end), past everything."""
-    return Plan(target=moment, breakpoints=False, silent=True)
+    return Plan(target=moment, breakpoints=False, silent=True, pauses=pauses)

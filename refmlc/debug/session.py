@@ -113,7 +113,7 @@ class Session:
     def goto(self, moment: Moment) -> Stop:
         """To `moment`, forwards or backwards, stopping nowhere else; the end where there is no such moment."""
         self._check(ended=True)
-        return self._arrived(travel(self._engine, self._breaks, moment))
+        return self._arrived(travel(self._engine, self._breaks, moment, pauses=True))
 
     def step_back(self, count: int = 1) -> Stop:
         """To the statement before, wherever it is."""
@@ -163,8 +163,15 @@ class Session:
         return self._search(partial(replace, motions.entry(self._engine, self._looking.spot(frame))))
 
     def pause(self) -> None:
-        """Let the motion in progress end at the next statement; from another thread. C is not interrupted."""
+        """Let the motion in progress end at the next statement; from another thread. C is not interrupted.
+
+        Asked for when nothing moves, it ends the next motion, unless `unpause` is called first.
+        """
         self._engine.pause()
+
+    def unpause(self) -> None:
+        """Forget a pause that no motion has met."""
+        self._engine.unpause()
 
     def close(self) -> None:
         """End the run; nothing is left behind."""
@@ -357,6 +364,7 @@ class Session:
         return self._arrived(search(self._engine, self._breaks, now.moment, plan))
 
     def _arrived(self, stop: Stop) -> Stop:
+        self._engine.unpause()
         self._looking.moved()
         logs, self._breaks.logs = tuple(self._breaks.logs), []
         self._stop = replace(stop, logs=logs)

@@ -113,7 +113,8 @@ class Screen(App[None]):
 
     def action_pause(self) -> None:
         """Let the motion end."""
-        self.shell.state.session.pause()
+        if self.busy:
+            self.shell.state.session.pause()
 
     def _work(self, what: str, line: str) -> None:
         self.busy = what
