@@ -113,17 +113,17 @@ class Graph:
             case relax.Op(name=name):
                 raise NotTaken(f"operator `{name}`")
             case relax.ExternFunc(symbol=symbol):
-                return self._by_name(symbol, node, frame)
+                return self.by_name(symbol, node, node.args, frame)
             case callee:
                 found = self.eval(callee, frame)
                 if not isinstance(found, Closure):
                     raise Meaningless(f"a value of type {type(found).__name__} is called")
                 return found.call([self.eval(arg, frame) for arg in node.args])
 
-    def _by_name(self, symbol: str, node: relax.Call, frame: Frame) -> object:
+    def by_name(self, symbol: str, node: relax.Call, args: Sequence[relax.Expr], frame: Frame) -> object:
         """A function by name. Fails: `NotTaken`, `Trapped` (its result is of another type)."""
         name = self.linked(symbol)
-        found = self.call(name, [self.eval(arg, frame) for arg in node.args])
+        found = self.call(name, [self.eval(arg, frame) for arg in args])
         for declared in node.ty_args:
             try:
                 bound(found, declared, dict(frame.dims))

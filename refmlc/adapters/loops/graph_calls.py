@@ -103,6 +103,14 @@ def _call_inplace(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
     return tuple(found) if several else found[0]
 
 
+def _packed(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
+    """The first argument names the function, the others are its arguments."""
+    callee, *args = call.args
+    if not isinstance(callee, relax.ExternFunc):
+        raise NotTaken("a packed call of what is no name")
+    return graph.by_name(callee.symbol, call, args, frame)
+
+
 # ------------------------------------------------------------------------------------------------- values
 
 
@@ -185,6 +193,10 @@ def _tensor(value: object) -> Array:
     return value
 
 
+def _element_offset(array: Array) -> int:
+    return array.pointer.at // itemsize(array.dtype)
+
+
 def _nothing(_graph: "Graph", *_values: object) -> None:
     return None
 
@@ -198,6 +210,15 @@ OPERATORS: Mapping[str, Operator] = {
     "call_tir_with_grad": _call_tir,
     "call_dps_packed": _call_tir,
     "call_tir_inplace": _call_inplace,
+    "call_pure_packed": _packed,
+    "call_inplace_packed": _packed,
+    "inspect.tensor_stride_i": _plain(lambda _graph, value, axis: _tensor(value).steps[axis]),
+    "inspect.tensor_shape_i": _plain(lambda _graph, value, axis: _tensor(value).shape[axis]),
+    "inspect.tensor_ndim": _plain(lambda _graph, value: len(_tensor(value).shape)),
+    "inspect.tensor_dtype_bits": _plain(lambda _graph, value: _tensor(value).dtype.bits),
+    "inspect.tensor_dtype_lanes": _plain(lambda _graph, value: _tensor(value).dtype.lanes),
+    "inspect.tensor_byte_offset": _plain(lambda _graph, value: _tensor(value).pointer.at),
+    "inspect.tensor_elem_offset": _plain(lambda _graph, value: _element_offset(_tensor(value))),
     "make_closure": _plain(_make_closure),
     "invoke_closure": _plain(_invoke),
     "invoke_pure_closure": _plain(_invoke),

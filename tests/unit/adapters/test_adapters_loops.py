@@ -214,6 +214,29 @@ def test_a_graph_runs_as_numpy_has_it():
     assert answer.value.numpy().tolist() == (x @ w + (x @ w).sum()).tolist()
 
 
+LINKED = """
+from tvm.script import ir as I, relax as R, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def count(x: T.Buffer((3,), "float32")) -> T.int64:
+        T.func_attr({"global_symbol": "counted"})
+        return T.int64(3)
+    @R.function(pure=False)
+    def main(x: R.Tensor((3,), "float32")):
+        y = R.call_packed("counted", x, ty_args=[RESULT])
+        return y
+"""
+
+
+def test_functions_are_found_by_the_name_that_they_are_linked_by():
+    right = called(LINKED.replace("RESULT", 'R.Prim("int64")'), "main", np.zeros(3, "f4"))
+    assert right.value == 3
+    wrong = called(LINKED.replace("RESULT", 'R.Tensor((3,), "float32")'), "main", np.zeros(3, "f4"))
+    assert wrong.why is Stop.TRAP
+    assert wrong.diagnostic.code.id == "RM404"
+
+
 PACKED = """
 from tvm.script import relax as R
 @R.function
@@ -226,4 +249,4 @@ def main(x: R.Tensor((3,), "float32")):
 def test_operators_that_are_not_known_are_named():
     answer = called(PACKED, "main", np.zeros(3, "f4"))
     assert answer.why is Stop.UNSUPPORTED
-    assert "call_pure_packed" in answer.message
+    assert "f.g" in answer.message
