@@ -4,6 +4,7 @@
 |-------------------|-----------------------------------------------|----------|--------------|
 | open              | whatever                                      |          | not scored   |
 | undefined         | whatever                                      | no       | not scored   |
+| undefined, of feature `detectors` | whatever                       |          | not scored   |
 | anything          | the process ended, or answered what is none    |          | crash        |
 | anything          | too late; its clock ran out (RM605)            |          | timeout      |
 | return            | what is recorded, to the bit                   |          | pass         |
@@ -19,7 +20,7 @@
 | reject            | rejected, a trap, undefined                     | no       | pass         |
 
 Decision: who promises nothing need not know codes and places, only stop where there is no going on. A refusal of an
-ill-formed module may come late there, from the call.
+ill-formed module may come late there, from the call. What only detectors find is the sanitizer's to find, and no tier's.
 """
 
 from collections.abc import Mapping
@@ -34,6 +35,7 @@ from refmlc.evidence.replay import holds
 
 BROKEN = {Stop.CRASHED: Verdict.CRASH, Stop.TIMED_OUT: Verdict.TIMEOUT}
 OWN_LIMIT = (Stop.UNSUPPORTED, Stop.EXHAUSTED)
+DETECTORS = "detectors"
 STOPS = ("trap", "undefined", "reject")
 
 
@@ -45,6 +47,8 @@ def kind_of(case: CaseFile, number: int) -> str:
 def is_scored(case: CaseFile, number: int, *, promises: bool) -> bool:
     """Whether an answer to call `number` is scored at all."""
     kind = kind_of(case, number)
+    if kind == "undefined" and DETECTORS in case.features:
+        return False
     return kind == "return" or (kind in STOPS and (promises or kind != "undefined"))
 
 

@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 from hand_made import hand_folder
 
+from refmlc.adapters.interp import Interp
 from refmlc.conform.coverage import coverage, shown_by
 from refmlc.conform.freeze import below_floors, freeze
+from refmlc.conform.score import is_scored
 from refmlc.conform.suite import load_suite
 from refmlc.diag import RefmlcError
+from refmlc.evidence import holds
 from refmlc.evidence.literals import tensor_of
+from refmlc.oracle.reference import references
 
 ROOT = Path(__file__).parents[3] / "conformance"
 
@@ -82,6 +86,15 @@ def test_every_code_of_undefinedness_traps_and_rejections_has_a_case(suite):
 def test_cases_that_only_name_a_code_show_its_clause(suite):
     case = next(case for case in suite.cases if case.id == "undefined.bounds.load-low")
     assert "TIR-006" in shown_by(case)
+
+
+def test_what_only_detectors_find_is_found_by_them(suite):
+    cases = [case for case in suite.cases if "detectors" in case.features]
+    assert len(cases) >= 9
+    for case in cases:
+        found = references(case, Interp(), sanitize=True)
+        assert [holds(case, number, each.answer) for number, each in enumerate(found)] == [""] * len(case.calls)
+        assert not any(is_scored(case, number, promises=True) for number in range(len(case.calls)))
 
 
 def test_a_changed_file_is_named(folder):
