@@ -20,7 +20,7 @@
 | reject            | rejected, a trap, undefined                     | no       | pass         |
 
 Decision: who promises nothing need not know codes and places, only stop where there is no going on. A refusal of an
-ill-formed module may come late there, from the call. What only detectors find is the sanitizer's to find, and no tier's.
+ill-formed module may come late there, from the call. What only detectors find is the sanitizer's matter, no tier's.
 """
 
 from collections.abc import Mapping
