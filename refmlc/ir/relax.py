@@ -27,12 +27,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.dtypes import DType
+from refmlc.dtypes import INT64, DType
 from refmlc.ir import tir
 from refmlc.ir.node import Node, node
 from refmlc.ir.operand import Attributed, Callee, Graph
 from refmlc.ir.tir import GlobalVar
-from refmlc.ir.types import Type
+from refmlc.ir.types import TensorType, Type
 
 # ------------------------------------------------------------------------------------------- expressions
 
@@ -57,6 +57,16 @@ class Constant(Graph, Node):
 
     data: np.ndarray
     dtype: DType
+
+    @property
+    def ty(self) -> Type:
+        """The type, which follows from the data."""
+        return TensorType(tuple(tir.IntImm(INT64, size) for size in self.data.shape), self.dtype)
+
+    @property
+    def struct_info(self) -> Type:
+        """The type, as TVM called it until 0.20."""
+        return self.ty
 
 
 @node

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from refmlc.dtypes import dtype as dtype_named
 from refmlc.runtime.tensor import Tensor, tensor as tensor_of
 from refmlc.tvm.devices import Device, checked_device
@@ -21,3 +23,8 @@ def empty(
     del mem_scope
     checked_device(device)
     return Tensor.empty(tuple(shape), dtype_named(dtype))
+
+
+def from_dlpack(ext_tensor: object) -> Tensor:
+    """A tensor that shares the memory of an array of NumPy, or of what else speaks DLPack. Fails: RM111, RM505."""
+    return Tensor.from_numpy(ext_tensor) if isinstance(ext_tensor, np.ndarray) else Tensor.from_dlpack(ext_tensor)

@@ -1,14 +1,14 @@
 """`tvm.runtime`: tensors and devices by their names of today."""
 
 from refmlc.runtime.tensor import Tensor
-from refmlc.tvm.arrays import empty, tensor
+from refmlc.tvm.arrays import empty, from_dlpack, tensor
 from refmlc.tvm.building import Executable
 from refmlc.tvm.covered import missing
 from refmlc.tvm.devices import Device, cpu, device
 
 NDArray = Tensor
 Module = Executable
-__all__ = ["Device", "Executable", "Module", "NDArray", "Tensor", "cpu", "device", "empty", "tensor"]
+__all__ = ["Device", "Executable", "Module", "NDArray", "Tensor", "cpu", "device", "empty", "from_dlpack", "tensor"]
 
 
 def __getattr__(name: str) -> object:

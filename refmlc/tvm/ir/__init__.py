@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from refmlc.frontends.tvm_json import from_json
 from refmlc.ir import IRModule as Module, relax, tir
 from refmlc.ir.equal import first_difference, structural_equal as equal
 from refmlc.library import OPERATORS
@@ -82,7 +83,12 @@ def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = Fals
         raise AssertionError(str(found))
 
 
-__all__ = ["GlobalVar", "IRModule", "Op", "assert_structural_equal", "structural_equal"]
+def load_json(json_str: str) -> Module:
+    """The module that `tvm.ir.save_json` of real TVM wrote. Fails: as `refmlc.frontends.tvm_json`."""
+    return from_json(json_str)
+
+
+__all__ = ["GlobalVar", "IRModule", "Op", "assert_structural_equal", "load_json", "structural_equal"]
 
 
 def __getattr__(name: str) -> object:

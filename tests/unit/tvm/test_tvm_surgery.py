@@ -1,5 +1,9 @@
 """Modules and functions changed by hand, operators of Python on nodes, passes of one's own."""
 
+import gzip
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -114,6 +118,21 @@ def test_fields_of_tuples():
     call = tir.GlobalVar("f")(x, y)
     assert isinstance(call, nodes.Call)
     assert call.args == (x, y)
+
+
+def test_constants_have_types():
+    ty = relax.const(np.ones((2, 3), "float16")).struct_info
+    assert ([one.value for one in ty.shape], str(ty.dtype)) == ([2, 3], "float16")
+
+
+def test_modules_of_tvms_json_and_arrays_of_dlpack():
+    saved = Path(__file__).parents[2] / "programs" / "tvm_saved.json.gz"
+    one = json.loads(gzip.decompress(saved.read_bytes()))["s0000"]
+    tvm.ir.assert_structural_equal(tvm.ir.load_json(one["json"]), tvm.script.from_source(one["text"]))
+    array = np.arange(3, dtype="float32")
+    shared = tvm.runtime.from_dlpack(array)
+    array[0] = 7
+    assert shared.numpy().tolist() == [7, 1, 2]
 
 
 def test_arithmetic_of_shapes():
