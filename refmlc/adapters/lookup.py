@@ -3,6 +3,7 @@
 | spec                    | is                                                        |
 |-------------------------|-----------------------------------------------------------|
 | `interp`                | the interpreter                                           |
+| `interp:sanitized`      | the same, watched by every detector                       |
 | `native`, `native:WAY`  | in-house C (`ways`)                                       |
 | `numpy`                 | plain NumPy: loops of Python over arrays (`loops`)          |
 | `torch`                 | graphs of Relax through PyTorch (`pytorch`)                 |
@@ -23,10 +24,11 @@ from refmlc.adapters.limits import Limits
 from refmlc.adapters.loops.adapter import Loops
 from refmlc.adapters.native import Native
 from refmlc.adapters.real_tvm import Tvm
+from refmlc.adapters.sanitized import Sanitized
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
-KNOWN = "interp, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
+KNOWN = "interp, interp:sanitized, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
 
 def implementation(spec: str, limits: Limits | None = None) -> Implementation:
@@ -36,6 +38,8 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
     match kind:
         case "interp" if not colon:
             return Interp(limits)
+        case "interp" if rest == "sanitized":
+            return Sanitized(limits)
         case "native" if rest or not colon:
             return Native(rest, limits)
         case "numpy" if not colon:

@@ -30,7 +30,7 @@ def _sigmoid(x: float) -> float:
 
 
 def power(a: float, b: float) -> float:
-    """A ** b as C's pow. (NumPy's takes a square root for b = 0.5, which of -0.0 is -0.0.)"""
+    """C's pow. NumPy's takes a square root for b = 0.5, which of a negative zero is a negative zero."""
     try:
         return math.pow(a, b)
     except (ValueError, OverflowError):

@@ -50,7 +50,8 @@ def test_text_to_json_to_text_is_the_same_module(area):
             continue  # a text that is to be rejected
         back = again(module)
         assert first_difference(module, back) is None, text
-        assert show(back, show_meta=True) == show(module, show_meta=True), text
+        shown = read(show(back, show_meta=True), "shown.py", check=False)
+        assert first_difference(module, shown) is None, text
         count += 1
     assert count or area == "reject"
 
