@@ -26,7 +26,7 @@ from apply_steps import apply, schedule_of
 from tvm import relax
 from tvm.script import from_source
 
-LIMIT = 30  # seconds
+LIMIT = 120  # seconds
 
 
 def numpy_dtype(name: str) -> np.dtype:
