@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "conform"))
 
-from hand_made import hand_suite  # noqa: E402 - the folder is known now
-from mutations import faults, judged  # noqa: E402 - the same
+from hand_made import hand_suite
+from mutations import faults, judged
 
 
 def main():

@@ -4,7 +4,6 @@ import os
 
 import certified_sample
 import pytest
-import sample_table
 
 from refmlc.oracle.outcome import Kind
 
@@ -32,24 +31,17 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("sample")
-    sample_table.make_sample(PYTHON, directory, quick=False)
-    return directory
-
-
 def named(found, kind):
     return {f"{entry['group']}/{entry['name']}" for entry, each in found if each.kind is kind}
 
 
-def test_only_functions_that_deviate_are_called_wrong(sample):
-    found = certified_sample.verdicts(sample)
+def test_only_functions_that_deviate_are_called_wrong(tvm_sample):
+    found = certified_sample.verdicts(tvm_sample)
     wrong = named(found, Kind.WRONG)
     assert [name for name in wrong if not any(function in name for function in DEVIATING)] == []
     assert sum(each.kind in (Kind.EQUAL, Kind.PERMITTED) for _, each in found) >= 600
     assert named(found, Kind.CRASHED) == named(found, Kind.TIMED_OUT) == set()
 
 
-def test_with_four_ulps_for_functions_one_formula_is_left(sample):
-    assert named(certified_sample.verdicts(sample, 4.0), Kind.WRONG) == {"operator/atanh/float16"}
+def test_with_four_ulps_for_functions_one_formula_is_left(tvm_sample):
+    assert named(certified_sample.verdicts(tvm_sample, 4.0), Kind.WRONG) == {"operator/atanh/float16"}

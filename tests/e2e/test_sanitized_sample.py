@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sample_table
 import sanitized_sample
 
 from refmlc.check.reading import read_file
@@ -59,11 +58,9 @@ def test_programs_have_no_findings(path):
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("sample")
-    sample_table.make_sample(PYTHON, directory, quick=False)
-    index = json.loads((directory / "index.json").read_text(encoding="utf-8"))
-    return [sanitized_sample.run((str(directory), entry, 60)) for entry in index]
+def outcomes(tvm_sample):
+    index = json.loads((tvm_sample / "index.json").read_text(encoding="utf-8"))
+    return [sanitized_sample.run((str(tvm_sample), entry, 60)) for entry in index]
 
 
 @pytest.mark.tvm

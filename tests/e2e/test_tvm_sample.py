@@ -14,10 +14,8 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("sample")
-    sample_table.make_sample(PYTHON, directory, quick=False)
-    return sample_table.run_sample(directory)
+def outcomes(tvm_sample):
+    return sample_table.run_sample(tvm_sample)
 
 
 def test_the_sample_is_wide(outcomes):
