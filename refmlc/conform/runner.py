@@ -131,10 +131,16 @@ def offered(implementation: Implementation) -> frozenset[str] | None:
 
 def _is_asked(case: CaseFile, implementation: Implementation) -> bool:
     """Whether any of its calls is scored, and needs no feature that is not offered."""
-    promises, there = implementation.promises_verdicts, offered(implementation)
+    there = offered(implementation)
     if there is not None and not set(case.features) <= there:
         return False
-    return any(is_scored(case, number, promises=promises) for number in range(len(case.calls)))
+    return any(is_scored(case, number, **promised(implementation)) for number in range(len(case.calls)))
+
+
+def promised(implementation: Implementation) -> dict[str, bool]:
+    """What it promises to find: as `score` takes it."""
+    promises = implementation.promises_verdicts
+    return {"promises": promises, "detectors": promises and getattr(implementation, "detectors", False) is True}
 
 
 def _not_asked(case: CaseFile, implementation: Implementation) -> Stopped:
@@ -183,8 +189,8 @@ class Later:
 
 def _call(case: CaseFile, number: int, prepared: Prepared | Stopped, implementation: Implementation) -> CallResult:
     """One call, scored."""
-    promises = implementation.promises_verdicts
-    if not is_scored(case, number, promises=promises):
+    promises = promised(implementation)
+    if not is_scored(case, number, **promises):
         return CallResult(None)
     if isinstance(prepared, Stopped):
         answer: Answer = prepared
@@ -193,7 +199,7 @@ def _call(case: CaseFile, number: int, prepared: Prepared | Stopped, implementat
         answer = answered(lambda: prepared.run(case.func, args))
     if not isinstance(answer, (Ended, Stopped)):
         answer = Stopped(Stop.CRASHED, f"it answers {type(answer).__name__}, which is no answer")
-    scored = score(case, number, answer, promises=promises)
+    scored = score(case, number, answer, **promises)
     if scored.verdict is Verdict.PASS:
         return CallResult(Verdict.PASS)
     return CallResult(scored.verdict, scored.why, answer_text(case, answer), differing(case, number, answer))

@@ -4,7 +4,7 @@
 |-------------------|-----------------------------------------------|----------|--------------|
 | open              | whatever                                      |          | not scored   |
 | undefined         | whatever                                      | no       | not scored   |
-| undefined, of feature `detectors` | whatever                       |          | not scored   |
+| … of feature `detectors` | whatever, from who has none            |          | not scored   |
 | anything          | the process ended, or answered what is none    |          | crash        |
 | anything          | too late; its clock ran out (RM605)            |          | timeout      |
 | return            | what is recorded, to the bit                   |          | pass         |
@@ -20,7 +20,8 @@
 | reject            | rejected, a trap, undefined                     | no       | pass         |
 
 Decision: who promises nothing need not know codes and places, only stop where there is no going on. A refusal of an
-ill-formed module may come late there, from the call. What only detectors find is the sanitizer's matter, no tier's.
+ill-formed module may come late there, from the call. What only detectors find is asked of who has some: the sanitizer
+(`interp:sanitized`), no tier.
 """
 
 from collections.abc import Mapping
@@ -44,17 +45,17 @@ def kind_of(case: CaseFile, number: int) -> str:
     return str(case.calls[number].assertion.get("kind", "open"))
 
 
-def is_scored(case: CaseFile, number: int, *, promises: bool) -> bool:
-    """Whether an answer to call `number` is scored at all."""
+def is_scored(case: CaseFile, number: int, *, promises: bool, detectors: bool = False) -> bool:
+    """Whether an answer to call `number` is scored at all. `detectors`: what only those find is found too."""
     kind = kind_of(case, number)
-    if kind == "undefined" and DETECTORS in case.features:
+    if kind == "undefined" and DETECTORS in case.features and not detectors:
         return False
     return kind == "return" or (kind in STOPS and (promises or kind != "undefined"))
 
 
-def score(case: CaseFile, number: int, answer: Answer, *, promises: bool) -> Scored:
+def score(case: CaseFile, number: int, answer: Answer, *, promises: bool, detectors: bool = False) -> Scored:
     """The verdict on `answer` to call `number`. Fails: RM109 where the case is broken."""
-    if not is_scored(case, number, promises=promises):
+    if not is_scored(case, number, promises=promises, detectors=detectors):
         return Scored(None)
     if isinstance(answer, Stopped) and answer.why in BROKEN:
         return Scored(BROKEN[answer.why], answer.message)

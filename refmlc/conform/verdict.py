@@ -12,7 +12,8 @@
 | crash        | the process ended, an answer was none, or it raised what is no verdict                            |
 | timeout      | no answer in time                                                                                |
 
-Not scored, and counted apart: `open` cases; `undefined` ones where the implementation promises no verdicts.
+Not scored, and counted apart: `open` cases; `undefined` ones where the implementation promises no verdicts, or has no
+detectors and only those find it.
 """
 
 from collections.abc import Iterable
