@@ -13,8 +13,10 @@ import importlib.abc
 import importlib.util
 import os
 import select
+import shutil
 import signal
 import sys
+import tempfile
 import time
 import tomllib
 from collections import defaultdict
@@ -67,9 +69,9 @@ class Wrong(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._source, module.__spec__.origin, "exec"), module.__dict__)  # noqa: S102 - the mutant
 
 
-def tables():
+def tables(folder):
     """The files of the suite, parsed: by text, so that children need not."""
-    paths = [*(ROOT / "conformance" / "cases").glob("*/*.toml"), *(ROOT / "conformance" / "frozen").glob("*.toml")]
+    paths = [*(folder / "cases").glob("*/*.toml"), *(folder / "frozen").glob("*.toml")]
     texts = [path.read_text("utf-8") for path in paths]
     return {text: tomllib.loads(text) for text in texts}
 
@@ -83,7 +85,7 @@ def spread(cases):
     return [case for case in chain.from_iterable(turns) if case is not None]
 
 
-def first_broken(module, source, parsed):
+def first_broken(module, source, parsed, folder):
     """In the child: the first case that does not hold, and why."""
     real = tomllib.loads
     tomllib.loads = lambda text: parsed[text] if text in parsed else real(text)
@@ -97,7 +99,7 @@ def first_broken(module, source, parsed):
     from refmlc.evidence.replay import holds  # noqa: PLC0415 - the same
 
     interp = Interp(Limits(steps=2_000_000))
-    for case in spread(load_suite().cases):
+    for case in spread(load_suite(folder).cases):
         if "detectors" in case.features:
             continue
         read = answered(lambda case=case: case.module)
@@ -110,7 +112,7 @@ def first_broken(module, source, parsed):
     return ""
 
 
-def judged(module, source, parsed):
+def judged(module, source, parsed, folder):
     """`killed` or `survived`, and why."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -120,7 +122,7 @@ def judged(module, source, parsed):
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
         try:
-            told = first_broken(module, source, parsed)
+            told = first_broken(module, source, parsed, folder)
         except BaseException as problem:  # noqa: BLE001 - a mutant may raise anything
             told = f"{type(problem).__name__}: {problem}"
         os.write(writing, (told or "\0").encode()[:2000])
@@ -155,8 +157,17 @@ def main():
     parser.add_argument("--minutes", type=float, default=0, help="begin no mutant after so long")
     parser.add_argument("--least", type=float, default=0, help="the share in %% that is enough")
     options = parser.parse_args()
-    parsed, known, until = tables(), explained(), time.monotonic() + 60 * (options.minutes or 1e6)
-    state, why = judged("", "", parsed)
+    with tempfile.TemporaryDirectory(prefix="refmlc-suite-") as name:
+        folder = Path(name) / "conformance"  # a copy: nobody's editing comes between
+        shutil.copytree(ROOT / "conformance", folder)
+        ends = judge_all(options, folder)
+    raise SystemExit(report(ends, options.least))
+
+
+def judge_all(options, folder):
+    """Family and end of each mutant that there was time for."""
+    parsed, known, until = tables(folder), explained(), time.monotonic() + 60 * (options.minutes or 1e6)
+    state, why = judged("", "", parsed, folder)
     if state == "killed":
         raise SystemExit(f"the suite does not hold without a mutant: {why}")
     ends = []
@@ -165,7 +176,7 @@ def main():
             chosen = sample([one for one in mutants(family) if options.only in one.name], options.number, options.seed)
 
             def end(mutant):
-                return None if time.monotonic() > until else judged(mutant.module, mutant.source, parsed)
+                return None if time.monotonic() > until else judged(mutant.module, mutant.source, parsed, folder)
 
             for mutant, told in zip(chosen, threads.map(end, chosen), strict=True):
                 if told is None:
@@ -175,7 +186,7 @@ def main():
                 if state == "survived":
                     sys.stdout.write(f"survived: {mutant.name} (line {mutant.line})\n")
                     sys.stdout.flush()
-    raise SystemExit(report(ends, options.least))
+    return ends
 
 
 def report(ends, least):
