@@ -6,7 +6,7 @@ from refmlc.conform.tree import Json
 
 STRING: Json = {"type": "string"}
 NATURAL: Json = {"type": "integer", "minimum": 0}
-HEX: Json = {"type": "string", "pattern": "^(-?0x[01](\\.[0-9a-f]+)?p[+-][0-9]+|nan|inf|-inf)$"}
+HEX: Json = {"type": "string", "pattern": "^(-?0x[0-9a-f]+(\\.[0-9a-f]+)?p[+-][0-9]+|nan|inf|-inf)$"}
 CODE: Json = {"type": "string", "pattern": "^RM[0-9]{3}$"}
 
 
