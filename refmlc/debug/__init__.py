@@ -10,7 +10,7 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `places`                            | every statement and binding of a module, what is around, what it sees    |
 | `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements               |
 | `plan`, `motions`, `judge`, `breaks`, `watching` | where the run stops                                        |
-| `snapshots`, `reentry`, `history`   | going back: what is kept, how a run goes on in the middle of a function   |
+| `snapshots`, `reentry`, `history`, `leaving` | going back, and past: what is kept, how a run goes on in the middle |
 | `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
 | `editing`                           | values that a person changes                                            |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |

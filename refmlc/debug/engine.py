@@ -217,6 +217,8 @@ class Engine:
         plan = self.plan
         if self._tir or self._resuming is not None or (self._pausing and plan.pauses):
             return False
+        if self._passes():
+            plan = Plan(breakpoints=False)
         if plan.target is not None and plan.target.event <= self.event and plan.target.step:
             return False
         steps = plan.every or (plan.marks and len(self.levels) <= plan.level) or len(self.levels) < plan.above
@@ -282,6 +284,8 @@ class Engine:
         self.place, self.frame = place, frame
         self.judge.reached(moment)
         plan = self.plan
+        if self._passes():
+            return
         function = self.levels[-1].name
         if plan.target is not None and moment >= plan.target:
             self._park(Stop(Reason.GOTO, moment, function, place.span))
@@ -295,6 +299,10 @@ class Engine:
             self._park(Stop(Reason.PAUSE, moment, function, place.span))
             return
         self._meet(found)
+
+    def _passes(self) -> bool:
+        """[run] Whether the motion has not come to where it begins to look."""
+        return self.plan.after is not None and self.moment < self.plan.after
 
     def _meet(self, found: Stop | None) -> None:
         """[run] Stop, or keep in mind that here one would have."""
@@ -343,12 +351,12 @@ class Engine:
 
     def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
         """[run] An element is about to be written."""
-        if self.plan.breakpoints and self._resuming is None:
+        if self.plan.breakpoints and self._resuming is None and not self._passes():
             self._touched(access, self.judge.stored(access, view, offset, value), frame)
 
     def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """[run] An element is about to be read."""
-        if self.plan.breakpoints and self._resuming is None:
+        if self.plan.breakpoints and self._resuming is None and not self._passes():
             self._touched(access, self.judge.loaded(access, view, offset), frame)
 
     def _touched(self, access: tir.BufferLoad | tir.BufferStore, stop: Stop | None, frame: Frame) -> None:

@@ -22,6 +22,7 @@ class Plan:
     """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
 
     `passed`: the moment at which a store or load was met already. `pauses`: a pause that is asked for ends it.
+    `after`: what happens before this moment is passed.
     """
 
     target: Moment | None = None
@@ -37,6 +38,7 @@ class Plan:
     passed: Moment | None = None
     found: Stop | None = None
     pauses: bool = True
+    after: Moment | None = None
 
     def steps_at(self, place: AnyPlace, level: int) -> bool:
         """Whether the motion stops at `place`, breakpoints aside."""

@@ -25,7 +25,7 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from refmlc.debug import motions, watching
+from refmlc.debug import leaving, motions, watching
 from refmlc.debug.breaks import Armed, Breaks
 from refmlc.debug.editing import Editing
 from refmlc.debug.engine import Engine
@@ -357,6 +357,8 @@ class Session:
         if self._breaks.level() > self._engine.level:
             travel(self._engine, self._breaks, now)
         self._engine.heat(self._breaks.hot() | plan.marks)
+        if stop.failure is None and leaving.worth(self._engine, self._breaks, plan, now):
+            return self._arrived(leaving.leave(self._engine, plan, now))
         return self._arrived(self._engine.advance(plan))
 
     def _search(self, plan: "motions.Maker") -> Stop:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.debug import FrameKind, Moment, Program, Reason, Session
+from refmlc.debug import FrameKind, Moment, Program, Reason, Session, leaving
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32
 from refmlc.runtime.tensor import Tensor
@@ -117,6 +117,32 @@ class TestForwards:
         assert main.step_in().moment == Moment(6, 1)
         assert [frame.name for frame in main.frames()] == ["scale", "main"]
         assert main.step_out(0).moment == Moment(8, 0)
+
+    def test_what_is_left_of_a_long_call_is_executed_as_a_whole(
+        self, main: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(leaving, "LONG", 3)
+        main.break_name("main.z")
+        main.start()
+        main.step_in(3)
+        assert main.resume().hits == (1,)
+        assert at(main) == (Reason.BREAKPOINT, Moment(5, 0))
+        main.step_in(2)
+        assert main.step_out(len(main.frames()) - 2).moment == Moment(8, 0)
+        assert main.step_back_over().moment == Moment(5, 0)
+        assert main.resume().reason is Reason.ENDED
+        assert np.array_equal(main.result.numpy(), [4, 8, 12])  # type: ignore[attr-defined]
+
+    def test_a_breakpoint_in_what_is_left_is_met(self, main: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(leaving, "LONG", 3)
+        main.break_line(STORE, condition="vi == 2")
+        main.start()
+        main.step_in(3)
+        assert main.resume().moment == Moment(3, 7)
+        main.set("B[0]", "7")
+        main.remove(1)
+        main.resume()
+        assert np.array_equal(main.result.numpy(), [14, 8, 12])  # type: ignore[attr-defined]
 
     def test_output_is_written_once(self, main: Session, said: list[str]) -> None:
         main.start()

@@ -1,0 +1,34 @@
+"""Leaving a long function that one has stepped into: its rest is executed in C, where nothing in it is watched.
+
+C executes calls, not the rest of one. So the call is executed again as a whole, from the snapshot before it, which
+gives the same; the motion begins to look where the call has ended.
+"""
+
+from refmlc.debug.engine import Engine
+from refmlc.debug.judge import Judge
+from refmlc.debug.plan import Plan
+from refmlc.debug.values import Moment, Stop
+from refmlc.ir import tir
+from refmlc.vm.native.work import Work
+
+LONG = 1_000_000  # iterations, which take the interpreter about a second
+CALLED = 2  # levels: Relax, and the prim_func that it calls
+
+
+def worth(engine: Engine, judge: Judge, plan: Plan, now: Moment) -> bool:
+    """Whether a motion from `now` on, in a prim_func that Relax called, need not stop in what is left of it."""
+    if not now.step or len(engine.levels) != CALLED or engine.levels[0].env is None or plan.every or plan.marks:
+        return False
+    called = engine.levels[1]
+    func = engine.program.module.functions.get(called.name)
+    if not isinstance(func, tir.PrimFunc) or not judge.quiet(called.name, now.event, plan):
+        return False
+    return Work(func).iterations(called.args) >= LONG
+
+
+def leave(engine: Engine, plan: Plan, now: Moment) -> Stop:
+    """Go on from where the call has ended, as `plan` says."""
+    base = engine.snapshots.at(Moment(now.event, 0))
+    assert base is not None  # noqa: S101 - there is one of the beginning
+    plan.after = Moment(now.event + 1, 0)
+    return engine.launch(base, plan)
