@@ -10,6 +10,7 @@ from mutations import LINE_ADAPTER, Mutant, over_lines, right_verdicts
 
 from refmlc.adapters.implementation import Ended, Stop, Stopped
 from refmlc.adapters.interp import Interp
+from refmlc.adapters.lookup import implementation
 from refmlc.adapters.native import Native
 from refmlc.conform import Nonconformant, run_conformance_test
 from refmlc.conform.expectations import Expectations
@@ -17,6 +18,7 @@ from refmlc.conform.runner import run_suite
 from refmlc.conform.runner_workers import Asked, run_named
 from refmlc.conform.suite import Suite
 from refmlc.diag import RefmlcError
+from refmlc.evidence.case_file import read_cases
 
 SUITE = hand_suite()
 
@@ -125,6 +127,7 @@ def test_an_exception_is_the_implementations():
 FAULTY = """
 import ctypes, os, time
 from refmlc.adapters.interp import Interp
+from refmlc.adapters.lookup import implementation
 
 class Faulty(Interp):
     def prepare(self, module):
@@ -209,3 +212,34 @@ def test_an_interrupt_ends_the_workers_and_leaves_what_was_done(tmp_path):
     assert verdicts(report) == {"hand.product": "pass"}
     assert report.interrupted
     assert time.monotonic() - begin < 55.0
+
+
+# ------------------------------------------------------------------------------------------ detectors
+
+RACE = """
+[[case]]
+id = "hand.race"
+clauses = ["TIR-303"]
+features = ["detectors", "int32", "tensorir"]
+func = "main"
+module = '''
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((1,), "int32")):
+    for i in T.parallel(2):
+        A[0] = i
+'''
+
+[[case.calls]]
+args = [{ dtype = "int32", shape = [1], values = [0] }]
+
+[case.calls.assert]
+kind = "undefined"
+code = "RM321"
+place = "4:9"
+"""
+
+
+def test_what_only_detectors_find_is_asked_of_who_has_them():
+    suite = Suite("race", read_cases(RACE), {})
+    assert verdicts(run_suite(suite, Interp())) == {"hand.race": "not scored"}
+    assert verdicts(run_suite(suite, implementation("interp:sanitized"))) == {"hand.race": "pass"}
