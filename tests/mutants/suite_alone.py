@@ -1,8 +1,9 @@
 """How many wrong variants of refmlc the suite finds by itself: `python tests/mutants/suite_alone.py [--number 60]`.
 
-Each mutant of the interpreter, of the scalar operators and of the operators' definitions is loaded in a process of its
-own, forked from one that has read the files of the suite and nothing of refmlc; it is asked the cases, those of
-different operators first, until one does not hold. Killed: one does not, or the process dies or does not end.
+Which cases reach which line is noted first. Each mutant of the interpreter, of the scalar operators and of the
+operators' definitions is then loaded in a process of its own, forked from one that has read the files of the suite and
+nothing of refmlc; it is asked the cases that reach its line, those of different operators first, until one does not
+hold. Killed: one does not, or the process dies or does not end. What no case reaches survives.
 
 Survivors must stand in `survivors.toml` or `suite_survivors.toml` with the reason, else exit 1. `--least 95` is the
 share that is asked for instead.
@@ -11,6 +12,7 @@ share that is asked for instead.
 import argparse
 import importlib.abc
 import importlib.util
+import json
 import os
 import select
 import shutil
@@ -36,7 +38,7 @@ FAMILIES = {
     "ops": ("refmlc/ops/scalar/*.py", "refmlc/dtypes/rounding.py", "refmlc/dtypes/bits.py"),
     "library": ("refmlc/library/*.py",),
 }
-SECONDS = 240
+SECONDS = 400
 assert not any(name.startswith("refmlc") for name in sys.modules)
 
 
@@ -85,8 +87,8 @@ def spread(cases):
     return [case for case in chain.from_iterable(turns) if case is not None]
 
 
-def first_broken(module, source, parsed, folder):
-    """In the child: the first case that does not hold, and why."""
+def first_broken(module, source, parsed, folder, ids=None, reached=None):
+    """In the child: the first case of `ids` that does not hold, and why. `reached` is told of each case."""
     real = tomllib.loads
     tomllib.loads = lambda text: parsed[text] if text in parsed else real(text)
     if module:
@@ -100,8 +102,10 @@ def first_broken(module, source, parsed, folder):
 
     interp = Interp(Limits(steps=2_000_000))
     for case in spread(load_suite(folder).cases):
-        if "detectors" in case.features:
+        if "detectors" in case.features or (ids is not None and case.id not in ids):
             continue
+        if reached:
+            reached(case.id)
         read = answered(lambda case=case: case.module)
         made = read if isinstance(read, Stopped) else interp.prepare(read)
         for number in range(len(case.calls)):
@@ -112,7 +116,32 @@ def first_broken(module, source, parsed, folder):
     return ""
 
 
-def judged(module, source, parsed, folder):
+def reach(parsed, folder, into):
+    """In a child: write which cases reach each line of the families, by path; why the suite does not hold."""
+    import coverage  # noqa: PLC0415 - the child's
+
+    told = coverage.Coverage(data_file=None, include=[str(ROOT / "refmlc" / "*")])
+    told.start()
+    try:
+        wrong = first_broken("", "", parsed, folder, reached=told.switch_context)
+    finally:
+        told.stop()
+    data = told.get_data()
+    lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
+    into.write_text(json.dumps({"lines": lines}), "utf-8")
+    return wrong
+
+
+def reaching(lines, mutant):
+    """The cases that reach the statement of a mutant; None: all, for what is executed when it is loaded."""
+    if mutant.is_table:
+        return None
+    mine = lines.get(str(ROOT / (mutant.module.replace(".", "/") + ".py")), {})
+    numbers = {mutant.line, *range(mutant.first, mutant.last + 1)}
+    return {name for number in numbers for name in mine.get(str(number), ()) if name}
+
+
+def judged(module, source, parsed, folder, ids=None, into=None):
     """`killed` or `survived`, and why."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -122,7 +151,7 @@ def judged(module, source, parsed, folder):
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
         try:
-            told = first_broken(module, source, parsed, folder)
+            told = reach(parsed, folder, into) if into else first_broken(module, source, parsed, folder, ids)
         except BaseException as problem:  # noqa: BLE001 - a mutant may raise anything
             told = f"{type(problem).__name__}: {problem}"
         os.write(writing, (told or "\0").encode()[:2000])
@@ -167,16 +196,22 @@ def main():
 def judge_all(options, folder):
     """Family and end of each mutant that there was time for."""
     parsed, known, until = tables(folder), explained(), time.monotonic() + 60 * (options.minutes or 1e6)
-    state, why = judged("", "", parsed, folder)
+    into = folder / "reach.json"
+    state, why = judged("", "", parsed, folder, into=into)
     if state == "killed":
         raise SystemExit(f"the suite does not hold without a mutant: {why}")
-    ends = []
+    ends, lines = [], json.loads(into.read_text("utf-8"))["lines"]
     with ThreadPoolExecutor(options.jobs) as threads:
         for family in options.family or FAMILIES:
             chosen = sample([one for one in mutants(family) if options.only in one.name], options.number, options.seed)
 
             def end(mutant):
-                return None if time.monotonic() > until else judged(mutant.module, mutant.source, parsed, folder)
+                ids = reaching(lines, mutant)
+                if ids is not None and not ids:
+                    return "survived", "no case reaches it"
+                if time.monotonic() > until:
+                    return None
+                return judged(mutant.module, mutant.source, parsed, folder, ids)
 
             for mutant, told in zip(chosen, threads.map(end, chosen), strict=True):
                 if told is None:
@@ -184,7 +219,7 @@ def judge_all(options, folder):
                 state = "explained" if told[0] == "survived" and mutant.name in known else told[0]
                 ends.append((family, state))
                 if state == "survived":
-                    sys.stdout.write(f"survived: {mutant.name} (line {mutant.line})\n")
+                    sys.stdout.write(f"survived: {mutant.name} (line {mutant.line}) {told[1]}\n")
                     sys.stdout.flush()
     return ends
 

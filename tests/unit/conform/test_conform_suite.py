@@ -1,15 +1,18 @@
 """The frozen suite: it is as it was released; whatever is not is refused by name. Generators by their definition."""
 
 import hashlib
+import json
 import shutil
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hand_made import hand_folder
 
 from refmlc.adapters.interp import Interp
+from refmlc.cli.conform import conform
 from refmlc.conform.coverage import coverage, shown_by
 from refmlc.conform.freeze import below_floors, freeze
 from refmlc.conform.score import is_scored
@@ -132,6 +135,16 @@ def test_withdrawn_cases_are_not_asked(folder):
     found = load_suite(folder)
     assert name not in {case.id for case in found.cases}
     assert found.withdrawn == {name: "wrong"}
+
+
+def test_the_command_counts_and_names_what_is_missing(folder):
+    told = CliRunner().invoke(conform, ["coverage", "--suite", str(folder)])
+    assert told.exit_code == 1
+    assert "no case" in told.output
+    listed = json.loads(CliRunner().invoke(conform, ["coverage", "--suite", str(folder), "--json"]).output)
+    shown = {name for name, count in listed["clauses"].items() if count}
+    assert shown
+    assert not shown & set(listed["missing"])
 
 
 @pytest.mark.parametrize(
