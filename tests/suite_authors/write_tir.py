@@ -725,30 +725,96 @@ def turns(book):
         ("loop-start", f"for k in range(2, 5):\n    {take}\n    {sync}", ring(2, 3, 4)),
         ("loop-empty", f"for k in range(3, 3):\n    {take}\n    {sync}\nB[t] = B[t] + T.float32(1)", ring(0) * 0 + 1),
         ("loop-unrolled", f"for k in T.unroll(3):\n    {take}\n    {sync}", ring(0, 1, 2)),
-        ("loop-nested", f"for k, j in T.grid(2, 2):\n    B[t] = B[t] + S[(t + k * 2 + j) % 8]\n    {sync}", ring(0, 1, 2, 3)),
+        (
+            "loop-nested",
+            f"for k, j in T.grid(2, 2):\n    B[t] = B[t] + S[(t + k * 2 + j) % 8]\n    {sync}",
+            ring(0, 1, 2, 3),
+        ),
         ("break", f"for k in range(8):\n    if k == 3:\n        break\n    {take}\n    {sync}", ring(0, 1, 2)),
         ("continue", f"for k in range(4):\n    if k == 1:\n        continue\n    {take}\n    {sync}", ring(0, 2, 3)),
         ("while", f"while B[t] < T.float32(0):\n    {sync}\n    B[t] = T.float32(1)\nB[t] = B[t] + S[t]", ring(0)),
-        ("while-turns", f'n = T.alloc_buffer((1,), "int32", scope="local")\nn[0] = 0\nwhile n[0] < 3:\n    B[t] = B[t] + S[(t + n[0]) % 8]\n    {sync}\n    n[0] = n[0] + 1', ring(0, 1, 2)),
-        ("while-break", f'n = T.alloc_buffer((1,), "int32", scope="local")\nn[0] = 0\nwhile n[0] < 100:\n    B[t] = B[t] + S[(t + n[0]) % 8]\n    {sync}\n    n[0] = n[0] + 1\n    if n[0] == 2:\n        break', ring(0, 1)),
-        ("if-all", f"for k in range(4):\n    if k % 2 == 0:\n        {take}\n        {sync}\n    else:\n        B[t] = B[t] + T.float32(10)\n        {sync}", ring(0, 2) + 20),
+        (
+            "while-turns",
+            f'n = T.alloc_buffer((1,), "int32", scope="local")\nn[0] = 0\nwhile n[0] < 3:\n    B[t] = B[t] + S[(t + n[0]) % 8]\n    {sync}\n    n[0] = n[0] + 1',
+            ring(0, 1, 2),
+        ),
+        (
+            "while-break",
+            f'n = T.alloc_buffer((1,), "int32", scope="local")\nn[0] = 0\nwhile n[0] < 100:\n    B[t] = B[t] + S[(t + n[0]) % 8]\n    {sync}\n    n[0] = n[0] + 1\n    if n[0] == 2:\n        break',
+            ring(0, 1),
+        ),
+        (
+            "if-all",
+            f"for k in range(4):\n    if k % 2 == 0:\n        {take}\n        {sync}\n    else:\n        B[t] = B[t] + T.float32(10)\n        {sync}",
+            ring(0, 2) + 20,
+        ),
         ("if-without-else", f"for k in range(3):\n    if k > 0:\n        {take}\n        {sync}", ring(1, 2)),
-        ("let", f"for k in range(2):\n    m: T.let[T.int32] = (t + k * 3) % 8\n    B[t] = B[t] + S[m]\n    {sync}", ring(0, 3)),
+        (
+            "let",
+            f"for k in range(2):\n    m: T.let[T.int32] = (t + k * 3) % 8\n    B[t] = B[t] + S[m]\n    {sync}",
+            ring(0, 3),
+        ),
         ("attr", f'with T.attr(0, "pragma_unroll", 1):\n    B[t] = B[t] + S[(t + 5) % 8]\n    {sync}', ring(5)),
-        ("alloc", f'for k in range(2):\n    L = T.alloc_buffer((1,), "float32", scope="local")\n    L[0] = S[(t + k) % 8]\n    {sync}\n    B[t] = B[t] + L[0]', ring(0, 1)),
-        ("decl", f'V = T.decl_buffer((2, 4), "float32", data=S.data, scope="shared")\n{sync}\nB[t] = V[t // 4, t % 4] + T.float32(2)', ring(0) + 2),
-        ("exchange-twice", f"S[t] = A[7 - t]\n{sync}\nB[t] = S[(t + 1) % 8]\n{sync}\nS[t] = B[t] + T.float32(1)\n{sync}\nB[t] = S[7 - t]", np.array([7 - ((7 - i + 1) % 8) + 1 for i in range(8)], np.float32)),
-        ("block", f'for k in range(2):\n    with T.sblock("take"):\n        vt, vk = T.axis.remap("SR", [t, k])\n        B[vt] = B[vt] + S[(vt + vk) % 8]\n    {sync}', ring(0, 1)),
+        (
+            "alloc",
+            f'for k in range(2):\n    L = T.alloc_buffer((1,), "float32", scope="local")\n    L[0] = S[(t + k) % 8]\n    {sync}\n    B[t] = B[t] + L[0]',
+            ring(0, 1),
+        ),
+        (
+            "decl",
+            f'V = T.decl_buffer((2, 4), "float32", data=S.data, scope="shared")\n{sync}\nB[t] = V[t // 4, t % 4] + T.float32(2)',
+            ring(0) + 2,
+        ),
+        (
+            "exchange-twice",
+            f"S[t] = A[7 - t]\n{sync}\nB[t] = S[(t + 1) % 8]\n{sync}\nS[t] = B[t] + T.float32(1)\n{sync}\nB[t] = S[7 - t]",
+            np.array([7 - ((7 - i + 1) % 8) + 1 for i in range(8)], np.float32),
+        ),
+        (
+            "block",
+            f'for k in range(2):\n    with T.sblock("take"):\n        vt, vk = T.axis.remap("SR", [t, k])\n        B[vt] = B[vt] + S[(vt + vk) % 8]\n    {sync}',
+            ring(0, 1),
+        ),
         ("assert", f'assert S[t] >= T.float32(0), "never"\n{sync}\nB[t] = S[7 - t]', ring(0)[::-1].copy()),
         ("evaluate", f"T.evaluate(S[t])\n{sync}\nB[t] = S[(t + 2) % 8]", ring(2)),
     ]
     for name, inner, expected in rows:
         inside = "\n".join("    " + line for line in inner.split("\n"))
-        ask(book, f"tir.threads.{name}", "TIR-227 TIR-203", tir(SHARED, frame.format(inside)), ([EIGHT, new([8], "float32")], [K, np.asarray(expected, np.float32)]), needs=["threads"])
-    divergent = frame.format('    if t < 4:\n        «T.tvm_storage_sync("shared")»\n    else:\n        B[t] = T.float32(1)')
-    ask(book, "undefined.barrier.one-branch", "TIR-227", tir(SHARED, divergent), ([EIGHT, new([8], "float32")], undefined("RM327")), needs=["threads"])
-    ask(book, "trap.assert.in-a-thread", "TIR-202 TIR-227", tir(SHARED, frame.format(f'    «assert S[t] < T.float32(5), "small"»\n    {sync}')), ([EIGHT, new([8], "float32")], trap("RM401")), needs=["threads"])
-    ask(book, "undefined.threads.out-of-bounds", "TIR-006 TIR-227", tir(SHARED, frame.format(f"    B[t] = «S[t + 1]»\n    {sync}")), ([EIGHT, new([8], "float32")], undefined("RM304")), needs=["threads"])
+        ask(
+            book,
+            f"tir.threads.{name}",
+            "TIR-227 TIR-203",
+            tir(SHARED, frame.format(inside)),
+            ([EIGHT, new([8], "float32")], [K, np.asarray(expected, np.float32)]),
+            needs=["threads"],
+        )
+    divergent = frame.format(
+        '    if t < 4:\n        «T.tvm_storage_sync("shared")»\n    else:\n        B[t] = T.float32(1)'
+    )
+    ask(
+        book,
+        "undefined.barrier.one-branch",
+        "TIR-227",
+        tir(SHARED, divergent),
+        ([EIGHT, new([8], "float32")], undefined("RM327")),
+        needs=["threads"],
+    )
+    ask(
+        book,
+        "trap.assert.in-a-thread",
+        "TIR-202 TIR-227",
+        tir(SHARED, frame.format(f'    «assert S[t] < T.float32(5), "small"»\n    {sync}')),
+        ([EIGHT, new([8], "float32")], trap("RM401")),
+        needs=["threads"],
+    )
+    ask(
+        book,
+        "undefined.threads.out-of-bounds",
+        "TIR-006 TIR-227",
+        tir(SHARED, frame.format(f"    B[t] = «S[t + 1]»\n    {sync}")),
+        ([EIGHT, new([8], "float32")], undefined("RM304")),
+        needs=["threads"],
+    )
 
 
 SYMBOLIC = """
