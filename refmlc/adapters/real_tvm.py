@@ -46,6 +46,7 @@ class Tvm(Remote):
         options = options_of(words)
         command = [path, str(files("refmlc.adapters") / "tvm_side.py"), json.dumps(options)]
         super().__init__(command, limits, f"tvm:{python}", footprint=DEVICE if "cuda" in options else FOOTPRINT)
+        self.lacks = frozenset() if "cuda" in options else frozenset({"threads"})
         problem = self.start()
         if problem is not None:
             self.close()

@@ -4,14 +4,14 @@
 |--------------------------------|------------------------------------------------------------------------------|
 | an object                      | in this process (`run_suite`); what it raises is its crash                   |
 | … that takes several modules   | some at once, as many as `BATCH`                                             |
-| … that takes text (`TakesText`) | the case's own text, if it is in the dialect of 0.27; else the module as shown |
-| … that offers `features`       | not on cases that need others: they are unsupported                           |
+| … that takes text (`TakesText`) | the case's own text where its places count, or nothing reads it; else as shown |
+| … that offers `features`, or `lacks` some | not on cases that need others: they are unsupported                |
 | a word, as `--impl` takes it   | in workers that end alone (`runner_workers`)                                 |
 
 A case whose text refmlc does not read is rejected for whoever is given modules; who takes text is asked.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 from time import monotonic
 from typing import Protocol, runtime_checkable
@@ -120,19 +120,23 @@ def run_cases(implementation: Implementation, cases: Sequence[CaseFile]) -> Iter
         yield case_result(case.id, calls, monotonic() - begin)
 
 
-def offered(implementation: Implementation) -> frozenset[str] | None:
-    """The features that the implementation has; None: it does not say."""
-    found = getattr(implementation, "features", None)
+def lacking(case: CaseFile, implementation: Implementation) -> list[str]:
+    """The features of the case that the implementation does not have, as far as it says."""
     says = getattr(implementation, "says", None)
-    if found is None and isinstance(says, dict):
-        found = says.get("features")
-    return None if found is None or isinstance(found, str) else frozenset(map(str, found))
+    told = says if isinstance(says, dict) else {}
+    offers = getattr(implementation, "features", told.get("features"))
+    lacks = getattr(implementation, "lacks", told.get("lacks"))
+    missing = set(case.features) - _names(offers) if isinstance(offers, Collection) else set()
+    return sorted(missing | (set(case.features) & _names(lacks)))
+
+
+def _names(listed: object) -> set[str]:
+    return set(map(str, listed)) if isinstance(listed, Collection) and not isinstance(listed, str) else set()
 
 
 def _is_asked(case: CaseFile, implementation: Implementation) -> bool:
-    """Whether any of its calls is scored, and needs no feature that is not offered."""
-    there = offered(implementation)
-    if there is not None and not set(case.features) <= there:
+    """Whether any of its calls is scored, and needs no feature that is not there."""
+    if lacking(case, implementation):
         return False
     return any(is_scored(case, number, **promised(implementation)) for number in range(len(case.calls)))
 
@@ -144,7 +148,7 @@ def promised(implementation: Implementation) -> dict[str, bool]:
 
 
 def _not_asked(case: CaseFile, implementation: Implementation) -> Stopped:
-    missing = sorted(set(case.features) - (offered(implementation) or frozenset(case.features)))
+    missing = lacking(case, implementation)
     return Stopped(Stop.UNSUPPORTED, f"it does not offer {', '.join(missing)}" if missing else "it is not asked")
 
 
@@ -182,9 +186,11 @@ class Later:
 
     def _make(self) -> Prepared | Stopped:
         case, implementation = self._case, self._implementation
-        if isinstance(implementation, TakesText) and case.dialect == DIALECT:
+        module = answered(lambda: case.module)
+        verbatim = implementation.promises_verdicts or isinstance(module, Stopped)
+        if isinstance(implementation, TakesText) and case.dialect == DIALECT and verbatim:
             return implementation.prepare_text(case.text)
-        return implementation.prepare(case.module)
+        return module if isinstance(module, Stopped) else implementation.prepare(module)
 
 
 def _call(case: CaseFile, number: int, prepared: Prepared | Stopped, implementation: Implementation) -> CallResult:
