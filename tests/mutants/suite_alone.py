@@ -1,15 +1,16 @@
 """How many wrong variants of refmlc the suite finds by itself: `python tests/mutants/suite_alone.py [--number 60]`.
 
-Which cases reach which line is noted first. Each mutant of the interpreter, of the scalar operators and of the
+Which cases call which function is noted first. Each mutant of the interpreter, of the scalar operators and of the
 operators' definitions is then loaded in a process of its own, forked from one that has read the files of the suite and
-nothing of refmlc; it is asked the cases that reach its line, those of different operators first, until one does not
-hold. Killed: one does not, or the process dies or does not end. What no case reaches survives.
+nothing of refmlc; it is asked cases that call its function, those of different operators first, until one does not
+hold. Killed: one does not, or the process dies or does not end. What no case calls survives.
 
 Survivors must stand in `survivors.toml` or `suite_survivors.toml` with the reason, else exit 1. `--least 95` is the
 share that is asked for instead.
 """
 
 import argparse
+import ast
 import importlib.abc
 import importlib.util
 import json
@@ -38,7 +39,7 @@ FAMILIES = {
     "ops": ("refmlc/ops/scalar/*.py", "refmlc/dtypes/rounding.py", "refmlc/dtypes/bits.py"),
     "library": ("refmlc/library/*.py",),
 }
-SECONDS = 400
+SECONDS, MOST = 400, 150  # of a mutant; cases that are noted of a function
 assert not any(name.startswith("refmlc") for name in sys.modules)
 
 
@@ -116,29 +117,50 @@ def first_broken(module, source, parsed, folder, ids=None, reached=None):
     return ""
 
 
-def reach(parsed, folder, into):
-    """In a child: write which cases reach each line of the families, by path; why the suite does not hold."""
-    import coverage  # noqa: PLC0415 - the child's
+class Calls:
+    """Which cases call which function: a function is its file and first line."""
 
-    told = coverage.Coverage(data_file=None, include=[str(ROOT / "refmlc" / "*")])
-    told.start()
+    def __init__(self):
+        self.by, self._seen, self._case = defaultdict(list), set(), ""
+
+    def begin(self, name):
+        self._case, self._seen = name, set()
+
+    def __call__(self, frame, event, arg):
+        code = frame.f_code
+        if code not in self._seen:
+            self._seen.add(code)
+            cases = self.by[code.co_filename, code.co_firstlineno]
+            if self._case and len(cases) < MOST:
+                cases.append(self._case)
+
+
+def reach(parsed, folder, into):
+    """In a child: write which cases call each function; why the suite does not hold."""
+    calls = Calls()
+    sys.settrace(calls)
     try:
-        wrong = first_broken("", "", parsed, folder, reached=told.switch_context)
+        wrong = first_broken("", "", parsed, folder, reached=calls.begin)
     finally:
-        told.stop()
-    data = told.get_data()
-    lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
-    into.write_text(json.dumps({"lines": lines}), "utf-8")
+        sys.settrace(None)
+    rows = [[path, line, cases] for (path, line), cases in calls.by.items() if path.startswith(str(ROOT))]
+    into.write_text(json.dumps(rows), "utf-8")
     return wrong
 
 
-def reaching(lines, mutant):
-    """The cases that reach the statement of a mutant; None: all, for what is executed when it is loaded."""
+def reaching(rows, mutant):
+    """The cases that call the function of a mutant, or those inside of it; None: all, where it stands in none."""
+    path = str(ROOT / (mutant.module.replace(".", "/") + ".py"))
     if mutant.is_table:
         return None
-    mine = lines.get(str(ROOT / (mutant.module.replace(".", "/") + ".py")), {})
-    numbers = {mutant.line, *range(mutant.first, mutant.last + 1)}
-    return {name for number in numbers for name in mine.get(str(number), ()) if name}
+    starts = {line: cases for file, line, cases in rows if file == path}
+    inner = None
+    for node in ast.walk(ast.parse(Path(path).read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and node.lineno <= mutant.line <= node.end_lineno:
+            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+            if inner is None or first >= inner:
+                inner = first
+    return None if inner is None else set(starts.get(inner, ()))
 
 
 def judged(module, source, parsed, folder, ids=None, into=None):
@@ -200,13 +222,13 @@ def judge_all(options, folder):
     state, why = judged("", "", parsed, folder, into=into)
     if state == "killed":
         raise SystemExit(f"the suite does not hold without a mutant: {why}")
-    ends, lines = [], json.loads(into.read_text("utf-8"))["lines"]
+    ends, rows = [], json.loads(into.read_text("utf-8"))
     with ThreadPoolExecutor(options.jobs) as threads:
         for family in options.family or FAMILIES:
             chosen = sample([one for one in mutants(family) if options.only in one.name], options.number, options.seed)
 
             def end(mutant):
-                ids = reaching(lines, mutant)
+                ids = reaching(rows, mutant)
                 if ids is not None and not ids:
                     return "survived", "no case reaches it"
                 if time.monotonic() > until:
