@@ -8,6 +8,7 @@ from refmlc.cli.check import check
 from refmlc.cli.conform import conform
 from refmlc.cli.console import GuardedGroup
 from refmlc.cli.course import course
+from refmlc.cli.dap import dap
 from refmlc.cli.debug import debug
 from refmlc.cli.demo import demo
 from refmlc.cli.explain import explain
@@ -48,6 +49,7 @@ for command in (
     reduce_command,
     replay,
     debug,
+    dap,
     import_command,
 ):
     main.add_command(command)

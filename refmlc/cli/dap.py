@@ -1,0 +1,86 @@
+"""`refmlc dap`: the debugger for editors, by the Debug Adapter Protocol.
+
+| launch argument                          | is                                                                    |
+|------------------------------------------|-----------------------------------------------------------------------|
+| `program`                                | the file of the module; relative to `cwd`, where that is given          |
+| `func`, `params`, `maxSteps`, `memory`   | as the options of `refmlc debug`                                        |
+| `inputs`, `dims`                         | a list of `NAME=VALUE`, or an object of names and values                |
+| `register`                               | a list of files                                                        |
+| `stopOnEntry`, `stopAtEnd`               | stand at the first statement; at the end, so that one can go back        |
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+import refmlc
+from refmlc.cli.inputs import gather
+from refmlc.cli.registering import register
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+
+if TYPE_CHECKING:
+    from refmlc.debug import Program
+    from refmlc.debug.dap import Arguments
+
+
+@click.command("dap")
+@click.option("--port", type=click.IntRange(0, 65535), help="Listen here, on this machine only; 0: any that is free.")
+def dap(port: int | None) -> None:
+    """Serve one editor by the Debug Adapter Protocol, over the standard streams or a socket."""
+    from refmlc.debug import dap as server  # noqa: PLC0415 - other commands start without it
+
+    if port is None:
+        reader, writer = _streams()
+        server.serve(reader, writer, launched, leave=server.leave)
+        return
+    try:
+        listening = server.listen(port)
+    except OSError as problem:
+        raise fail(BAD_USAGE, f"port {port}: {problem.strerror or problem}") from None
+    click.echo(f"listening on {server.HOST}:{listening.getsockname()[1]}")
+    server.serve_socket(listening, launched, leave=server.leave)
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """The standard streams; what anything else prints goes to standard error, so that it spoils no message."""
+    reader, writer = os.dup(sys.stdin.fileno()), os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    os.close(nothing)
+    return os.fdopen(reader, "rb"), os.fdopen(writer, "wb")
+
+
+def launched(given: "Arguments", say: Callable[[str], object]) -> "Program":
+    """The program of a launch request. Fails: as `refmlc debug`."""
+    from refmlc.debug import Program  # noqa: PLC0415 - as above
+
+    folder = Path(given.text("cwd", "."))
+    module = refmlc.read_file(folder / given.text("program"))
+    register([folder / file for file in given.texts("register", [])])
+    func = given.text("func", "") or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
+    params = folder / given.text("params") if "params" in given else None
+    inputs = tuple(_beside(folder, pair) for pair in _pairs(given, "inputs"))
+    arguments = gather(module, func, inputs, tuple(_pairs(given, "dims")), params)
+    most = given.number("maxSteps", 0) or None
+    return Program(module, func, arguments.values, output=say, max_steps=most)
+
+
+def _pairs(given: "Arguments", name: str) -> list[str]:
+    """`NAME=VALUE`, however they are written."""
+    if isinstance(given.given.get(name), dict):
+        inner = given.inner(name)
+        found = dict(inner.given)
+        return [f"{key}={value}" for key, value in found.items()]
+    return given.texts(name, [])
+
+
+def _beside(folder: Path, pair: str) -> str:
+    """A file that is named relative to `folder`."""
+    name, equals, value = pair.partition("=")
+    return f"{name}={folder / value}" if equals and value.endswith(".npy") else pair

@@ -1,0 +1,345 @@
+"""One client's session: requests one after the other, motions between them.
+
+A motion is executed where requests are handled, so that nothing is looked at while it moves. `Incoming` pauses it for
+requests that cannot wait; those that change nothing that it does are answered, and it goes on.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from refmlc.debug.dap.arguments import CANCELLED, Arguments, Refused
+from refmlc.debug.dap.capabilities import capabilities
+from refmlc.debug.dap.channel import Gone, Incoming, Item, Outgoing, Request
+from refmlc.debug.dap.framing import Broken
+from refmlc.debug.dap.looking import THREAD, Looking, thread
+from refmlc.debug.dap.moving import Moving
+from refmlc.debug.dap.points import Points
+from refmlc.debug.dap.progress import Progress
+from refmlc.debug.dap.sources import Sources
+from refmlc.debug.dap.state import Client, Launcher, Motion, Phase, State
+from refmlc.debug.session import SNAPSHOTS, Session
+from refmlc.debug.terminal.show import results
+from refmlc.debug.values import Reason, Stop
+from refmlc.diag import RefmlcError
+from refmlc.diag.render import render_text
+
+Body = dict[str, object]
+Answer = Callable[[Arguments], "Body | None"]
+MANY_LINES = 100_000
+INTERNAL = 2
+SAID = {
+    Reason.ENTRY: "At the entry",
+    Reason.NUMBER: "About to be stored",
+    Reason.FAILURE: "It fails here",
+    Reason.BEGINNING: "The beginning: nothing was met before",
+    Reason.ENDED: "The program has ended",
+}
+REASONS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry", Reason.DIFFERENCE: "data breakpoint"}
+
+
+class Adapter:
+    """See the docstring of the module. `delay`: of the first word on progress, in seconds."""
+
+    def __init__(self, incoming: Incoming, out: Outgoing, launcher: Launcher, *, delay: float = 0.5) -> None:
+        """Nothing is launched yet."""
+        self.incoming, self.out, self.launcher, self.delay = incoming, out, launcher, delay
+        self.state = State(out)
+        self.points = Points(self.state)
+        self.table = self._table()
+
+    def _table(self) -> Mapping[str, Answer]:
+        looking, moving, points = Looking(self.state, self.points), Moving(self.state), self.points
+        return {
+            "initialize": self._initialize, "launch": self._launch, "configurationDone": self._begin,
+            "restart": self._restart, "terminate": self._terminate, "disconnect": self._disconnect,
+            "cancel": self._cancel, "pause": self._pause, "threads": self._threads,
+            "setBreakpoints": self._setting(points.lines), "setFunctionBreakpoints": self._setting(points.functions),
+            "setExceptionBreakpoints": self._setting(points.exceptions),
+            "setDataBreakpoints": self._setting(points.data), "breakpointLocations": self._locations,
+            "dataBreakpointInfo": looking.data_info, "exceptionInfo": looking.exception,
+            "stackTrace": looking.stack, "scopes": looking.scopes, "variables": looking.variables,
+            "evaluate": looking.evaluate, "completions": looking.complete, "setVariable": looking.set_variable,
+            "setExpression": looking.set_expression, "readMemory": looking.memory,
+            "continue": moving.proceed, "next": moving.step_over, "stepIn": moving.step_in,
+            "stepOut": moving.step_out, "stepBack": moving.step_back, "reverseContinue": moving.reverse,
+            "restartFrame": moving.restart_frame, "stepInTargets": moving.step_targets,
+            "gotoTargets": moving.goto_targets, "goto": moving.goto,
+            "source": self._source, "loadedSources": self._loaded,
+        }  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------- the loop
+
+    def serve(self) -> None:
+        """Until the client is gone, or disconnects."""
+        try:
+            while not (self.state.closed or self.out.lost):
+                if self.state.motion is None:
+                    self.handle(self.incoming.take())
+                else:
+                    self._move(self.state.motion)
+        finally:
+            if self.state.held is not None:
+                self.state.held.close()
+
+    def handle(self, item: Item) -> None:
+        """Answer what came."""
+        match item:
+            case Gone():
+                self.state.closed = True
+            case Broken(what, number, command):
+                self.out.refuse(number, command, Refused(what, number=3))
+            case Request() if item.number in self.incoming.cancelled:
+                self.incoming.cancelled.discard(item.number)
+                self.out.refuse(item.number, item.command, Refused("it was cancelled", CANCELLED))
+            case Request():
+                self._answer(item)
+
+    def _answer(self, request: Request) -> None:
+        before = self.state.motion
+        try:
+            body = self._find(request.command)(Arguments(request.arguments))
+        except Refused as refused:
+            self.out.refuse(request.number, request.command, refused)
+        except RefmlcError as failure:
+            shown = request.command == "launch"
+            self.out.refuse(request.number, request.command, Refused(failure.diagnostic.message, show=shown))
+        except Exception as problem:  # noqa: BLE001 - the border: a mistake of ours is told, and the session goes on
+            text = f"a bug in refmlc: {type(problem).__name__}: {problem}"
+            self.out.refuse(request.number, request.command, Refused(text, number=INTERNAL, show=True))
+        else:
+            self.out.answer(request, body)
+            self._after(request.command)
+            return
+        self.state.motion = before
+
+    def _find(self, command: str) -> Answer:
+        if command not in self.table:
+            raise Refused(f"`{command}` is not supported")
+        if command not in ("initialize", "disconnect") and not self.state.client.asked:
+            raise Refused("`initialize` comes first")
+        return self.table[command]
+
+    def _after(self, command: str) -> None:
+        """What follows an answer."""
+        if command == "launch":
+            self.out.event("process", {"name": self.state.session.program.func, "startMethod": "launch"})
+            self.out.event("initialized")
+        elif command == "terminate":
+            self._over(0)
+
+    # ---------------------------------------------------------------------------------------------- motion
+
+    def _move(self, motion: Motion) -> None:
+        """Execute a motion, and what comes meanwhile."""
+        state = self.state
+        session = state.session
+        state.phase = Phase.MOVING
+        state.references.forget()
+        stop: Stop | None = None
+        if not state.pausing or session.stop is None:
+            if self.incoming.begins(session.pause, everything=motion.resumes):
+                stop = self._run(motion)
+                if stop is None:
+                    return
+            if stop is not None and stop.reason is not Reason.PAUSE:
+                self._arrived(motion, stop)
+                return
+        handled = self._handle_waiting(motion)
+        if state.closed or state.motion is not motion:
+            return
+        if state.pausing or (not motion.resumes and stop is not None) or (stop is not None and not handled):
+            now = session.stop
+            if now is not None:
+                self._arrived(motion, now if now.reason is Reason.ENDED else stop or now, pausing=True)
+
+    def _run(self, motion: Motion) -> Stop | None:
+        """The stop; None: it went wrong, which was told."""
+        progress = Progress(self.out, motion.title, self.delay if self.state.client.progress else None)
+        try:
+            with progress:
+                stop = motion.run()
+            self._log(stop)
+            return stop  # noqa: TRY300 - it reads in order
+        except RefmlcError as failure:
+            self.out.output("stderr", render_text(failure.diagnostic))
+        except Exception as problem:  # noqa: BLE001 - the border, as above
+            self.out.output("stderr", f"a bug in refmlc: {type(problem).__name__}: {problem}")
+        finally:
+            self.incoming.ends()
+            self.state.session.unpause()
+        now = self.state.session.stop
+        if now is None:
+            self._over(1)
+        else:
+            self._arrived(motion, now)
+        return None
+
+    def _handle_waiting(self, motion: Motion) -> bool:
+        """Answer all that waits, unless one of it ends the motion."""
+        handled = False
+        while self.incoming.waiting and not self.state.closed and self.state.motion is motion:
+            self.handle(self.incoming.take())
+            handled = True
+        return handled
+
+    def _arrived(self, motion: Motion, stop: Stop, *, pausing: bool = False) -> None:
+        """Say that the program stands."""
+        state = self.state
+        if state.motion is motion:
+            state.motion = None
+        state.pausing = False
+        if stop.reason is Reason.ENDED:
+            self._ended(stop)
+            return
+        state.phase = Phase.STOPPED
+        reason = "pause" if pausing else REASONS.get(stop.reason, stop.reason.value)
+        body: Body = {"reason": reason, "threadId": THREAD, "allThreadsStopped": True}
+        if stop.reason in SAID:
+            body["description"] = SAID[stop.reason]
+        if stop.text:
+            body["text"] = stop.text
+        hits = self.points.hit(stop.hits)
+        if hits:
+            body["hitBreakpointIds"] = hits
+        self.out.event("stopped", body)
+
+    def _log(self, stop: Stop) -> None:
+        """What log points said on the way."""
+        for said in stop.logs:
+            self.out.output("console", said)
+
+    def _ended(self, stop: Stop) -> None:
+        """The program has returned, or failed."""
+        session = self.state.session
+        if stop.failure is not None:
+            self.out.output("stderr", render_text(stop.failure))
+        else:
+            self.out.output("console", "\n".join(results(session)))
+        if self.state.settings.get("stopAtEnd"):
+            self.state.phase = Phase.STOPPED
+            said = {"description": SAID[Reason.ENDED], "text": str(stop.moment)}
+            self.out.event("stopped", {"reason": "ended", "threadId": THREAD, "allThreadsStopped": True, **said})
+        else:
+            self._over(int(stop.failure is not None))
+
+    def _over(self, status: int) -> None:
+        """Say that there is nothing more to debug."""
+        state = self.state
+        state.motion, state.pausing = None, False
+        if state.phase is not Phase.OVER:
+            if state.held is not None:
+                self.out.event("exited", {"exitCode": status})
+            state.phase = Phase.OVER
+            self.out.event("terminated")
+
+    # ------------------------------------------------------------------------------------------ lifecycle
+
+    def _initialize(self, given: Arguments) -> Body:
+        if self.state.client.asked:
+            raise Refused("`initialize` was sent before")
+        self.state.client = Client.of(given)
+        return capabilities()
+
+    def _launch(self, given: Arguments) -> None:
+        if self.state.phase is not Phase.NEW:
+            raise Refused("a program was launched before")
+        self._load(given)
+        self.state.phase = Phase.SETTING
+
+    def _load(self, given: Arguments) -> None:
+        """Make the session of a launch request."""
+        for name in ("stopOnEntry", "stopAtEnd", "noDebug"):
+            given.flag(name, False)
+        bytes_kept = given.number("memory", SNAPSHOTS >> 20, least=1) << 20
+        with Progress(self.out, "loading", self.delay if self.state.client.progress else None):
+            program = self.launcher(given, partial(self.out.output, "stdout"))
+        if self.state.held is not None:
+            self.state.held.close()
+        self.state.settings = given.given
+        self.state.held = Session(program, snapshot_bytes=bytes_kept)
+        self.state.texts = Sources(program)
+        self.points.quiet = given.flag("noDebug", False)
+        self.points.moved_to(self.state.held)
+
+    def _begin(self, _given: Arguments) -> None:
+        if self.state.phase is not Phase.SETTING:
+            raise Refused("there is nothing to be begun")
+        self._start(restarts=False)
+
+    def _start(self, *, restarts: bool) -> None:
+        """Begin, up to the entry or as far as it goes."""
+        session, stops = self.state.session, self.state.settings.get("stopOnEntry") is True
+
+        def run() -> Stop:
+            nonlocal restarts
+            if restarts or session.stop is None:
+                stop = session.restart() if restarts else session.start()
+                restarts = False
+                if stops or self.state.pausing or stop.reason is not Reason.ENTRY:
+                    return stop
+                self._log(stop)
+            return session.resume()
+
+        self.state.phase = Phase.MOVING
+        self.state.motion = Motion(run, "running", resumes=not stops)
+
+    def _restart(self, given: Arguments) -> None:
+        session = self.state.session
+        if self.state.phase is Phase.SETTING:
+            raise Refused("it has not begun")
+        if "arguments" in given:
+            self._load(given.inner("arguments"))
+        self.points.again()
+        self._start(restarts=self.state.session is session and session.stop is not None)
+
+    def _terminate(self, _given: Arguments) -> None:
+        if self.state.held is None:
+            raise Refused("nothing has been launched")
+
+    def _disconnect(self, _given: Arguments) -> None:
+        self.state.closed = True
+
+    def _pause(self, given: Arguments) -> None:
+        thread(given)
+        if self.state.phase not in (Phase.MOVING, Phase.STOPPED):
+            raise Refused(f"the program is {self.state.phase.value}")
+        self.state.pausing = self.state.phase is Phase.MOVING
+
+    def _cancel(self, given: Arguments) -> None:
+        if "progressId" in given:
+            given.text("progressId")
+            self.state.pausing = self.state.phase is Phase.MOVING
+        elif "requestId" in given:
+            given.number("requestId", least=-1)
+
+    # -------------------------------------------------------------------------------------- at any moment
+
+    def _setting(self, answer: Callable[[Arguments], Body]) -> Answer:
+        """A request that sets breakpoints."""
+
+        def checked(given: Arguments) -> Body:
+            if self.state.phase in (Phase.NEW, Phase.OVER):
+                raise Refused(f"the program is {self.state.phase.value}")
+            return answer(given)
+
+        return checked
+
+    def _threads(self, _given: Arguments) -> Body:
+        name = "program" if self.state.held is None else self.state.held.program.func
+        return {"threads": [{"id": THREAD, "name": name}]}
+
+    def _locations(self, given: Arguments) -> Body:
+        client = self.state.client
+        source = self.state.sources.find(given.inner("source"))
+        first = max(client.ours(given.number("line", least=-1)), 1)
+        last = min(client.ours(given.number("endLine", client.line(first), least=-1)), first + MANY_LINES)
+        found = [] if source is None else self.points.locations(source, first, last)
+        return {"breakpoints": [{"line": client.line(line)} for line in found]}
+
+    def _source(self, given: Arguments) -> Body:
+        asked = given.inner("source", {"sourceReference": given.number("sourceReference", 0), "name": ""})
+        return {"content": self.state.sources.content(asked), "mimeType": "text/x-python"}
+
+    def _loaded(self, _given: Arguments) -> Body:
+        sources = self.state.sources
+        return {"sources": [sources.shown(name) for name in sources.texts]}

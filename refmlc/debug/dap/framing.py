@@ -1,0 +1,100 @@
+"""Messages on a stream: `Content-Length: N`, an empty line, N bytes of JSON.
+
+| on the stream                                   | is read as                                                     |
+|-------------------------------------------------|----------------------------------------------------------------|
+| a header with a length, and so many bytes of JSON | the object                                                     |
+| the same, the bytes being something else        | `Broken`: what is wrong with them                               |
+| no length, or one above `MOST_BYTES`             | `Broken`; then on from the next line that ends in a length      |
+| the end, also in the middle of a message        | the end                                                        |
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, NoReturn
+
+MOST_BYTES = 16 << 20
+MOST_LINE = 1 << 16
+LENGTH = re.compile(rb"Content-Length:[ \t]*(\d{1,18})[ \t]*\r?\n?\Z", re.IGNORECASE)
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What was read is no request. `number`, `command`: its own, as far as it has them."""
+
+    what: str
+    number: int = 0
+    command: str = ""
+
+
+def encode(message: Json) -> bytes:
+    """A message as it stands on the stream. NaN and infinities are texts before they come here."""
+    body = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def messages(stream: BinaryIO) -> Iterator[Json | Broken]:
+    """What comes, until the end."""
+    sound = True
+    while True:
+        length, seen = _header(stream)
+        if length is None and seen is None:
+            return
+        if length is None or length > MOST_BYTES:
+            if sound:
+                yield Broken(
+                    "a message begins with `Content-Length: N`" if length is None else "the message is too long"
+                )
+            sound = False
+            continue
+        body = _exactly(stream, length)
+        if body is None:
+            return
+        sound = True
+        yield decode(body)
+
+
+def _header(stream: BinaryIO) -> tuple[int | None, bytes | None]:
+    """The length that a header says, and the last line of it; None and None: the end."""
+    length, seen, begun = None, None, False
+    while line := stream.readline(MOST_LINE):
+        seen = line
+        found = LENGTH.search(line)
+        if found is not None:
+            length = int(found[1])
+        elif line.strip(b"\r\n"):
+            begun = True
+            if length is None and b":" not in line:
+                return None, seen
+        elif length is not None or begun:
+            return length, seen
+    return None, None
+
+
+def _exactly(stream: BinaryIO, length: int) -> bytes | None:
+    parts = []
+    while length:
+        part = stream.read(length)
+        if not part:
+            return None
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def decode(body: bytes) -> Json | Broken:
+    """The object that the bytes are."""
+    try:
+        found = json.loads(body.decode("utf-8"), parse_constant=_refuse)
+    except (UnicodeDecodeError, ValueError, RecursionError) as wrong:
+        return Broken(f"the message is no JSON: {wrong}"[:200])
+    return found if isinstance(found, dict) else Broken("the message is no object")
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"JSON has no {name}")

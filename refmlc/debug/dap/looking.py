@@ -1,0 +1,180 @@
+"""The requests that look where the program stands, and those that change a value there."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+
+from refmlc.debug.dap.arguments import Arguments, Refused
+from refmlc.debug.dap.points import Points
+from refmlc.debug.dap.references import Path, Scope
+from refmlc.debug.dap.showing import Shower
+from refmlc.debug.dap.state import State
+from refmlc.debug.session import Session
+from refmlc.debug.values import Frame, FrameKind, Reason
+from refmlc.diag.render import render_text
+from refmlc.provenance import outline, text
+
+Body = dict[str, object]
+THREAD = 1
+DEPTH = 4
+MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """Answers. Fails: RM1xx to RM3xx as the session does, `Refused`."""
+
+    state: State
+    points: Points
+
+    @property
+    def shower(self) -> Shower:
+        """What makes rows."""
+        return Shower(self.state)
+
+    def stack(self, given: Arguments) -> Body:
+        """`stackTrace`."""
+        session = self.state.standing()
+        thread(given)
+        frames = session.frames()
+        if not frames:
+            return {"stackFrames": [self._end(session)], "totalFrames": 1}
+        start, levels = given.number("startFrame", 0), given.number("levels", 0)
+        found = frames[start : start + levels if levels else None]
+        return {"stackFrames": [self._frame(one) for one in found], "totalFrames": len(frames)}
+
+    def _frame(self, frame: Frame) -> Body:
+        kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
+        name = f"{kind}{frame.name}{f' ({frame.detail})' if frame.detail else ''}"
+        found: Body = {"id": self.state.references.number(frame.index), "name": name, "line": 0, "column": 0}
+        if frame.span is not None:
+            found |= {**self.state.client.place(frame.span), "source": self.state.sources.shown(frame.span.source.name)}
+        return found
+
+    def _end(self, session: Session) -> Body:
+        """Where a program stands that has ended."""
+        program = session.program
+        span = program.module.functions[program.func].span
+        found: Body = {
+            "id": self.state.references.number(0), "name": f"{program.func} (ended)", "line": 0, "column": 0,
+            "canRestart": False,
+        }  # fmt: skip
+        if span is not None:
+            found |= {**self.state.client.place(span), "source": self.state.sources.shown(span.source.name)}
+        return found
+
+    def scopes(self, given: Arguments) -> Body:
+        """`scopes`."""
+        self.state.standing()
+        return {"scopes": self.shower.scopes(self.state.references.frame(given.number("frameId")))}
+
+    def variables(self, given: Arguments) -> Body:
+        """`variables`."""
+        self.state.standing()
+        of = self.state.references.parts(given.number("variablesReference"))
+        return {"variables": self.shower.rows(of, given)}
+
+    def evaluate(self, given: Arguments) -> Body:
+        """`evaluate`: an expression of TVMScript; in the console also `why ELEMENT`."""
+        session = self.state.standing()
+        expression, frame = given.text("expression"), self._optional(given)
+        if given.text("context", "") == "repl" and expression.split(maxsplit=1)[:1] == ["why"]:
+            found = session.why(expression.strip()[3:].strip(), frame)
+            return {"result": text(outline(found, DEPTH)), "variablesReference": 0}
+        return self.shower.value(session.look(expression, frame), Path(expression.strip(), frame))
+
+    def _optional(self, given: Arguments) -> int:
+        return self.state.references.frame(given.number("frameId")) if "frameId" in given else 0
+
+    def set_variable(self, given: Arguments) -> Body:
+        """`setVariable`."""
+        of = self.state.references.parts(given.number("variablesReference"))
+        name = given.text("name")
+        if isinstance(of, Scope):
+            frame = of.frame if of.what != "arguments" else max(len(self.state.standing().frames()) - 1, 0)
+            return self._set(name, given.text("value"), frame)
+        if of.mask or not of.path.spelled or not (name.startswith("[") and name.endswith("]")):
+            raise Refused(f"`{name}` cannot be set")
+        return self._set(f"{of.path.spelled}{name}", given.text("value"), of.path.frame)
+
+    def set_expression(self, given: Arguments) -> Body:
+        """`setExpression`."""
+        return self._set(given.text("expression"), given.text("value"), self._optional(given))
+
+    def _set(self, target: str, value: str, frame: int) -> Body:
+        session = self.state.going()
+        session.set(target, value, frame)
+        if self.state.client.invalidated:
+            self.state.out.event("invalidated", {"areas": ["variables"], "threadId": THREAD})
+        shown = self.shower.value(session.look(target, frame), Path(target.strip(), frame))
+        return {("value" if key == "result" else key): part for key, part in shown.items() if key in _SET}
+
+    def complete(self, given: Arguments) -> Body:
+        """`completions`: the names that are visible."""
+        session = self.state.standing()
+        line, column = given.text("text"), given.number("column") - self.state.client.first_column
+        before = line[: max(column, 0)]
+        start = len(before)
+        while start and (before[start - 1].isalnum() or before[start - 1] == "_"):
+            start -= 1
+        begun, frame = before[start:], self._optional(given)
+        names = [one.name for one in session.visible(frame) if one.name.startswith(begun)]
+        return {
+            "targets": [
+                {"label": name, "type": "variable", "start": start, "length": len(begun)}
+                for name in dict.fromkeys(names)
+            ]
+        }
+
+    def exception(self, given: Arguments) -> Body:
+        """`exceptionInfo`."""
+        stop = self.state.stop()
+        thread(given)
+        if stop.failure is not None:
+            code = stop.failure.code
+            details = {"message": stop.failure.message, "typeName": code.title, "stackTrace": render_text(stop.failure)}
+            return {
+                "exceptionId": code.id,
+                "description": stop.failure.message,
+                "breakMode": "always",
+                "details": details,
+            }
+        if stop.reason is not Reason.NUMBER:
+            raise Refused("there is no exception here")
+        kind = "nan" if "= nan " in stop.text else "inf"
+        return {"exceptionId": kind, "description": stop.text, "breakMode": "always", "details": {"message": stop.text}}
+
+    def memory(self, given: Arguments) -> Body:
+        """`readMemory` of a tensor: the bytes from its first element on; those never written are as they lie there."""
+        session = self.state.standing()
+        frame, _, name = given.text("memoryReference").partition(":")
+        if not (frame.isascii() and frame.isdigit()):
+            raise Refused("this is no reference to memory")
+        tensor = Path(name, int(frame)).tensor(session)
+        offset, count = given.number("offset", 0, least=-MOST_BYTES), given.number("count")
+        begin = tensor.byte_offset + offset
+        held = tensor.storage.bytes if tensor.storage.alive else b""
+        data = bytes(held[max(begin, 0) : max(begin, 0) + min(count, MOST_BYTES)]) if begin >= 0 else b""
+        found: Body = {"address": hex(max(begin, 0)), "data": b64encode(data).decode("ascii")}
+        return found | ({"unreadableBytes": count - len(data)} if len(data) < count else {})
+
+    def data_info(self, given: Arguments) -> Body:
+        """`dataBreakpointInfo`."""
+        self.state.standing()
+        name = given.text("name")
+        if "variablesReference" not in given:
+            return self.points.info(name, self._optional(given))
+        of = self.state.references.parts(given.number("variablesReference"))
+        if isinstance(of, Scope):
+            return self.points.info(name, of.frame)
+        if not of.path.spelled or of.mask or not name.startswith("["):
+            return {"dataId": None, "description": f"`{name}` is nothing that is written"}
+        return self.points.info(f"{of.path.spelled}{name}", of.path.frame)
+
+
+_SET = ("result", "type", "variablesReference", "namedVariables", "indexedVariables")
+
+
+def thread(given: Arguments) -> None:
+    """The one thread that there is."""
+    if given.number("threadId") != THREAD:
+        raise Refused(f"there is no thread {given.number('threadId')}")

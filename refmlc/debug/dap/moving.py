@@ -1,0 +1,160 @@
+"""The requests that move the program. Each is answered first; that the program stands again is an event.
+
+| request                  | is                                                                                     |
+|--------------------------|----------------------------------------------------------------------------------------|
+| next, stepIn, stepOut    | over, into, out of the innermost frame: a block, a loop, or a function                  |
+| stepIn with a target     | to the next instance of any block, or the next iteration of a loop                      |
+| stepBack                 | to the statement before that is not deeper; with granularity `instruction`: any          |
+| reverseContinue          | back to what was met last                                                              |
+| goto                     | in time: to when a line is come to next, or was last                                    |
+
+Decision: goto skips nothing, though the protocol has it so: a value that was never computed is undefined.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from refmlc.debug.dap.arguments import Arguments, Refused
+from refmlc.debug.dap.looking import thread
+from refmlc.debug.dap.references import Target
+from refmlc.debug.dap.state import Motion, State
+from refmlc.debug.session import Session
+from refmlc.debug.values import FrameKind, Reason, Stop
+
+Body = dict[str, object]
+GRANULARITIES = ("statement", "line", "instruction")
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """Answers; the motion itself is left in the state."""
+
+    state: State
+
+    def proceed(self, given: Arguments) -> Body:
+        """`continue`."""
+        session = self._session(given)
+        self.state.motion = Motion(session.resume, "running", resumes=True)
+        return {"allThreadsContinued": True}
+
+    def step_over(self, given: Arguments) -> Body:
+        """`next`."""
+        session = self._session(given)
+        fine = _granularity(given) == "instruction"
+        return self._moves(session.step_in if fine else session.step_over, "stepping")
+
+    def step_in(self, given: Arguments) -> Body:
+        """`stepIn`."""
+        session = self._session(given)
+        if "targetId" not in given:
+            return self._moves(session.step_in, "stepping in")
+        target = self.state.references.target(given.number("targetId"))
+        match target.what:
+            case "block":
+                return self._moves(session.next_block, "going to the next block")
+            case "loop":
+                return self._moves(partial(session.next_iteration, target.loop), "going to the next iteration")
+            case "statement":
+                return self._moves(session.step_in, "stepping in")
+            case _:
+                raise Refused("this target is nothing to step into")
+
+    def step_out(self, given: Arguments) -> Body:
+        """`stepOut`."""
+        return self._moves(self._session(given).step_out, "stepping out")
+
+    def step_back(self, given: Arguments) -> Body:
+        """`stepBack`."""
+        session = self._session(given, ended=True)
+        fine = _granularity(given) == "instruction"
+        return self._moves(session.step_back if fine else session.step_back_over, "stepping back")
+
+    def reverse(self, given: Arguments) -> Body:
+        """`reverseContinue`."""
+        return self._moves(self._session(given, ended=True).reverse_resume, "running backwards")
+
+    def restart_frame(self, given: Arguments) -> Body:
+        """`restartFrame`."""
+        session = self.state.going()
+        frame = self.state.references.frame(given.number("frameId"))
+        return self._moves(partial(session.restart_frame, frame), "going back to where the frame was entered")
+
+    def goto(self, given: Arguments) -> Body:
+        """`goto`."""
+        session = self._session(given, ended=True)
+        target = self.state.references.target(given.number("targetId"))
+        if not target.line:
+            raise Refused("this target is nothing to go to")
+        return self._moves(partial(arrive, session, target), f"going to line {target.line}")
+
+    # -------------------------------------------------------------------------------------------- targets
+
+    def step_targets(self, given: Arguments) -> Body:
+        """`stepInTargets`: a statement, a block, an iteration of each loop around."""
+        session = self.state.going()
+        frame = self.state.references.frame(given.number("frameId"))
+        frames = session.frames()
+        level = frames[frame].level
+        loops = [one.name for one in frames[frame:] if one.level == level and one.kind is FrameKind.LOOP]
+        targets = [("the next statement", Target(what="statement")), ("the next block instance", Target(what="block"))]
+        targets += [
+            (f"the next iteration of `{name}`", Target(what="loop", loop=name)) for name in dict.fromkeys(loops)
+        ]
+        number = self.state.references.number
+        return {"targets": [{"id": number(target), "label": label} for label, target in targets]}
+
+    def goto_targets(self, given: Arguments) -> Body:
+        """`gotoTargets`: a line, forwards and backwards."""
+        session = self.state.standing()
+        source = self.state.sources.find(given.inner("source"))
+        line = max(self.state.client.ours(given.number("line", least=-1)), 1)
+        if source is None:
+            return {"targets": []}
+        there = session.break_line(line, source)
+        session.remove(there.number)
+        if not there.verified:
+            return {"targets": []}
+        found = [(f"when line {there.line} was last come to", Target(there.line, source, back=True))]
+        if not session.ended:
+            found.insert(0, (f"when line {there.line} is come to next", Target(there.line, source)))
+        number, shown = self.state.references.number, self.state.client.line(there.line)
+        return {"targets": [{"id": number(target), "label": label, "line": shown} for label, target in found]}
+
+    # -------------------------------------------------------------------------------------------- private
+
+    def _session(self, given: Arguments, *, ended: bool = False) -> Session:
+        session = self.state.standing() if ended else self.state.going()
+        thread(given)
+        return session
+
+    def _moves(self, run: Callable[[], Stop], title: str) -> Body:
+        self.state.motion = Motion(run, title)
+        return {}
+
+
+def _granularity(given: Arguments) -> str:
+    found = given.text("granularity", "statement")
+    if found not in GRANULARITIES:
+        raise Refused(f"there is no granularity `{found}`")
+    return found
+
+
+def arrive(session: Session, target: Target) -> Stop:
+    """To where a line is come to, past everything else; where it is not, the program stays where it is."""
+    begin = session.stop
+    enabled, failures = {one.number: one.enabled for one in session.breakpoints}, session.failures
+    for one in session.breakpoints:
+        one.enabled = False
+    session.failures = frozenset()
+    there = session.break_line(target.line, target.source)
+    try:
+        stop = session.reverse_resume() if target.back else session.resume()
+        if there.number not in stop.hits and stop.reason is not Reason.PAUSE and begin is not None:
+            stop = replace(session.goto(begin.moment), text=f"line {target.line} is not come to")
+    finally:
+        session.remove(there.number)
+        session.failures = failures
+        for one in session.breakpoints:
+            one.enabled = enabled[one.number]
+    return stop if stop.reason in (Reason.PAUSE, Reason.ENDED) else replace(stop, reason=Reason.GOTO, hits=())

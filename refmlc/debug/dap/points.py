@@ -1,0 +1,284 @@
+"""Breakpoints as the client keeps them: each request replaces all of its kind, and they outlive a restart.
+
+| hit condition            | stops                                        |
+|--------------------------|----------------------------------------------|
+| `N`, `>= N`              | at the Nth time, and whenever it is met after  |
+| `> N`                    | the same of N + 1                             |
+| `== N`, `= N`            | at the Nth time only                           |
+
+Counts begin anew with a restart, and are not looked at going backwards.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from refmlc.debug.dap import capabilities
+from refmlc.debug.dap.arguments import Arguments
+from refmlc.debug.dap.state import State
+from refmlc.debug.session import Session
+from refmlc.debug.values import Breakpoint
+from refmlc.diag import RefmlcError
+
+Row = dict[str, object]
+HITS = re.compile(r"\s*(>=|>|==?|)\s*(\d{1,15})\s*\Z")
+MODES = {"read": ("read",), "write": ("write",), "readWrite": ("write", "read")}
+
+
+@dataclass(slots=True)
+class Points:
+    """The breakpoints of the client. `wanted`: the last request of each kind (of each source); `known`: their numbers.
+
+    `ids` are what clients call the session's numbers. `watched`: what data breakpoints are on, and in which frame.
+    """
+
+    state: State
+    quiet: bool = False
+    wanted: dict[str, Arguments] = field(default_factory=dict)
+    known: dict[str, list[int]] = field(default_factory=dict)
+    ids: dict[int, int] = field(default_factory=dict)
+    watched: dict[str, list[tuple[tuple[str, ...], Row, tuple[int, ...]]]] = field(default_factory=dict)
+    _last: int = 0
+
+    # ------------------------------------------------------------------------------------------- requests
+
+    def lines(self, given: Arguments) -> Row:
+        """`setBreakpoints`."""
+        source = self.state.sources.find(given.inner("source"))
+        rows = given.rows("breakpoints", [])
+        if "breakpoints" not in given and "lines" in given:  # as it was once done
+            numbers = given.given["lines"]
+            rows = [Arguments({"line": line}) for line in numbers] if isinstance(numbers, list) else []
+        if source is None:
+            return {"breakpoints": [self._unmet("this is no text of the program") for _ in rows]}
+        asked = [(row.number("line", least=-1), _options(row)) for row in rows]
+        key = f"lines {source}"
+        self._drop(key)
+        self.wanted[key] = given
+        return {"breakpoints": [self._line(key, source, line, options) for line, options in asked]}
+
+    def functions(self, given: Arguments) -> Row:
+        """`setFunctionBreakpoints`."""
+        asked = [(row.text("name"), _options(row)) for row in given.rows("breakpoints")]
+        self._drop("functions")
+        self.wanted["functions"] = given
+        return {"breakpoints": [self._function(name, options) for name, options in asked]}
+
+    def exceptions(self, given: Arguments) -> Row:
+        """`setExceptionBreakpoints`."""
+        asked = [(name, "") for name in given.texts("filters")]
+        asked += [(row.text("filterId"), row.text("condition", "")) for row in given.rows("filterOptions", [])]
+        self._drop("exceptions")
+        self.wanted["exceptions"] = given
+        found = [self._exception(name, condition) for name, condition in asked]
+        filters = frozenset(name for (name, _), row in zip(asked, found, strict=True) if row["verified"])
+        if not self.quiet:
+            self.state.session.failures = capabilities.failures(filters)
+        return {"breakpoints": found}
+
+    def data(self, given: Arguments) -> Row:
+        """`setDataBreakpoints`: what was set before with the same words stays what it was."""
+        asked = [
+            (
+                row.text("dataId"),
+                row.text("accessType", "write"),
+                row.text("condition", ""),
+                row.text("hitCondition", ""),
+            )
+            for row in given.rows("breakpoints")
+        ]
+        before = self.watched.pop("data", [])
+        now: list[tuple[tuple[str, ...], Row, tuple[int, ...]]] = []
+        for words in asked:
+            old = next((one for one in before if one[0] == words and one[1]["verified"]), None)
+            if old is not None:
+                before.remove(old)
+            now.append(old or (words, *self._watch(*words)))
+        for _, _, numbers in before:
+            self._remove(numbers)
+        self.watched["data"] = now
+        return {"breakpoints": [row for _, row, _ in now]}
+
+    def info(self, name: str, frame: int) -> Row:
+        """`dataBreakpointInfo` of an element or region, as a frame spells it."""
+        session = self.state.standing()
+        try:
+            found = session.watch(name, "write", frame=frame)
+        except RefmlcError as failure:
+            return {"dataId": None, "description": failure.diagnostic.message}
+        session.remove(found.number)
+        frames = session.frames()
+        function = next((one.name for one in frames[frame:] if one.kind.value in _FUNCTIONS), session.program.func)
+        level = frames[frame].level if frames else 0
+        return {
+            "dataId": f"{level} {function} {found.what}", "description": f"{found.what} in {function}",
+            "accessTypes": list(MODES), "canPersist": False,
+        }  # fmt: skip
+
+    def locations(self, source: str, first: int, last: int) -> list[int]:
+        """The lines that have something to stop at."""
+        session, found, line = self.state.session, list[int](), first
+        while line <= last:
+            one = session.break_line(line, source)
+            session.remove(one.number)
+            if not one.verified or one.line > last:
+                break
+            found.append(one.line)
+            line = one.line + 1
+        return found
+
+    # ------------------------------------------------------------------------------------------ the session
+
+    def again(self) -> None:
+        """The program begins anew: nothing was met yet."""
+        for one in self.state.session.breakpoints:
+            one.count, one.enabled = 0, True
+
+    def moved_to(self, session: Session) -> None:
+        """Another session has begun: set in it what was set before, but what belonged to a frame."""
+        self.ids.clear()
+        self.known.clear()
+        self.watched.clear()
+        session.failures = frozenset() if self.quiet else capabilities.failures(frozenset(capabilities.DEFAULTS))
+        for key, given in list(self.wanted.items()):
+            if key.startswith("lines "):
+                self.lines(given)
+            elif key == "functions":
+                self.functions(given)
+            else:
+                self.exceptions(given)
+
+    def hit(self, numbers: Iterable[int]) -> list[int]:
+        """What clients call the session's breakpoints."""
+        return [self.ids[number] for number in numbers if number in self.ids]
+
+    # -------------------------------------------------------------------------------------------- private
+
+    def _drop(self, key: str) -> None:
+        self._remove(self.known.pop(key, ()))
+
+    def _remove(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self.state.session.remove(number)
+            self.ids.pop(number, None)
+
+    def _unmet(self, why: str) -> Row:
+        self._last += 1
+        return {"id": self._last, "verified": False, "message": why}
+
+    def _set(self, key: str, make: Callable[[], Breakpoint], shown: Callable[[Breakpoint], Row]) -> Row:
+        """Make one, and say what became of it."""
+        if self.quiet:
+            return self._unmet("it was launched without debugging")
+        try:
+            one = make()
+        except RefmlcError as failure:
+            return self._unmet(failure.diagnostic.message)
+        self._last += 1
+        self.ids[one.number] = self._last
+        self.known.setdefault(key, []).append(one.number)
+        row: Row = {"id": self._last, "verified": one.verified}
+        return row | shown(one) if one.verified else row | {"message": one.note}
+
+    def _line(self, key: str, source: str, line: int, options: "Options") -> Row:
+        if options.wrong:
+            return self._unmet(options.wrong)
+        ours = max(self.state.client.ours(line), 1)
+        return self._set(
+            key,
+            lambda: self.state.session.break_line(
+                ours, source, condition=options.condition, ignore=options.ignore, log=options.log, once=options.once
+            ),
+            lambda one: self._at(one, ours),
+        )
+
+    def _at(self, one: Breakpoint, asked: int = 0) -> Row:
+        moved = {"message": f"line {asked} has nothing to stop at"} if asked and one.line != asked else {}
+        if not one.line:
+            return {}
+        return {"line": self.state.client.line(one.line), "source": self.state.sources.shown(one.source), **moved}
+
+    def _function(self, name: str, options: "Options") -> Row:
+        if options.wrong:
+            return self._unmet(options.wrong)
+        session = self.state.session
+        return self._set(
+            "functions",
+            lambda: session.break_name(
+                name, condition=options.condition, ignore=options.ignore, log=options.log, once=options.once
+            ),
+            self._at,
+        )
+
+    def _exception(self, name: str, condition: str) -> Row:
+        if name in capabilities.NUMBERS:
+            session = self.state.session
+            return self._set("exceptions", lambda: session.catch(name, condition=condition), lambda _: {})
+        if name not in capabilities.GROUPS and name not in capabilities.kinds():
+            return self._unmet(f"there is no filter `{name}`")
+        if condition:
+            return self._unmet(f"`{name}` takes no condition")
+        self._last += 1
+        return {"id": self._last, "verified": True}
+
+    def _watch(self, data: str, access: str, condition: str, hits: str) -> tuple[Row, tuple[int, ...]]:
+        options, modes = _hits(hits), MODES.get(access)
+        level, _, rest = data.partition(" ")
+        function, _, element = rest.partition(" ")
+        if options.wrong or modes is None or not element:
+            return self._unmet(options.wrong or f"there is no `{access}` of `{data}`"), ()
+        if self.quiet:
+            return self._unmet("it was launched without debugging"), ()
+        session = self.state.session
+        frame = next(
+            (one.index for one in session.frames() if str(one.level) == level and _is(session, one.index, function)),
+            0 if self.state.ended else None,
+        )
+        if frame is None:
+            return self._unmet(f"`{function}` is not being executed: `{element}` means nothing"), ()
+        self._last += 1
+        numbers: list[int] = []
+        try:
+            for mode in modes:
+                one = session.watch(element, mode, condition=condition, frame=frame)
+                one.ignore, one.once = options.ignore, options.once
+                numbers.append(one.number)
+        except RefmlcError as failure:
+            self._remove(numbers)
+            return self._unmet(failure.diagnostic.message), ()
+        self.ids.update(dict.fromkeys(numbers, self._last))
+        return {"id": self._last, "verified": True, "message": f"{element} in {function}"}, tuple(numbers)
+
+
+_FUNCTIONS = ("Relax function", "prim_func")
+
+
+def _is(session: Session, index: int, function: str) -> bool:
+    """Whether a frame is of a call of `function`."""
+    frames = session.frames()
+    return next((one.name for one in frames[index:] if one.kind.value in _FUNCTIONS), "") == function
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a breakpoint is given beside its place."""
+
+    condition: str = ""
+    ignore: int = 0
+    once: bool = False
+    log: str = ""
+    wrong: str = ""
+
+
+def _options(row: Arguments) -> Options:
+    hits = _hits(row.text("hitCondition", ""))
+    return Options(row.text("condition", "").strip(), hits.ignore, hits.once, row.text("logMessage", ""), hits.wrong)
+
+
+def _hits(text: str) -> Options:
+    if not text.strip():
+        return Options()
+    found = HITS.match(text)
+    if found is None or (found[1] != ">" and int(found[2]) == 0):
+        return Options(wrong=f"`{text}` is no hit condition: N, >= N, > N or == N, from 1")
+    return Options(ignore=int(found[2]) - (found[1] != ">"), once=found[1] in ("=", "=="))

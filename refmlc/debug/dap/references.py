@@ -1,0 +1,121 @@
+"""What numbers stand for: frames, values with parts, targets. They hold until the program moves; none is used twice.
+
+A value is kept as the way to it, not as itself: going back in time makes new tensors, the way to them is the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from refmlc.debug.dap.arguments import Refused
+from refmlc.debug.session import Session
+from refmlc.runtime.tensor import Tensor
+
+BIGGEST = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A name of a frame, or (`argument`) of the arguments of the run, then parts of tuples."""
+
+    name: str
+    frame: int
+    parts: tuple[int, ...] = ()
+    argument: int | None = None
+
+    def value(self, session: Session) -> object:
+        """What is there now."""
+        found = session.look(self.name, self.frame).value if self.argument is None else session.arguments[self.argument]
+        for part in self.parts:
+            if not isinstance(found, Sequence) or part >= len(found):
+                raise Refused(f"`{self.name}` has no part {part} any more")
+            found = found[part]
+        return found
+
+    def tensor(self, session: Session) -> Tensor:
+        """The tensor that is there now."""
+        found = self.value(session)
+        if not isinstance(found, Tensor):
+            raise Refused(f"`{self.name}` is no tensor any more")
+        return found
+
+    @property
+    def spelled(self) -> str:
+        """As an expression; empty where it is none."""
+        return "" if self.parts or self.argument is not None else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names that `what` (here, around, arguments) brings to a frame."""
+
+    frame: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Elements of a tensor or tuple, from `first` on; `mask`: whether they are initialised; `whole`: statistics too."""
+
+    path: Path
+    first: int
+    last: int
+    mask: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A line to go to, or a motion into something."""
+
+    line: int = 0
+    source: str = ""
+    back: bool = False
+    loop: str = ""
+    what: str = ""
+
+
+Meaning: TypeAlias = Scope | Parts | Target | int
+
+
+@dataclass(slots=True)
+class References:
+    """See the docstring of the module."""
+
+    _known: dict[int, Meaning] = field(default_factory=dict)
+    _numbers: dict[Meaning, int] = field(default_factory=dict)
+    _last: int = 0
+
+    def forget(self) -> None:
+        """The program has moved."""
+        self._known.clear()
+        self._numbers.clear()
+
+    def number(self, meaning: Meaning) -> int:
+        """The number of `meaning`; a frame is the integer that it has in the session."""
+        if meaning not in self._numbers:
+            self._last = self._last % BIGGEST + 1
+            self._numbers[meaning] = self._last
+            self._known[self._last] = meaning
+        return self._numbers[meaning]
+
+    def frame(self, number: int) -> int:
+        """The frame of that number."""
+        found = self._known.get(number)
+        if not isinstance(found, int):
+            raise Refused(f"there is no frame {number} (any more)")
+        return found
+
+    def parts(self, number: int) -> Scope | Parts:
+        """What has parts."""
+        found = self._known.get(number)
+        if not isinstance(found, Scope | Parts):
+            raise Refused(f"there are no variables {number} (any more)")
+        return found
+
+    def target(self, number: int) -> Target:
+        """A target."""
+        found = self._known.get(number)
+        if not isinstance(found, Target):
+            raise Refused(f"there is no target {number} (any more)")
+        return found

@@ -1,0 +1,101 @@
+"""The server: one client, over the standard streams or a socket on this machine; it ends with the client.
+
+| the client                              | the server                                                     |
+|-----------------------------------------|----------------------------------------------------------------|
+| closes the connection, at any moment    | ends; what C executes is waited for `GRACE` seconds, then left   |
+| is a second one                         | answers its first request by a no, and closes                    |
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import BinaryIO
+
+from refmlc.debug.dap.adapter import Adapter
+from refmlc.debug.dap.arguments import Refused
+from refmlc.debug.dap.channel import Gone, Incoming, Item, Outgoing, Request, read_all, request_of
+from refmlc.debug.dap.framing import Broken, messages
+from refmlc.debug.dap.state import Launcher
+
+HOST = "127.0.0.1"
+GRACE = 10.0
+PATIENCE = 2.0  # seconds for the first request of a second client
+
+
+def serve(reader: BinaryIO, writer: BinaryIO, launcher: Launcher, *, leave: Callable[[], None] | None = None) -> None:
+    """Serve one client. `leave` ends the process where a motion does not end though the client is gone."""
+    incoming, done = Incoming(), threading.Event()
+
+    def read() -> None:
+        read_all(messages(reader), incoming)
+        if leave is not None and not done.wait(GRACE):
+            leave()
+
+    threading.Thread(target=read, name="refmlc-dap-reader", daemon=True).start()
+    try:
+        Adapter(incoming, Outgoing(writer), launcher).serve()
+    finally:
+        done.set()
+
+
+def leave() -> None:
+    """End the process at once."""
+    os._exit(1)
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on this machine, and no other; port 0: any that is free. Fails: OSError."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        listening.listen()
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def serve_socket(listening: socket.socket, launcher: Launcher, *, leave: Callable[[], None] | None = None) -> None:
+    """Serve the first client that connects to `listening`."""
+    with listening:
+        connection, _ = listening.accept()
+        threading.Thread(target=_turn_away, args=(listening,), name="refmlc-dap-door", daemon=True).start()
+        with connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with connection.makefile("rb") as reader, connection.makefile("wb") as writer:
+                serve(reader, writer, launcher, leave=leave)
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+
+
+def _turn_away(listening: socket.socket) -> None:
+    """Say no to everybody else, as long as the socket is open."""
+    while True:
+        try:
+            other, _ = listening.accept()
+        except OSError:
+            return
+        with other, suppress(OSError):
+            _refuse(other)
+
+
+def _refuse(other: socket.socket) -> None:
+    other.settimeout(PATIENCE)
+    with other.makefile("rb") as reader, other.makefile("wb") as writer:
+        first: Item | None = None
+        with suppress(OSError):
+            for message in messages(reader):
+                first = message if isinstance(message, Broken) else request_of(message)
+                break
+        said = Outgoing(writer)
+        no = Refused("another client is being served", show=True)
+        match first:
+            case Request(number, command):
+                said.refuse(number, command, no)
+            case Broken() | Gone() | None:
+                said.refuse(0, "", no)
+        other.shutdown(socket.SHUT_WR)

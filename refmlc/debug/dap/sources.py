@@ -1,0 +1,73 @@
+"""The texts of a program: files by their path, what has no file by a number that the server answers for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from refmlc.debug.dap.arguments import Arguments, Refused
+from refmlc.debug.program import Program
+from refmlc.diag import Source
+
+MIME = "text/x-python"
+
+
+@dataclass
+class Sources:
+    """The texts of `program`."""
+
+    program: Program
+
+    @cached_property
+    def texts(self) -> Mapping[str, Source]:
+        """By the names that spans have."""
+        return self.program.sources
+
+    @cached_property
+    def paths(self) -> Mapping[str, str]:
+        """The files among them."""
+        return {name: str(Path(name).resolve()) for name in self.texts if _is_file(name)}
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        return {name: number for number, name in enumerate(self.texts, 1) if name not in self.paths}
+
+    def shown(self, name: str) -> dict[str, object]:
+        """A text, as clients know it."""
+        if name in self.paths:
+            return {"name": Path(name).name, "path": self.paths[name]}
+        if name not in self._numbers:
+            return {"name": name}
+        return {"name": name, "sourceReference": self._numbers[name], "origin": "shown by refmlc"}
+
+    def find(self, given: Arguments) -> str | None:
+        """The name of the text that a client means; None: it is none of the program's."""
+        reference = given.number("sourceReference", 0)
+        if reference:
+            return next((name for name, number in self._numbers.items() if number == reference), None)
+        if "path" in given:
+            path = _resolved(given.text("path"))
+            return next((name for name, known in self.paths.items() if known == path), None)
+        name = given.text("name")
+        return name if name in self.texts else None
+
+    def content(self, given: Arguments) -> str:
+        """The text itself."""
+        name = self.find(given)
+        if name is None:
+            raise Refused("this is no text of the program")
+        return self.texts[name].text
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _resolved(path: str) -> str:
+    try:
+        return str(Path(path).resolve())
+    except (OSError, ValueError, RuntimeError):
+        return path

@@ -1,0 +1,144 @@
+"""What the server knows of its client and of the program.
+
+| phase       | the program                                     | what is answered                          |
+|-------------|-------------------------------------------------|-------------------------------------------|
+| `NEW`       | is not known                                    | initialize, launch                        |
+| `SETTING`   | is loaded, has not begun                        | breakpoints, sources, configurationDone    |
+| `STOPPED`   | stands, at its end too with `stopAtEnd`          | everything                                |
+| `MOVING`    | moves                                           | breakpoints, sources, pause               |
+| `OVER`      | is over, and the client was told                 | disconnect, restart                       |
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from refmlc.debug.dap.arguments import NOT_STOPPED, Arguments, Refused
+from refmlc.debug.dap.channel import Outgoing
+from refmlc.debug.dap.references import References
+from refmlc.debug.dap.sources import Sources
+from refmlc.debug.program import Program
+from refmlc.debug.session import Session
+from refmlc.debug.values import Reason, Stop
+from refmlc.diag import Span
+
+Say = Callable[[str], object]
+Launcher = Callable[[Arguments, Say], Program]
+"""Makes the program of a launch request; what it prints is said by the second argument."""
+
+
+class Phase(Enum):
+    """See the table of the module."""
+
+    NEW = "not launched"
+    SETTING = "not begun"
+    STOPPED = "stopped"
+    MOVING = "moving"
+    OVER = "over"
+
+
+@dataclass(slots=True)
+class Client:
+    """How the client counts, and what it takes. `asked`: it has said so, once."""
+
+    asked: bool = False
+    first_line: int = 1
+    first_column: int = 1
+    pages: bool = False
+    progress: bool = False
+    invalidated: bool = False
+
+    @classmethod
+    def of(cls, given: Arguments) -> "Client":
+        """The arguments of `initialize`."""
+        if given.text("pathFormat", "path") != "path":
+            raise Refused("paths are understood as paths only, not as URIs")
+        return cls(
+            asked=True,
+            first_line=int(given.flag("linesStartAt1", True)),
+            first_column=int(given.flag("columnsStartAt1", True)),
+            pages=given.flag("supportsVariablePaging", False),
+            progress=given.flag("supportsProgressReporting", False),
+            invalidated=given.flag("supportsInvalidatedEvent", False),
+        )
+
+    def line(self, number: int) -> int:
+        """A line as it counts."""
+        return number - 1 + self.first_line
+
+    def ours(self, line: int) -> int:
+        """A line of its, as we count."""
+        return line + 1 - self.first_line
+
+    def place(self, span: Span) -> dict[str, object]:
+        """Where a span begins and ends."""
+        return {
+            "line": self.line(span.line), "column": span.column + self.first_column,
+            "endLine": self.line(span.end_line), "endColumn": span.end_column + self.first_column,
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
+class Motion:
+    """Something that moves the program. `resumes`: once interrupted it may be begun again, and goes on."""
+
+    run: Callable[[], Stop]
+    title: str
+    resumes: bool = False
+
+
+@dataclass(slots=True)
+class State:
+    """What all requests share."""
+
+    out: Outgoing
+    client: Client = field(default_factory=Client)
+    phase: Phase = Phase.NEW
+    references: References = field(default_factory=References)
+    held: Session | None = None
+    texts: Sources | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    motion: Motion | None = None
+    pausing: bool = False
+    closed: bool = False
+
+    @property
+    def session(self) -> Session:
+        """The session, once there is one."""
+        if self.held is None:
+            raise Refused("nothing has been launched")
+        return self.held
+
+    @property
+    def sources(self) -> Sources:
+        """The texts, once there are some."""
+        if self.texts is None:
+            raise Refused("nothing has been launched")
+        return self.texts
+
+    def standing(self) -> Session:
+        """The session, where the program stands."""
+        session = self.session
+        if self.phase is not Phase.STOPPED:
+            raise Refused(f"the program is {self.phase.value}", NOT_STOPPED)
+        return session
+
+    def going(self) -> Session:
+        """The session, where the program stands and has not ended."""
+        session = self.standing()
+        if session.ended:
+            raise Refused("the program has ended: it can be gone back, or restarted")
+        return session
+
+    def stop(self) -> Stop:
+        """Where it stands."""
+        stop = self.standing().stop
+        if stop is None:
+            raise Refused("the program has not begun", NOT_STOPPED)
+        return stop
+
+    @property
+    def ended(self) -> bool:
+        """Whether it stands at its end."""
+        stop = None if self.held is None else self.held.stop
+        return stop is not None and stop.reason is Reason.ENDED
