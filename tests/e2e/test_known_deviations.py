@@ -40,7 +40,7 @@ def meaning(module, arguments, *, watched=False):
             result = refmlc.VirtualMachine(refmlc.build(refmlc.read(module)))["main"](*arguments)
     except refmlc.RefmlcError as failure:
         return failure.code.id
-    return arguments[-1] if result is None else result.numpy()
+    return result.numpy() if isinstance(result, refmlc.Tensor) else arguments[-1]
 
 
 def type_of(array):
