@@ -349,6 +349,13 @@ def calls(book):
         ([m], [m.reshape(2, 3), K]),
         params='x: R.Tensor((6,), "float32")',
     )
+    case(
+        book,
+        "undefined.call-tir-inplace.no-such-argument",
+        "RLX-202",
+        f"y = R.call_tir_inplace(cls.bump, (x,), inplace_indices=[1], out_ty={T2})\nreturn y",
+        ([X], {"kind": "undefined", "code": "RM304"}),
+    )
     book.write("relax-calls", "Calls in Relax.")
 
 
@@ -829,6 +836,10 @@ def machine(book):
         ([5], undefined("RM304")),
         params="x: R.Any",
     )
+    func = 'y = R.call_packed("vm.builtin.check_func_info", {}, R.str("e"), ty_args=(R.Any,))\nreturn R.prim_value(1)'
+    case(book, "relax.check.func", "RLX-404", func.format("cls.add_relax"), ([5], 1), params="x: R.Any")
+    wrong = func.format("x").replace("y = R", "y = «R")
+    case(book, "trap.check.func", "RLX-404", wrong, ([5], trap("RM405")), ([one], trap("RM405")), params="x: R.Any")
     book.write("relax-machine", "Functions of the virtual machine by name.")
 
 
