@@ -15,6 +15,7 @@ from refmlc.cli.explain import explain
 from refmlc.cli.fuzz import fuzz
 from refmlc.cli.import_ import import_command
 from refmlc.cli.native import native
+from refmlc.cli.passes import passes
 from refmlc.cli.reduce import reduce_command
 from refmlc.cli.replay import replay
 from refmlc.cli.run import run
@@ -48,6 +49,7 @@ for command in (
     why_command,
     reduce_command,
     replay,
+    passes,
     debug,
     dap,
     import_command,

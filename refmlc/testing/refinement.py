@@ -88,7 +88,7 @@ class Refinement:
         after = Tried(self._after, self._func, call)
         for name, made in self._made.items():
             answer = self._answer(name, made, after)
-            found = _judged(name, answer, before, meant, after, exact=self._exact)
+            found = judged(name, answer, before, meant, after, exact=self._exact)
             if found is not None:
                 return found
         return None
@@ -99,7 +99,10 @@ class Refinement:
         return made if isinstance(made, Stopped) else made.run(self._func, after.arguments())
 
 
-def _judged(name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool) -> Diagnostic | None:
+def judged(
+    name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
+) -> Diagnostic | None:
+    """Why `answer`, which `name` gave to `after`, may not stand for `meant`; None: it may. Fails: RM5xx, RM6xx."""
     if isinstance(answer, Stopped):
         return _stopped(name, answer)
     found = agree(before, 0, meant, answer, promised=exact)

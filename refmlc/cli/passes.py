@@ -1,0 +1,142 @@
+"""`refmlc passes FILE --tvm PYTHON`: which pass changes what a module means."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+import refmlc
+from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.diag.render import render_text, to_json
+
+if TYPE_CHECKING:
+    from refmlc.passes.shrink import Compiler, Shrunk
+    from refmlc.passes.stages import Trace
+    from refmlc.passes.verdicts import Checked
+
+COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
+PASSES_HELP = "Only these, in this order, such as relax.LegalizeOps,tirx.StmtSimplify.  [default: those of tvm.compile]"
+
+
+@click.command("passes")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--tvm", "python", metavar="PYTHON", help="A Python that has apache-tvm.")
+@click.option("--passes", "names", metavar="NAMES", help=PASSES_HELP)
+@click.option("--target", default="llvm", show_default=True, help="What TVM compiles for.")
+@click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="TVM's opt_level.")
+@click.option("--calls", default=3, show_default=True, type=click.IntRange(1), help="Calls of each function.")
+@click.option("--seed", default=0, show_default=True, help="Where their arguments come from.")
+@click.option("--reduce/--no-reduce", "small", default=True, help="Make the module small that a pass breaks.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write the finding as Markdown.")
+@json_option
+def passes(  # noqa: PLR0913 - one parameter per option
+    file: Path,
+    python: str | None,
+    names: str | None,
+    target: str,
+    opt: int,
+    calls: int,
+    seed: int,
+    *,
+    small: bool,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Run the module in FILE through TVM's passes, and hold every stage to what the module means.
+
+    FILE may also hold snapshots of any compiler, one JSON object with `name` and `text` in a line (*.jsonl). Exit
+    status 1: a pass changes the meaning; it is named, with a small call that shows it.
+    """
+    if file.suffix == ".jsonl":
+        checked, found = _of_snapshots(file, calls, seed), None
+    else:
+        compiler = _compiler(python, names, target, opt)
+        with err.status(f"{file}: passes of TVM …"):
+            checked, found = _of_module(file, compiler, calls, seed, small=small)
+    if report is not None:
+        _write(report, checked, found, f"TVM ({python})" if python else str(file))
+    if as_json:
+        print_json(_data(checked, found))
+    else:
+        _show(checked, found)
+    sys.exit(0 if checked.broken is None else 1)
+
+
+def _compiler(python: str | None, names: str | None, target: str, opt: int) -> "Compiler":
+    from refmlc.passes.run import snapshots  # noqa: PLC0415 - other commands start without it
+
+    if python is None:
+        raise fail(BAD_USAGE, "say where TVM is: `--tvm PYTHON`, a Python that has apache-tvm")
+    wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+    def compiler(text: str) -> "Trace":
+        return snapshots(text, python=python, passes=wanted, target=target, opt=opt)
+
+    return compiler
+
+
+def _of_module(
+    file: Path, compiler: "Compiler", calls: int, seed: int, *, small: bool
+) -> "tuple[Checked, Shrunk | None]":
+    from refmlc.passes.check import check  # noqa: PLC0415 - other commands start without it
+    from refmlc.passes.lifting import lifted  # noqa: PLC0415 - the same
+    from refmlc.passes.shrink import shrunk  # noqa: PLC0415 - the same
+
+    module = refmlc.read_file(file)
+    bare, constants = lifted(module)
+    checked = check(compiler(refmlc.show(bare, show_meta=True)), constants=constants, calls=calls, seed=seed)
+    if checked.broken is None or not small:
+        return checked, None
+    return checked, shrunk(module, checked.broken, compiler, calls=calls)
+
+
+def _of_snapshots(file: Path, calls: int, seed: int) -> "Checked":
+    from refmlc.passes.check import check  # noqa: PLC0415 - other commands start without it
+    from refmlc.passes.stages import read_trace  # noqa: PLC0415 - the same
+
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise fail(BAD_FILE, f"{file}: {problem}") from None
+    return check(read_trace(lines), calls=calls, seed=seed)
+
+
+def _write(report: Path, checked: "Checked", found: "Shrunk | None", compiler: str) -> None:
+    from refmlc.passes.report import markdown  # noqa: PLC0415 - other commands start without it
+
+    command = f"$ refmlc {shlex.join(sys.argv[1:])}"
+    report.write_text(markdown(checked, compiler=compiler, command=command, small=found), encoding="utf-8")
+
+
+def _data(checked: "Checked", found: "Shrunk | None") -> dict[str, object]:
+    """All of it as JSON."""
+    broken = checked.broken if found is None else found.broken
+    rows = [{"pass": row.name, "verdict": row.said.value, "calls": row.calls, "why": row.why} for row in checked.rows]
+    said = (
+        None
+        if broken is None
+        else {"pass": broken.name, "func": broken.func, "before": broken.before.name, **to_json(broken.diagnostic)}
+    )
+    return {"stages": rows, "stopped": checked.stopped, "broken": said, "module": None if found is None else found.text}
+
+
+def _show(checked: "Checked", found: "Shrunk | None") -> None:
+    table = Table("pass", "verdict", "calls", "why")
+    for row in checked.rows:
+        table.add_row(row.name, f"[{COLORS[row.said.value]}]{row.said.value}[/]", str(row.calls), Text(row.why))
+    out.print(table)
+    if checked.stopped:
+        out.print(Text(f"the compiler stopped: {checked.stopped}"), style="yellow")
+    broken = checked.broken if found is None else found.broken
+    if broken is None:
+        return
+    if found is not None:
+        out.print(Text(f"the smallest module found that {broken.name} breaks:\n"), Text(found.text), sep="")
+    click.echo(render_text(broken.diagnostic), err=True)
+    click.echo(f"`{broken.name}` changes what `{broken.func}` computes", err=True)

@@ -1,0 +1,44 @@
+"""A compiler's passes, one by one: every snapshot is executed, the first pass that changes the meaning is named.
+
+A later stage may be more defined than the module was, never less, and its results are the module's, or within its
+certified bound (`refmlc.testing.refinement` says when exactly).
+
+>>> found = check(snapshots(text, python="/path/to/python-with-tvm"), calls=3)
+>>> found.broken.name
+'tirx.VectorizeLoop'
+
+| file         | holds                                                                                     |
+|--------------|-------------------------------------------------------------------------------------------|
+| `stages`     | `Stage`, `Trace`: snapshots in order; the lines of JSON that hold them, from any compiler   |
+| `tvm_side`   | runs within TVM's Python: a module through its pipeline, or through passes by name          |
+| `run`        | `snapshots`: asks it                                                                       |
+| `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage             |
+| `check`      | `check`: stages against the first one, function by function                                |
+| `verdicts`   | what is said of a stage, and of all                                                        |
+| `shrink`     | the module made smaller while the same pass breaks it                                      |
+| `report`     | the finding as Markdown, ready to be filed                                                 |
+| `instrument` | `check_passes(tvm)`, `check_schedule(tvm, sch)`: the same from within a program that uses TVM |
+"""
+
+from refmlc.passes.check import check
+from refmlc.passes.instrument import Watched, check_passes, check_schedule
+from refmlc.passes.report import markdown
+from refmlc.passes.run import snapshots
+from refmlc.passes.shrink import shrunk
+from refmlc.passes.stages import Stage, Trace, read_trace
+from refmlc.passes.verdicts import Broken, Checked
+
+__all__ = [
+    "Broken",
+    "Checked",
+    "Stage",
+    "Trace",
+    "Watched",
+    "check",
+    "check_passes",
+    "check_schedule",
+    "markdown",
+    "read_trace",
+    "shrunk",
+    "snapshots",
+]

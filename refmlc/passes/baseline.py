@@ -1,0 +1,94 @@
+"""What later stages are held against: a module, its functions that are called, and what the calls mean.
+
+| the stage                           | is held against                                           |
+|-------------------------------------|-----------------------------------------------------------|
+| has all functions that are called   | the module: each of these functions is called             |
+| has lost one of them                | nothing: it is a new module, whose own functions are called |
+
+TVM takes the Relax functions away once they are bytecode, and lowers the TensorIR functions alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from refmlc.adapters.implementation import Ended, Stop
+from refmlc.adapters.interp import Interp
+from refmlc.diag import RefmlcError, error, fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.ir import IRModule, relax
+from refmlc.oracle.calls import Maker
+from refmlc.oracle.reference import references
+from refmlc.passes.lifting import Constants
+from refmlc.testing.calls import Call, Tried, fresh
+
+
+@dataclass(frozen=True)
+class Known:
+    """A call, and what it comes to; `meant` None: nothing is promised there (undefined, or a trap)."""
+
+    call: Call
+    meant: Ended | None
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How many calls are made for each function, and from which seed; they are those of `refmlc check`."""
+
+    calls: int = 3
+    seed: int = 0
+
+
+@dataclass
+class Function:
+    """A function that is called. `problem`: why refmlc cannot tell what it means."""
+
+    name: str
+    known: list[Known] = field(default_factory=list)
+    problem: str = ""
+
+
+class Baseline:
+    """A module and the calls of its functions."""
+
+    def __init__(
+        self, module: IRModule, names: Sequence[str], constants: Constants, draw: Draw, interp: Interp
+    ) -> None:
+        """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end."""
+        self.module = module
+        self._interp = interp
+        self.functions = [self._function(name, constants.get(name, ()), draw) for name in names]
+
+    def has_all(self, module: IRModule) -> bool:
+        """Whether `module` has the functions too."""
+        return all(function.name in module.functions for function in self.functions)
+
+    def _function(self, name: str, constants: Sequence[object], draw: Draw) -> Function:
+        function = Function(name)
+        try:
+            maker = Maker(self.module, name)
+            for number in range(draw.calls):
+                made = maker.call(number, draw.seed, {}).recipes
+                call = (*fresh(made)[: len(made) - len(constants)], *constants) if constants else made
+                function.known.append(known_of(self.module, name, call, self._interp))
+        except RefmlcError as failure:
+            function.problem = f"{failure.code.id}: {failure.diagnostic.message}"
+        return function
+
+
+def known_of(module: IRModule, func: str, call: Call, interp: Interp) -> Known:
+    """What `func` called on `call` comes to. Fails: RM5xx, RM6xx where refmlc cannot tell."""
+    answer = references(Tried(module, func, call), interp, sanitize=True)[0].answer
+    if isinstance(answer, Ended):
+        return Known(call, answer)
+    if answer.why in (Stop.UNDEFINED, Stop.TRAP):
+        return Known(call, None)
+    diagnostic = answer.diagnostic
+    raise fail(UNSUPPORTED_CONSTRUCT, answer.message) if diagnostic is None else error(diagnostic)
+
+
+def called(module: IRModule) -> list[str]:
+    """The functions that are called: the public graphs; without them the public functions; without them all."""
+    bodies = {name: each for name, each in module.functions.items() if not isinstance(each, relax.ExternFunc)}
+    public = [name for name, each in bodies.items() if not each.private]
+    graphs = [name for name in public if isinstance(bodies[name], relax.Function)]
+    return graphs or public or list(bodies)

@@ -1,0 +1,71 @@
+"""What is said of each stage, and of a whole trace.
+
+| verdict     | means                                                                                             |
+|-------------|---------------------------------------------------------------------------------------------------|
+| same        | on every call that was tried, the stage may stand for the module                                  |
+| broken      | it may not: another result, or less defined. The stages after it are not looked at                |
+| unsupported | refmlc does not read the stage, or does not execute it, in some call: never agreement              |
+| no call     | nothing was compared: the module is undefined on every call, or has no function that is called      |
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from refmlc.diag import Diagnostic
+from refmlc.passes.stages import Stage
+from refmlc.testing.calls import Call
+
+
+class Said(Enum):
+    """The four verdicts."""
+
+    SAME = "same"
+    BROKEN = "broken"
+    UNSUPPORTED = "unsupported"
+    NO_CALL = "no call"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One stage. `calls`: how many calls were compared; `why`: what is unsupported."""
+
+    name: str
+    said: Said
+    calls: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The first pass that changes the meaning.
+
+    `before` is the last stage that has the meaning, `after` what the pass made of it; `func` called on `call`, which is
+    as small as was found, shows the difference, and `diagnostic` tells it.
+    """
+
+    name: str
+    func: str
+    before: Stage
+    after: Stage
+    call: Call
+    diagnostic: Diagnostic
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A trace, checked. `stopped`: why the compiler did not come to its end."""
+
+    rows: tuple[Row, ...]
+    broken: Broken | None
+    stopped: str = ""
+
+    def count(self, said: Said) -> int:
+        """How many stages came to a verdict."""
+        return sum(row.said is said for row in self.rows)
+
+
+def worst(found: Sequence[Row]) -> Row:
+    """Of what is said of the functions of a stage, what counts: broken, unsupported, same, no call."""
+    order = (Said.BROKEN, Said.UNSUPPORTED, Said.SAME, Said.NO_CALL)
+    return min(found, key=lambda row: order.index(row.said))

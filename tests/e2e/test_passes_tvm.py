@@ -1,0 +1,143 @@
+"""Real TVM pass by pass: no alarm where nothing is wrong, planted faults named, the instrument within TVM's Python."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import passes_real
+import pytest
+from click.testing import CliRunner
+
+from refmlc.cli import main
+
+PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
+ROOT = Path(__file__).parents[2]
+SOFTMAX = ROOT / "tests" / "programs" / "printed_softmax.py"
+
+pytestmark = [
+    pytest.mark.tvm,
+    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
+]
+
+NETWORK = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        y = R.add(x, R.const([[1, 2, 3]], "float32"))
+        return R.nn.relu(y)
+"""
+
+
+def passes(*options):
+    done = CliRunner().invoke(main, ["passes", "--tvm", PYTHON, "--json", *map(str, options)])
+    return done.exit_code, json.loads(done.stdout)
+
+
+def test_the_default_pipeline_keeps_what_modules_mean(tmp_path):
+    file = tmp_path / "network.py"
+    file.write_text(NETWORK, encoding="utf-8")
+    status, said = passes(file)
+    assert (status, said["stopped"], said["broken"]) == (0, "", None)
+    verdicts = {row["pass"]: row["verdict"] for row in said["stages"]}
+    assert verdicts["LegalizeOps"] == verdicts["VMShapeLower"] == verdicts["tirx.LowerTVMBuiltin"] == "same"
+    assert {row["verdict"] for row in said["stages"]} == {"same", "no call"}
+    assert [row["pass"] for row in said["stages"] if row["verdict"] == "no call"] == ["tirx.BindTarget"]
+
+
+def test_passes_by_name():
+    status, said = passes(SOFTMAX, "--passes", "s_tir.LowerInitBlock,s_tir.ConvertBlocksToOpaque")
+    assert status == 0
+    assert [row["pass"] for row in said["stages"]] == ["s_tir.LowerInitBlock", "s_tir.ConvertBlocksToOpaque"]
+    status, said = passes(SOFTMAX, "--passes", "s_tir.NoSuchPass")
+    assert status == 0
+    assert "NoSuchPass" in said["stopped"]
+
+
+def test_a_pass_that_drops_what_is_needed_is_named(tmp_path):
+    file = tmp_path / "zero.py"
+    file.write_text(
+        """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        B[i] = A[i] * T.float32(0)
+""",
+        encoding="utf-8",
+    )  # TVM's simplifier takes x * 0 for 0; infinities and NaN say otherwise
+    report = tmp_path / "report.md"
+    status, said = passes(file, "--no-reduce", "--report", report)
+    assert status == 1
+    assert said["broken"]["func"] == "main"
+    assert said["broken"]["pass"].startswith(("s_tir.", "tirx.", "input"))
+    assert "```diff" in report.read_text(encoding="utf-8")
+
+
+def test_planted_faults_are_named():
+    rows = passes_real.faults(PYTHON)
+    assert len(rows) >= 150
+    assert {row["fault"] for row in rows} == {
+        "drop predicate",
+        "swap operands",
+        "skip cast",
+        "wrong operator",
+        "shorter loop",
+    }
+    some = rows[::29]
+    assert [passes_real.named(row) for row in some] == [row["planted"] for row in some]
+
+
+def test_the_instrument_within_a_program_that_uses_tvm(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(
+        """
+import tvm
+from tvm import s_tir
+from tvm.script import from_source
+from refmlc.passes import check_passes, check_schedule
+from refmlc.testing import Inequivalent
+
+TEXT = '''
+# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((10,), "int32"), B: T.Buffer((10,), "int32")):
+    for i in range(10):
+        with T.sblock("B"):
+            v = T.axis.spatial(10, i)
+            B[v] = A[v] + 1
+'''
+module = tvm.IRModule({"main": from_source(TEXT)})
+with check_passes(tvm) as seen:
+    tvm.compile(module, "llvm")
+print(len(seen.stages) > 4, {row.said.value for row in seen.checked.rows})
+
+
+@tvm.transform.module_pass(opt_level=0, name="Wrong")
+def wrong(mod, ctx):
+    return tvm.IRModule({"main": from_source(TEXT.replace("+ 1", "- 1"))})
+
+
+try:
+    with check_passes(tvm):
+        wrong(module)
+except Inequivalent as problem:
+    print(str(problem).splitlines()[0])
+schedule = s_tir.Schedule(module)
+loop, = schedule.get_loops(schedule.get_sblock("B"))
+schedule.split(loop, [None, 4])
+print([row.said.value for row in check_schedule(tvm, schedule, module).rows])
+""",
+        encoding="utf-8",
+    )
+    places = [str(ROOT), *(place for place in sys.path if place.endswith("site-packages"))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run(
+        [PYTHON, str(script)], capture_output=True, text=True, check=False, timeout=300, env=environment
+    )
+    whole, wrong, schedule = done.stdout.splitlines()
+    assert (whole, schedule) == ("True {'same'}", "['same']"), done.stderr[-2000:]
+    assert wrong.startswith(
+        "error[RM705]: `Wrong` changes the meaning: the program after gives another `B`: [0] is -1, expected 1,"
+    )

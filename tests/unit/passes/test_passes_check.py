@@ -1,0 +1,188 @@
+"""Stages written by hand: what stays, what a pass breaks, what is not known."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import refmlc
+from refmlc.cli import main
+from refmlc.diag import RefmlcError
+from refmlc.passes import Stage, Trace, check, markdown, read_trace, shrunk
+from refmlc.passes.lifting import lifted
+from refmlc.passes.verdicts import Said
+
+ADD = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range({extent}):
+        with T.sblock("B"):
+            v = T.axis.spatial({extent}, i)
+            {predicate}
+            B[v] = A[v] {op} 3
+"""
+LOWERED = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in T.serial({extent}):
+        if i < {bound}:
+            B[i] = A[i] {op} 3
+"""
+
+
+def module(op="+", extent=8, predicate="T.where(i < 8)"):
+    return ADD.format(op=op, extent=extent, predicate=predicate)
+
+
+def lowered(op="+", extent=8, bound=8):
+    return LOWERED.format(op=op, extent=extent, bound=bound)
+
+
+def trace(*texts):
+    return Trace(tuple(Stage(f"pass {number}", text) for number, text in enumerate(texts)))
+
+
+def test_stages_that_mean_the_same():
+    found = check(trace(module(), lowered(), lowered(extent=10)))
+    assert [(row.name, row.said, row.calls) for row in found.rows] == [
+        ("pass 1", Said.SAME, 3),
+        ("pass 2", Said.SAME, 3),
+    ]
+    assert found.broken is None
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        (lowered(op="-"), "RM705", "another `B`"),
+        (lowered(bound=7), "RM705", "`B`"),
+        (lowered(extent=10, bound=10), "RM705", "is not"),
+    ],
+    ids=["swapped operator", "an iteration less", "dropped predicate"],
+)
+def test_the_first_stage_that_differs_is_named(fault, code, message):
+    found = check(trace(module(), lowered(), fault, module("*")))
+    assert [row.said for row in found.rows] == [Said.SAME, Said.BROKEN]  # what comes after is not looked at
+    broken = found.broken
+    assert (broken.name, broken.func, broken.before.name, broken.after.name) == ("pass 2", "main", "pass 1", "pass 2")
+    assert broken.diagnostic.code.id == code
+    assert message in broken.diagnostic.message
+
+
+def test_the_call_is_small():
+    fault = LOWERED.format(op="+", extent=8, bound=8).replace("A[i] + 3", "T.if_then_else(A[i] > 5, 0, A[i] + 3)")
+    call = check(trace(module(), fault)).broken.call
+    given = call[0].numpy()
+    assert np.count_nonzero(given) == 1
+    assert given.max() > 5
+
+
+def test_a_later_stage_may_be_more_defined_never_less():
+    outside = lowered(extent=9, bound=9)
+    assert [row.said for row in check(trace(outside, lowered())).rows] == [Said.NO_CALL]
+    less = check(trace(lowered(), outside))
+    assert less.broken.diagnostic.message.startswith("the program before is defined, the program after is not")
+
+
+def test_results_within_the_certified_bound_are_no_finding():
+    text = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((1,), "float32")):
+    for i in range(16):
+        with T.sblock("B"):
+            v = T.axis.reduce(16, i)
+            with T.init():
+                B[0] = T.float32(0)
+            B[0] = B[0] + A[{index}]
+"""
+    found = check(trace(text.format(index="v"), text.format(index="15 - v")))
+    assert [row.said for row in found.rows] == [Said.SAME]
+    assert check(trace(text.format(index="v"), text.format(index="0"))).broken is not None
+
+
+def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
+    found = check(trace(module(), "this is no module", lowered("-")))
+    assert [row.said for row in found.rows] == [Said.UNSUPPORTED, Said.BROKEN]
+    assert found.rows[0].why.startswith("RM1")
+    assert found.broken.before.name == "pass 0"
+
+
+def test_other_functions_begin_anew():
+    other = lowered().replace("main", "other")
+    found = check(trace(module(), other, other.replace("+", "*")))
+    assert [row.said for row in found.rows] == [Said.NO_CALL, Said.BROKEN]
+    assert found.broken.func == "other"
+
+
+def test_constants_become_parameters_with_their_values():
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return R.add(x, R.const([1, 2], "float32"))
+"""
+    before = refmlc.read(text)
+    after, constants = lifted(before)
+    assert [tensor.numpy().tolist() for tensor in constants["main"]] == [[1.0, 2.0]]
+    assert [param.name for param in after["main"].params] == ["x", "constant_0"]
+    x = np.array([5, 7], "float32")
+    result = refmlc.VirtualMachine(refmlc.build(after))["main"](x, *constants["main"])
+    assert result.numpy().tolist() == [6.0, 9.0]
+    wrong = refmlc.show(after).replace("R.add", "R.subtract")
+    found = check(trace(refmlc.show(after), wrong), constants=constants)
+    assert found.broken is not None
+
+
+def test_snapshots_as_lines():
+    lines = [json.dumps({"name": "input", "text": "a"}), "", json.dumps({"name": "p", "text": "b"})]
+    assert read_trace([*lines, '{"done": true}']) == Trace((Stage("input", "a"), Stage("p", "b")))
+    assert read_trace([*lines, '{"refused": "no"}']).stopped == "no"
+    assert read_trace(lines).stopped == "the compiler ended before its passes did"
+    for bad in ("rubbish", "[]", '{"name": 1, "text": "x"}'):
+        with pytest.raises(RefmlcError) as caught:
+            read_trace([*lines, bad])
+        assert caught.value.code.id == "RM109"
+    with pytest.raises(RefmlcError) as caught:
+        read_trace(['{"done": true}'])
+    assert caught.value.code.id == "RM109"
+
+
+def compiler(text):
+    """A compiler whose second pass takes + for -."""
+    return trace(text, text, text.replace(" + ", " - "))
+
+
+def test_the_module_is_made_small():
+    text = module().replace("B[v] = A[v] + 3", "B[v] = (A[v] + 3) * 5")
+    broken = check(compiler(text)).broken
+    small = shrunk(refmlc.read(text), broken, compiler, seconds=20, tries=60)
+    assert small.broken.name == broken.name == "pass 2"
+    assert small.text.endswith("        B[()] = A[()] + 1\n")
+
+
+def test_the_report_has_all_that_one_needs():
+    found = check(trace(module(), lowered(), lowered("-")))
+    text = markdown(found, compiler="TVM 0.27", command="$ refmlc passes m.py")
+    for part in ("# `pass 2` changes what `main` computes", "TVM 0.27", "error[RM705]", "+            B[i] = A[i] - 3"):
+        assert part in text
+    assert "No pass changes the meaning" in markdown(check(trace(module())), compiler="c", command="")
+
+
+def test_the_command_reads_snapshots(tmp_path):
+    file = tmp_path / "run.jsonl"
+    rows = [{"name": "input", "text": module()}, {"name": "Bad", "text": lowered("-")}, {"done": True}]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    report = tmp_path / "report.md"
+    done = CliRunner().invoke(main, ["passes", str(file), "--json", "--report", str(report)])
+    said = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert (said["broken"]["pass"], said["broken"]["func"]) == ("Bad", "main")
+    assert [(row["pass"], row["verdict"]) for row in said["stages"]] == [("Bad", "broken")]
+    assert report.read_text(encoding="utf-8").startswith("# `Bad` changes")
+    rows[1]["text"] = lowered()
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert CliRunner().invoke(main, ["passes", str(file)]).exit_code == 0
+    assert CliRunner().invoke(main, ["passes", str(tmp_path / "none.jsonl")]).exit_code == 2
+    assert CliRunner().invoke(main, ["passes", str(tmp_path / "none.py")]).exit_code == 2
