@@ -21,6 +21,7 @@ from refmlc.cli.replay import replay
 from refmlc.cli.run import run
 from refmlc.cli.show import show
 from refmlc.cli.spec import spec
+from refmlc.cli.trace import trace
 from refmlc.cli.why import why_command
 
 
@@ -51,6 +52,7 @@ for command in (
     replay,
     passes,
     debug,
+    trace,
     dap,
     import_command,
 ):

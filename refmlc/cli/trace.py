@@ -1,0 +1,114 @@
+"""`refmlc trace FILE`: everything a run did, as a page, as JSON, or for the Perfetto viewer."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import refmlc
+from refmlc.cli.console import err, json_option, print_json
+from refmlc.cli.inputs import Inputs, gather
+from refmlc.cli.registering import register, register_option
+from refmlc.diag import Diagnostic, fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.diag.errors import error
+
+if TYPE_CHECKING:
+    from refmlc.debug.trace import Trace
+
+FORMATS = ("html", "json", "perfetto")
+SUFFIXES = {"html": ".html", "json": ".json", "perfetto": ".perfetto.json"}
+
+
+@click.command("trace")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-o", "--out", "path", type=click.Path(path_type=Path), help="Where to.  [default: FILE's name here]")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="html", show_default=True, help="What is written."
+)
+@click.option("--func", help="The function to run.  [default: main, or the only one]")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
+@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
+@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
+@click.option(
+    "--max-events", type=click.IntRange(1), default=1_000_000, show_default=True, help="Of more, keep some, and say so."
+)
+@click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
+@register_option
+@json_option
+def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
+    file: Path,
+    path: Path | None,
+    form: str,
+    func: str | None,
+    inputs: tuple[str, ...],
+    dims: tuple[str, ...],
+    params: Path | None,
+    max_events: int,
+    max_steps: int | None,
+    *,
+    registered: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Run a function of the module in FILE, and write what it did, step by step.
+
+    A run that fails is written too, up to where it ends; the failure is then told, and is the exit status.
+    """
+    from refmlc.debug import Program  # noqa: PLC0415 - other commands start without it
+    from refmlc.debug.trace import record  # noqa: PLC0415
+
+    module = refmlc.read_file(file)
+    register(registered)
+    func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
+    arguments = gather(module, func, inputs, dims, params)
+    program = Program(
+        module, func, arguments.values, max_steps=max_steps, output=lambda text: click.echo(text, err=True)
+    )
+    with err.status(f"running {func} …"):
+        found = record(program, max_events=max_events)
+    path = path or Path(f"{file.stem}{SUFFIXES[form]}")
+    _write(path, _text(found, form))
+    _tell(path, found, as_json=as_json)
+    if found.failure is not None:
+        raise _again(found.failure)
+
+
+def _again(failure: Diagnostic) -> Exception:
+    return error(failure)
+
+
+def _text(found: "Trace", form: str) -> str:
+    """The file. Fails: RM112 (a page without the extra)."""
+    from refmlc.debug.trace import as_data, as_perfetto  # noqa: PLC0415 - see above
+
+    if form == "html":
+        try:
+            from refmlc.debug.trace.page import page  # noqa: PLC0415 - an extra
+        except ImportError:
+            wrong = "the page needs the libraries `jinja2` and `pygments`"
+            raise fail(BAD_USAGE, wrong, None, "install `refmlc[report]`, or give `--format json`") from None
+        return page(found)
+    data = as_data(found) if form == "json" else as_perfetto(found)
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}") from None
+
+
+def _tell(path: Path, found: "Trace", *, as_json: bool) -> None:
+    if as_json:
+        print_json({
+            "file": str(path), "events": found.total, "kept": len(found), "sampling": found.said(),
+            "counts": found.counts, "first_nan": found.first_nan, "first_inf": found.first_inf, "notes": found.notes,
+            "failure": None if found.failure is None else found.failure.code.id,
+        })  # fmt: skip
+        return
+    nan = "" if found.first_nan is None else f", the first NaN at step {found.first_nan}"
+    click.echo(f"{path}: {found.total:,} events{nan}")
+    for note in (*([found.said()] if found.sampled else ()), *found.notes):
+        click.echo(f"  {note}")

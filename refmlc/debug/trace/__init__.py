@@ -1,0 +1,45 @@
+"""A trace: everything that one run did, in order, to be looked at afterwards: as a page, as JSON, in Perfetto.
+
+| file         | does                                                                                    |
+|--------------|-----------------------------------------------------------------------------------------|
+| `events`     | kinds of events, the tables, `Trace`                                                    |
+| `memories`   | one address space for the cells of all tensors                                          |
+| `recorder`   | the client of the interpreter's hooks                                                   |
+| `record`     | runs a program, a second time where the events are too many to be kept all               |
+| `data`       | `Trace` as one JSON object, `schema.json`; and back                                      |
+| `replay`     | the tensors at a step, from the events alone                                            |
+| `perfetto`   | the events as the Perfetto viewer opens them                                            |
+| `page`       | one HTML page, `templates/`                                                             |
+
+An event has a step (its number in the run, from 0), a site (what, and where in the text), `at` and `value`:
+
+| kind     | happens                                   | `at`                       | `value`                       |
+|----------|-------------------------------------------|----------------------------|-------------------------------|
+| `call`   | a function begins                          | row of `calls`             |                               |
+| `return` | it ended                                   | row of `calls`             |                               |
+| `bind`   | a binding of Relax begins                  | row of `calls`: in which    |                               |
+| `bound`  | it has its value                           | row of `bindings`          |                               |
+| `iter`   | an iteration of a loop begins              |                            | the loop variable             |
+| `block`  | an instance of a block begins              | first of its axes in `ints` |                               |
+| `alloc`  | a buffer gets storage, uninitialised       | row of `tensors`           |                               |
+| `load`   | a cell was read                            | address                    | what                          |
+| `store`  | a cell is written                          | address                    | what                          |
+| `forget` | a cell is given `T.undef()`                | address                    |                               |
+| `fail`   | the run ends here: undefined, trap, budget |                            |                               |
+
+A loop and a block have no event at their end: an event ends everything open whose site is as deep as its own (`depth`,
+within a call) or deeper. Cells have addresses: a row of `memories` is a range of them, a row of `tensors` says how
+its elements lie there. `contents` are whole memories at a moment: arguments, constants, what functions from outside
+wrote. A vector has a cell, and an event, for each lane. Integers beyond 2**53 are rounded in `value`.
+
+Decision: where events are more than `max_events`, statements are kept at equal distances, each with its loads, its
+store and the loops around; calls, bindings, the first NaN and infinity, the last statement and the failure are always
+kept, and the memories that omitted stores changed are written whole where the call ends. That takes a second run.
+"""
+
+from refmlc.debug.trace.data import as_data, read_data
+from refmlc.debug.trace.events import MAX_EVENTS, Kind, Site, Trace
+from refmlc.debug.trace.perfetto import as_perfetto
+from refmlc.debug.trace.record import record
+
+__all__ = ["MAX_EVENTS", "Kind", "Site", "Trace", "as_data", "as_perfetto", "read_data", "record"]

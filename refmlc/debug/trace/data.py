@@ -1,0 +1,163 @@
+"""`Trace` as one JSON object (`schema.json`), and back. Columns are base64 of numbers in little-endian order.
+
+| column  | numbers            | one for each                                          |
+|---------|--------------------|--------------------------------------------------------|
+| `site`  | uint32             | event that is kept                                     |
+| `at`    | uint32             | the same                                               |
+| `value` | float64            | the same                                               |
+| `steps` | uint64             | the same; empty where no event was omitted              |
+| `ints`  | int64              | axis of an instance of a block                          |
+| `contents[].values` | float64 | cell of the memory                                    |
+| `contents[].known`  | uint8   | the same: 1 where it is initialised                    |
+"""
+
+import json
+import sys
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TypeAlias
+
+from refmlc.debug.trace.events import Binding, Call, Contents, Kind, Memory, Shown, Site, Trace
+from refmlc.diag import Source, Span, fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.diag.render import render_text, to_json
+
+FORMAT, VERSION = "refmlc-trace", 1
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+
+def packed(numbers: "array[int] | array[float]") -> str:
+    """A column as text."""
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return b64encode(numbers.tobytes()).decode("ascii")
+
+
+def as_data(trace: Trace) -> dict[str, Json]:
+    """The object."""
+    names = list(trace.sources)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "function": trace.function,
+        "total": trace.total,
+        "kept": len(trace),
+        "stride": trace.stride,
+        "sampling": trace.said(),
+        "counts": trace.counts,
+        "first_nan": trace.first_nan,
+        "first_inf": trace.first_inf,
+        "failure": None if trace.failure is None else _failure(trace),
+        "notes": trace.notes,
+        "sources": [{"name": name, "text": text} for name, text in trace.sources.items()],
+        "graphs": [{"function": name, "boxes": boxes} for name, boxes in trace.boxes.items()],
+        "sites": [_site(site, names) for site in trace.sites],
+        "memories": [{"base": one.base, "cells": one.cells, "dtype": one.dtype} for one in trace.memories],
+        "tensors": [_tensor(one) for one in trace.tensors],
+        "calls": [
+            {"function": one.function, "tensors": [list(pair) for pair in one.tensors],
+             "values": [list(pair) for pair in one.values]}
+            for one in trace.calls
+        ],
+        "bindings": [_binding(one) for one in trace.bindings],
+        "contents": [_contents(one) for one in trace.contents],
+        "columns": {
+            "site": packed(trace.site),
+            "at": packed(trace.at),
+            "value": packed(trace.value),
+            "steps": packed(trace.steps),
+            "ints": packed(trace.ints),
+        },
+    }  # fmt: skip
+
+
+def _failure(trace: Trace) -> Json:
+    assert trace.failure is not None  # noqa: S101 - asked by the caller
+    told = to_json(trace.failure)
+    return {"code": told["code"], "kind": told["kind"], "message": told["message"], "text": render_text(trace.failure)}
+
+
+def _site(site: Site, names: Sequence[str]) -> Json:
+    span = site.span
+    place: Json = None
+    if span is not None and span.source.name in names:
+        place = [names.index(span.source.name), span.line, span.column, span.end_line, span.end_column]
+    found: dict[str, Json] = {"kind": site.kind.value, "name": site.name, "function": site.function}
+    return found | {"depth": site.depth, "place": place, "axes": list(site.axes)}
+
+
+def _tensor(one: Shown) -> Json:
+    return {
+        "name": one.name, "dtype": one.dtype, "shape": list(one.shape), "strides": list(one.strides),
+        "lanes": one.lanes, "first": one.first, "memory": one.memory,
+    }  # fmt: skip
+
+
+def _binding(one: Binding) -> Json:
+    numbers = {name: _number(getattr(one, name)) for name in ("least", "greatest", "mean")}
+    return {
+        "call": one.call, "name": one.name, "tensors": list(one.tensors), "text": one.text,
+        "count": one.count, "known": one.known, "nan": one.nan, "inf": one.inf, **numbers,
+    }  # fmt: skip
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
+
+
+def _contents(one: Contents) -> Json:
+    values = None if one.values is None else packed(one.values)
+    return {"event": one.event, "memory": one.memory, "values": values, "known": b64encode(one.known).decode("ascii")}
+
+
+def read_data(text: str) -> Trace:
+    """The trace that `as_data` made a text of. Fails: RM109 (no trace, or of another version)."""
+    try:
+        data = json.loads(text)
+        if (data["format"], data["version"]) != (FORMAT, VERSION):
+            raise fail(BAD_FILE, f"it is a {data['format']} of version {data['version']}, not {FORMAT} {VERSION}")
+        return _read(data)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as bad:
+        raise fail(BAD_FILE, f"it is no trace: {bad}") from None
+
+
+def _read(data: Mapping[str, object]) -> Trace:
+    trace = Trace(str(data["function"]), stride=int(data["stride"]), total=int(data["total"]))  # type: ignore[call-overload]
+    columns, tables = data["columns"], data
+    assert isinstance(columns, Mapping)  # noqa: S101 - the schema says so
+    for name in ("site", "at", "value", "steps", "ints"):
+        getattr(trace, name).frombytes(b64decode(columns[name]))
+        if sys.byteorder == "big":
+            getattr(trace, name).byteswap()
+    trace.sources = {one["name"]: one["text"] for one in _rows(tables, "sources")}
+    sources = [Source(name, text) for name, text in trace.sources.items()]
+    for one in _rows(tables, "sites"):
+        place = one["place"]
+        span = None if place is None else Span(sources[place[0]], *place[1:])
+        axes = tuple(one["axes"])
+        trace.sites.append(Site(Kind(one["kind"]), one["name"], one["function"], one["depth"], span, axes))
+    trace.memories = [Memory(**one) for one in _rows(tables, "memories")]
+    trace.tensors = [
+        Shown(**{**one, "shape": tuple(one["shape"]), "strides": tuple(one["strides"])})
+        for one in _rows(tables, "tensors")
+    ]
+    trace.calls = [
+        Call(one["function"], [tuple(pair) for pair in one["tensors"]], [tuple(pair) for pair in one["values"]])
+        for one in _rows(tables, "calls")
+    ]
+    trace.bindings = [Binding(**{**one, "tensors": tuple(one["tensors"])}) for one in _rows(tables, "bindings")]
+    for one in _rows(tables, "contents"):
+        values = None if one["values"] is None else array("d", b64decode(one["values"]))
+        trace.contents.append(Contents(one["event"], one["memory"], values, b64decode(one["known"])))
+    trace.boxes = {one["function"]: list(one["boxes"]) for one in _rows(tables, "graphs")}
+    trace.counts = dict(data["counts"])  # type: ignore[call-overload]
+    trace.notes = list(data["notes"])  # type: ignore[call-overload]
+    trace.first_nan, trace.first_inf = data["first_nan"], data["first_inf"]  # type: ignore[assignment]
+    return trace
+
+
+def _rows(data: Mapping[str, object], name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - what JSON holds
+    return data[name]

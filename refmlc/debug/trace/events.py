@@ -1,0 +1,159 @@
+"""What a trace holds: sites, tables, and four columns of events. The docstring of the package describes them."""
+
+from array import array
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from refmlc.diag import Diagnostic, Span
+
+MAX_EVENTS = 1_000_000
+NOWHERE = 0xFFFF_FFFF
+"""`at` of a cell that has no address: the memories are too large to be shown all."""
+
+
+class Kind(StrEnum):
+    """What happens."""
+
+    CALL = "call"
+    RETURN = "return"
+    BIND = "bind"
+    BOUND = "bound"
+    ITER = "iter"
+    BLOCK = "block"
+    ALLOC = "alloc"
+    LOAD = "load"
+    STORE = "store"
+    FORGET = "forget"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A kind of event at a place of the text. `depth` is within its call; `axes` are of a block."""
+
+    kind: Kind
+    name: str
+    function: str
+    depth: int
+    span: Span | None = None
+    axes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The addresses `base` … `base + cells - 1`. `dtype` is a cell's."""
+
+    base: int
+    cells: int
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A tensor: element i of axis a lies `strides[a]` elements, of `lanes` cells each, from the one before.
+
+    `first` is the address of the first cell, `NOWHERE` for one that has none.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    lanes: int
+    first: int
+    memory: int
+
+
+@dataclass(slots=True)
+class Call:
+    """A call of a function: the tensors that have a name in it, and other values as text."""
+
+    function: str
+    tensors: list[tuple[str, int]] = field(default_factory=list)
+    values: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The value of a variable of Relax: its tensors, or a text; how many of the elements are what."""
+
+    call: int
+    name: str
+    tensors: tuple[int, ...]
+    text: str
+    count: int = 0
+    known: int = 0
+    nan: int = 0
+    inf: int = 0
+    least: float | None = None
+    greatest: float | None = None
+    mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All of a memory before kept event `event`. None: not known. Uninitialised cells have 0 in `known`."""
+
+    event: int
+    memory: int
+    values: "array[float] | None"
+    known: bytes = b""
+
+
+@dataclass(slots=True)
+class Trace:
+    """A run. `total` events happened, `counts` by kind; all were kept, or one statement in `stride`.
+
+    `steps` is empty where all were kept: the step of an event is its number then. `first_nan`, `first_inf` are steps.
+    """
+
+    function: str
+    sites: list[Site] = field(default_factory=list)
+    memories: list[Memory] = field(default_factory=list)
+    tensors: list[Shown] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    contents: list[Contents] = field(default_factory=list)
+    ints: "array[int]" = field(default_factory=lambda: array("q"))
+    steps: "array[int]" = field(default_factory=lambda: array("Q"))
+    site: "array[int]" = field(default_factory=lambda: array("I"))
+    at: "array[int]" = field(default_factory=lambda: array("I"))
+    value: "array[float]" = field(default_factory=lambda: array("d"))
+    total: int = 0
+    stride: int = 1
+    counts: dict[str, int] = field(default_factory=dict)
+    first_nan: int | None = None
+    first_inf: int | None = None
+    failure: Diagnostic | None = None
+    notes: list[str] = field(default_factory=list)
+    graphs: dict[str, str] = field(default_factory=dict)
+    boxes: dict[str, list[str]] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """The number of events that are kept."""
+        return len(self.site)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether events were omitted."""
+        return len(self) < self.total
+
+    def step(self, event: int) -> int:
+        """The step of a kept event."""
+        return self.steps[event] if self.steps else event
+
+    def said(self) -> str:
+        """What is to be said of sampling; nothing where all is there."""
+        if not self.sampled:
+            return ""
+        return (
+            f"sampled: {len(self):,} of {self.total:,} events are here, those of one statement in {self.stride:,};"
+            " calls, bindings, the first NaN and infinity, the last statement and the failure are all here"
+        )
+
+    def _repr_html_(self) -> str:
+        """The page, in a notebook."""
+        from refmlc.debug.trace.page import framed  # noqa: PLC0415 - an extra
+
+        return framed(self)

@@ -1,0 +1,130 @@
+"""One address space for the cells of all tensors of a run.
+
+| storage                                  | has                                                              |
+|------------------------------------------|------------------------------------------------------------------|
+| of an argument, a value of Relax          | a memory of its own, which its dtype makes; it stays               |
+| of a buffer allocated again by a frame   | the memory of the one before                                     |
+| of a buffer of a later call              | one that an earlier call has left                                |
+| looked at as another dtype               | another memory: what is written in one is not seen in the other   |
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from weakref import ReferenceType, ref
+
+from refmlc.debug.trace.events import NOWHERE, Memory, Shown
+from refmlc.dtypes import DType
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import tir
+from refmlc.runtime.cells import cell_size
+from refmlc.runtime.storage import Storage
+from refmlc.runtime.tensor import Tensor
+
+MOST_CELLS = 1 << 24
+MOST_VIEWS = 4096
+
+
+@dataclass(slots=True)
+class Allocated:
+    """The memories of the buffers that a call allocated, by frame and buffer."""
+
+    by_frame: dict[tuple[int, tir.Buffer], int] = field(default_factory=dict)
+
+
+class Memories:
+    """The memories, and the tensors in them."""
+
+    def __init__(self) -> None:
+        """None."""
+        self.rows: list[Memory] = []
+        self.tensors: list[Shown] = []
+        self.missing = 0
+        self._next = 0
+        self._known: dict[int, tuple[ReferenceType[Storage], dict[str, int]]] = {}
+        self._tensors: dict[Shown, int] = {}
+        self._free: dict[tuple[tir.Buffer, int], list[int]] = defaultdict(list)
+        self._views: dict[int, tuple[View, int, int, int]] = {}
+
+    def of_storage(self, storage: Storage, dtype: DType) -> tuple[int, bool]:
+        """The memory of a storage seen as cells of `dtype`; whether it is new."""
+        found = self._names(storage).get(str(dtype.scalar))
+        if found is not None:
+            return found, False
+        made = self._add(storage.nbytes // cell_size(dtype), str(dtype.scalar))
+        self._names(storage)[str(dtype.scalar)] = made
+        return made, True
+
+    def _names(self, storage: Storage) -> dict[str, int]:
+        key, known = id(storage), self._known
+        found = known.get(key)
+        if found is None:
+            found = known[key] = (ref(storage, lambda _gone: known.pop(key, None)), {})
+        return found[1]
+
+    def _add(self, cells: int, dtype: str) -> int:
+        shown = self._next + cells <= MOST_CELLS
+        self.rows.append(Memory(self._next if shown else NOWHERE, cells, dtype))
+        self._next += cells if shown else 0
+        self.missing += not shown
+        return len(self.rows) - 1
+
+    def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: Allocated) -> int:
+        """The memory of a fresh buffer; shared memory that another thread has allocated keeps its own."""
+        storage, dtype = view.data.storage, buffer.dtype
+        names, name = self._names(storage), str(dtype.scalar)
+        cells = storage.nbytes // cell_size(dtype)
+        key = (frame, buffer)
+        before = allocated.by_frame.get(key)
+        free = self._free[buffer, cells]
+        if before is not None and self.rows[before].cells == cells:
+            names[name] = before
+        elif name not in names:
+            names[name] = free.pop() if free else self._add(cells, name)
+        allocated.by_frame[key] = names[name]
+        return names[name]
+
+    def leave(self, allocated: Allocated) -> None:
+        """A call is over: its buffers are free."""
+        self._views.clear()
+        for (_, buffer), memory in allocated.by_frame.items():
+            free = self._free[buffer, self.rows[memory].cells]
+            if memory not in free:
+                free.append(memory)
+
+    def tensor(self, name: str, tensor: Tensor) -> int:
+        """The row of a tensor; one that lies where another does is the same."""
+        memory, _ = self.of_storage(tensor.storage, tensor.dtype)
+        start = tensor.byte_offset // cell_size(tensor.dtype)
+        return self._shown(name, tensor.dtype, tensor.shape, tensor.element_strides, memory, start)
+
+    def view(self, view: View, memory: int) -> int:
+        """The row of a buffer in its memory."""
+        dtype = view.buffer.dtype
+        start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
+        return self._shown(view.buffer.name, dtype, view.shape, view.strides, memory, start)
+
+    def _shown(
+        self, name: str, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], memory: int, start: int
+    ) -> int:
+        base = self.rows[memory].base
+        first = NOWHERE if base == NOWHERE else base + start
+        row = Shown(name, str(dtype), tuple(shape), tuple(strides), dtype.lanes, first, memory)
+        if row not in self._tensors:
+            self._tensors[row] = len(self.tensors)
+            self.tensors.append(row)
+        return self._tensors[row]
+
+    def place(self, view: View) -> tuple[int, int, int]:
+        """Of a view: the address of its first cell, its lanes, its memory."""
+        known = self._views.get(id(view))
+        if known is not None:
+            return known[1:]
+        dtype = view.buffer.dtype
+        memory, _ = self.of_storage(view.data.storage, dtype)
+        base = self.rows[memory].base
+        start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
+        if len(self._views) >= MOST_VIEWS:
+            self._views.clear()
+        found = (NOWHERE if base == NOWHERE else base + start, dtype.lanes, memory)
+        self._views[id(view)] = (view, *found)
+        return found

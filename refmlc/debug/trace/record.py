@@ -1,0 +1,66 @@
+"""Runs a program and gives its trace: once, and where the events are too many a second time, keeping some.
+
+Functions from outside are executed in both runs; what the program prints is printed in the first.
+"""
+
+from collections.abc import Callable
+
+from refmlc.debug.program import Program
+from refmlc.debug.trace.events import MAX_EVENTS, Trace
+from refmlc.debug.trace.recorder import Recorder, Sampling
+from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.drawing import graph_of, svg_of
+from refmlc.interp.machine import Machine
+from refmlc.ir import relax
+from refmlc.provenance.copying import copies
+from refmlc.runtime.budget import Budget
+
+
+def record(program: Program, *, max_events: int = MAX_EVENTS) -> Trace:
+    """The trace of a run, whose failure is part of it. Order: that of execution."""
+    recorder = _run(program, max_events, Sampling(), program.output)
+    if recorder.over:
+        recorder = _sampled(program, max_events, recorder)
+    trace = recorder.finish()
+    for name, function in program.module.functions.items():
+        if isinstance(function, relax.Function):
+            graph = graph_of(function, name)
+            trace.graphs[name] = svg_of(graph)
+            trace.boxes[name] = [_variable(box.kind, box.title, box.lines) for box in graph.boxes]
+    trace.sources = {name: source.text for name, source in program.sources.items()}
+    return trace
+
+
+def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
+    return title if kind == "param" else lines[0] if kind == "call" and lines else ""
+
+
+def _sampled(program: Program, most: int, whole: Recorder) -> Recorder:
+    """Keep one unit in as many as are too many; more runs where loops and blocks around them make it too many still."""
+    units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
+    stride = max(2, -(-whole.steps // most))
+    while True:
+        found = _run(program, most, Sampling(stride, units), _silent)
+        if len(found.trace) <= most or stride > whole.unit:
+            return found
+        stride = max(stride + 1, -(-stride * len(found.trace) // most))
+
+
+def _run(program: Program, most: int, sampling: Sampling, output: Callable[[str], object]) -> Recorder:
+    recorder = Recorder(program.module, program.func, most, sampling)
+    budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
+    machine = Machine(program.module, hooks=recorder, budget=budget, registry=program.registry, output=output)
+    recorder.trace.failure = _failure(machine, program)
+    return recorder
+
+
+def _failure(machine: Machine, program: Program) -> Diagnostic | None:
+    try:
+        machine.call(program.func, copies(program.args))
+    except RefmlcError as failure:
+        return failure.diagnostic
+    return None
+
+
+def _silent(text: str) -> None:
+    """What was printed in the first run."""

@@ -1,0 +1,70 @@
+"""The tensors at a step of a trace, from its contents and events alone; what the page does, in few lines."""
+
+from array import array
+from dataclasses import dataclass
+
+from refmlc.debug.trace.events import NOWHERE, Contents, Kind, Trace
+
+KNOWN, UNKNOWN = 1, 2
+
+
+@dataclass(slots=True)
+class State:
+    """All cells by address: their values; 0 uninitialised, 1 known, 2 not known to the trace."""
+
+    values: "array[float]"
+    known: bytearray
+
+
+def replay(trace: Trace, end: int | None = None) -> State:
+    """The state after the kept events before `end` (None: after all)."""
+    end = len(trace) if end is None else end
+    size = sum(one.cells for one in trace.memories if one.base != NOWHERE)
+    state = State(array("d", bytes(8 * size)), bytearray(size))
+    waiting = iter(trace.contents)
+    following = next(waiting, None)
+    for event in range(end + 1):
+        while following is not None and following.event <= event:
+            _fill(trace, state, following)
+            following = next(waiting, None)
+        if event < end:
+            _apply(trace, state, event)
+    return state
+
+
+def _fill(trace: Trace, state: State, contents: Contents) -> None:
+    row = trace.memories[contents.memory]
+    part = slice(row.base, row.base + row.cells)
+    if contents.values is None:
+        state.known[part] = bytes([UNKNOWN]) * row.cells
+    else:
+        state.values[part] = contents.values
+        state.known[part] = contents.known
+
+
+def _apply(trace: Trace, state: State, event: int) -> None:
+    at = trace.at[event]
+    match trace.sites[trace.site[event]].kind:
+        case Kind.STORE if at != NOWHERE:
+            state.values[at] = trace.value[event]
+            state.known[at] = KNOWN
+        case Kind.FORGET if at != NOWHERE:
+            state.known[at] = 0
+        case Kind.ALLOC:
+            row = trace.memories[trace.tensors[at].memory]
+            if row.base != NOWHERE:
+                state.known[row.base : row.base + row.cells] = bytes(row.cells)
+        case _:
+            pass
+
+
+def elements(trace: Trace, tensor: int, state: State) -> list[float | None]:
+    """The cells of a tensor in row-major order, lane by lane; None: not initialised. Nothing where it has no place."""
+    shown = trace.tensors[tensor]
+    if shown.first == NOWHERE:
+        return []
+    offsets = [0]
+    for extent, stride in zip(shown.shape, shown.strides, strict=True):
+        offsets = [offset + index * stride for offset in offsets for index in range(extent)]
+    addresses = [shown.first + offset * shown.lanes + lane for offset in offsets for lane in range(shown.lanes)]
+    return [state.values[one] if state.known[one] == KNOWN else None for one in addresses]
