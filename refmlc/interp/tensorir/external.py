@@ -12,7 +12,7 @@ from refmlc.dtypes import FLOAT32, FLOAT64, DType
 from refmlc.interp.tensorir import arith
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
-from refmlc.ir import tir
+from refmlc.ir import IRModule, relax, tir
 from refmlc.runtime.pointer import Pointer
 
 _SAME_NAME = (
@@ -78,10 +78,11 @@ def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
     name, args = _name_and_args(scope, node)
     machine, span = scope.machine, node.span
     in_libm = _libm(scope, node, name)
+    linked = _linked(machine.module, name)
 
     def call_extern(frame: Frame) -> object:
-        if name in machine.module.functions:
-            return machine.call(name, [arg(frame) for arg in args], span)
+        if linked is not None:
+            return machine.call(linked, [arg(frame) for arg in args], span)
         if name in machine.registry:
             values = [arg(frame) for arg in args]
             result = machine.registry.get_func(name, span)(values, span)
@@ -95,6 +96,14 @@ def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
         raise fail(UNSUPPORTED_INTRINSIC, message, span)
 
     return call_extern
+
+
+def _linked(module: IRModule, symbol: str) -> str | None:
+    """The function of the module that a linker finds by this symbol: its `global_symbol`, or else its name."""
+    for name, function in module.functions.items():
+        if not isinstance(function, relax.ExternFunc) and function.attrs.get("global_symbol", name) == symbol:
+            return name
+    return None
 
 
 def _libm(scope: Scope, node: tir.Call, name: str) -> Eval | None:

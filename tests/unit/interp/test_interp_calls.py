@@ -150,6 +150,28 @@ class Module:
     assert a[1] == 5
 
 
+def test_extern_is_found_by_the_symbol_that_it_is_linked_by(run):
+    text = """
+from tvm.script import ir as I
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((8,), "float32")):
+        A[0] = T.call_pure_extern("float32", "expf", A[0])
+        T.call_extern("int32", "linked", A.data)
+
+    @T.prim_func(s_tir=True)
+    def expf(p: T.handle("float32")):
+        T.func_attr({"global_symbol": "linked"})
+        A = T.decl_buffer((8,), "float32", data=p)
+        A[1] = T.float32(5)
+"""
+    a = eight()
+    run(text, a)
+    assert a[:2].tolist() == [1, 5]
+
+
 def test_pointers(run, failing):
     text = body(
         """
