@@ -2,8 +2,8 @@
 
 It speaks the protocol of `command`; its first argument says as JSON how to compile: `target`, `mode`, `opt`, `cuda`
 (`real_tvm` has the table). It runs with TVM 0.25, 0.26 and 0.27. For each module a child is forked, which compiles and
-runs it; when the child dies, that is the answer. The parent only reads lines, so that a fork never meets threads of
-TVM.
+runs it; when the child dies, that is the answer. A module that comes again at once meets the child that has it: reading
+is what takes TVM longest. The parent only reads lines, so that a fork never meets threads of TVM.
 
 | request   | the child                                                                             |
 |-----------|---------------------------------------------------------------------------------------|
@@ -322,6 +322,8 @@ def reply_to(state, line):
             return {"name": f"tvm {tvm.__version__}"}
         case "prepare":
             if "child" in state and state["child"].alive:
+                if state["text"] == request["module"]:
+                    return state["child"].prepared
                 state["child"].close()
             state["text"] = request["module"]
             state["child"] = Child(state["text"], state["hello"])

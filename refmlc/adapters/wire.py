@@ -94,7 +94,7 @@ class Sender:
             raise Unsendable("a tensor that is a view of other memory cannot be sent to another process")
         name = f"{self.prefix}{len(self.sent) - 1}"
         little = poisoned(tensor)
-        if little.size <= self.inline:
+        if self.inline and little.size <= self.inline:
             return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(tensor.shape), "values": listed(little)}
         (self.folder / name).write_bytes(little.astype(little.dtype.newbyteorder("<"), copy=False).tobytes())
         return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(tensor.shape), "file": name}

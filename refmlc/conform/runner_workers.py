@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from time import monotonic
 
@@ -83,7 +84,7 @@ def _collected(
     found: dict[str, CaseResult] = {}
     interrupted = False
     with ThreadPoolExecutor(workers.asked.jobs) as pool:
-        waiting = [pool.submit(workers.ask, cases[at : at + size]) for at in range(0, len(cases), size)]
+        waiting = [pool.submit(workers.ask, some) for some in together(cases, size)]
         try:
             for done in as_completed(waiting):
                 found |= {result.id: result for result in done.result()}
@@ -95,6 +96,13 @@ def _collected(
             pool.shutdown(wait=False, cancel_futures=True)
             workers.stop()
     return [found[case.id] for case in cases if case.id in found], interrupted
+
+
+def together(cases: Sequence[CaseFile], size: int) -> list[Sequence[CaseFile]]:
+    """The cases as workers get them: `size` of them, or those of one module, which some read but once."""
+    if size > 1:
+        return [cases[at : at + size] for at in range(0, len(cases), size)]
+    return [list(some) for _, some in groupby(cases, key=lambda case: case.text)]
 
 
 class _Workers:

@@ -38,6 +38,8 @@ FUNCTION = """    @T.prim_func(s_tir=True)
 """
 HEAD = "# from tvm.script import ir as I, tirx as T\n@I.ir_module\nclass Module:\n"
 ALL_INTS = (*INTS, *SMALL_INTS)
+APART = ("isnan", "isinf", "isfinite", "abs", "pow")
+"""Operators that TVM's parser refuses of some dtypes: each dtype has a module of its own."""
 NO = object()
 """No value: undefined there, or no value of the dtype."""
 
@@ -325,8 +327,9 @@ def family(book, op, group, rows):
         text = FUNCTION.format(name=name, params=params, n=len(kept), form=form.format(*(f"{x}[i]" for x in letters)))
         args = [given(array([point[k] for point, _ in kept], d)) for k, d in enumerate(sources)]
         made.append((name, sources[0], clause, text, args, array([value for _, value in kept], result)))
-    for start in range(0, len(made), 6):
-        part = made[start : start + 6]
+    size = 1 if op in APART else 6
+    for start in range(0, len(made), size):
+        part = made[start : start + size]
         module = HEAD + "\n".join(text for _, _, _, text, _, _ in part)
         for name, dtype, clause, _, args, expected in part:
             clauses = [clause, *formats(dtype, expected)]
@@ -357,8 +360,9 @@ def transcendentals(book):
     for op in BOUNDS:
         rows = [(name, *enclosed(op, name)) for name in FLOATS]
         clause = "NUM-502" if op in ("sqrt", "rsqrt") else "NUM-503" if op in ("pow", "atan2", "hypot") else "NUM-501"
-        for start in range(0, len(rows), 5):
-            part = rows[start : start + 5]
+        size = 1 if op in APART else 5
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
             texts = []
             for name, points, _, _, _ in part:
                 letters = "AB"[: len(points[0])]
