@@ -287,19 +287,24 @@
     canvas.height = height * scale;
     const context = canvas.getContext("2d"), image = context.createImageData(width * scale, height * scale);
     const pixels = new Uint32Array(image.data.buffer), across = width * scale;
-    const marks = new Map();
+    const marks = new Map(), marked = [];
     for (const mark of touched) if (!marks.has(mark.address) || mark.written) marks.set(mark.address, mark.written);
-    const rim = scale > 6 ? 2 : 1, span = counted.most - counted.least || 1;
+    const span = counted.most - counted.least || 1;
     for (let r = 0; r < height; r++) for (let c = 0; c < width; c++) {
       const a = address(r, c), state = known[a], flat = state === 1 ? colour(cells[a], counted.least, span) : 0;
-      const mark = marks.size && marks.has(a) ? (marks.get(a) ? 0xff0677d9 : 0xff377f1a) : 0;
+      if (marks.size && marks.has(a)) marked.push([r, c, marks.get(a)]);
       for (let y = 0; y < scale; y++) for (let x = 0; x < scale; x++) {
-        const edge = mark && (x < rim || y < rim || x >= scale - rim || y >= scale - rim);
         const bare = (x + y) % 4 === 0 ? 0xff888888 : state ? 0xffc8b8b8 : 0xffdddddd;
-        pixels[(r * scale + y) * across + c * scale + x] = edge ? mark : state === 1 ? flat : bare;
+        pixels[(r * scale + y) * across + c * scale + x] = state === 1 ? flat : bare;
       }
     }
     context.putImageData(image, 0, 0);
+    const rim = scale > 8 ? -1.5 : 2; // inside of large cells, around small ones
+    context.lineWidth = 3;
+    for (const [r, c, written] of marked) {
+      context.strokeStyle = written ? "#d97706" : "#1a7f37";
+      context.strokeRect(c * scale - rim, r * scale - rim, scale + 2 * rim, scale + 2 * rim);
+    }
   }
   function colour(x, least, span) { // little-endian: alpha, blue, green, red
     if (x !== x) return 0xffd100d1;
@@ -472,5 +477,6 @@
   $("inf").disabled = inf < 0;
   if (!data.graphs.length) document.querySelector("main").classList.add("plain");
   window.addEventListener("hashchange", fromAddress);
+  advance(count); // once through all, for the checkpoints
   fromAddress();
 })();

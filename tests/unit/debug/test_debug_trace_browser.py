@@ -1,0 +1,258 @@
+"""The page of a trace in a real browser: clicks and keys, the NaN story, links, no request, no error.
+
+The program is the transformer block of `tests/golden/debug`, whose softmax forgets to subtract the maximum. Needs the
+extra `browser` and a Chromium: the one of Playwright, or `chromium` in PATH.
+"""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_debug_trace import BEYOND, EVIL, SUM, evil, traced
+
+import refmlc
+from refmlc.debug import Program
+from refmlc.debug.trace import record
+from refmlc.debug.trace.page import framed, page
+from refmlc.dtypes import FLOAT32
+from refmlc.runtime.tensor import Tensor
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+TRANSFORMER = Path(__file__).parents[2] / "golden" / "debug" / "transformer.py"
+EXP, DIVIDE = 16, 26  # lines of its text
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The pages, by what they are of."""
+    args = [Tensor.empty((3,), FLOAT32), Tensor.empty((1,), FLOAT32)]
+    three = np.array([1, 2, 3], np.float32)
+    texts = {
+        "nan": page(story()),
+        "undefined": page(traced(BEYOND, [three, args[0]], "beyond")),
+        "evil": page(evil()),
+        "sampled": page(traced(SUM, [np.arange(100, dtype=np.float32), args[1]], "total", max_events=40)),
+        "frame": f"<!DOCTYPE html><title>notebook</title>{framed(evil())}",
+    }
+    folder = tmp_path_factory.mktemp("trace")
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return folder
+
+
+def story():
+    """The trace of the block whose scores are 0, 200 and -200 but for one row: e**200 is beyond float32."""
+    x = np.zeros((4, 16), np.float32)
+    x[1, :2] = 200.0, 1.0
+    eye = np.eye(16, dtype=np.float32)
+    wk = np.zeros((16, 16), np.float32)
+    wk[1, 0] = 1.0  # scores[1, 1] = x[1, 0] * x[1, 1]
+    args = [x, eye, wk, eye, np.ones((16, 8), np.float32), np.ones((8, 16), np.float32)]
+    return record(Program(refmlc.read_file(TRANSFORMER), "main", args))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as running:
+        try:
+            made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        except playwright.Error as problem:
+            pytest.skip(f"there is no Chromium: {str(problem).splitlines()[0]}")
+        yield made
+        made.close()
+
+
+class Seen:
+    """A page that is open, and everything that it did besides."""
+
+    def __init__(self, context, file, address):
+        self.context, self.page = context, context.new_page()
+        self.requests, self.said = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
+        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.goto(file.as_uri() + address)
+
+    def event(self):
+        return self.page.locator("#event").inner_text().partition(": ")[2]
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self.event()
+
+    def path(self):
+        return self.page.locator("#path li").all_inner_texts()
+
+    def line(self):
+        return int(self.page.locator("#code .row.now button").inner_text())
+
+    def caption(self, name):
+        return self.page.locator("figure", has=self.page.locator(f'b:text-is("{name}")')).inner_text()
+
+
+@pytest.fixture
+def opened(browser, files):
+    made = []
+
+    def open_page(name, address="", **options):
+        made.append(Seen(browser.new_context(**options), files / f"{name}.html", address))
+        return made[-1]
+
+    yield open_page
+    for seen in made:
+        assert [url for url in seen.requests if not url.startswith(("file:", "about:srcdoc"))] == []
+        assert len([url for url in seen.requests if url.startswith("file:")]) == 1
+        assert seen.said == []
+        seen.context.close()
+
+
+def test_the_first_nan_of_a_softmax_without_maximum_and_where_it_was_born(opened):
+    seen = opened("nan")
+    assert seen.press("n") == "weights[1, 1] = nan"  # inf / inf
+    assert seen.line() == DIVIDE
+    assert seen.path()[-4:] == ["block root:", "i = 1", "j = 1", "block divide: vi = 1, vj = 1"]
+    assert "1 NaN" in seen.caption("weights")
+    assert "10 uninitialised" in seen.caption("weights")  # of 16, six are written
+    assert seen.press("ArrowLeft") == "total[1] is read: inf"
+    assert seen.press("ArrowLeft") == "exp[1, 1] is read: inf"
+    assert seen.press("i") == "exp[1, 1] = inf"
+    assert seen.line() == EXP
+    assert seen.press("ArrowLeft") == "scores[1, 1] is read: 200"
+    assert "0 … 200" in seen.caption("scores")
+    assert seen.page.locator("svg rect.bad").count() >= 3  # weights, and what is computed of it
+
+
+def test_touched_elements_are_marked_and_unwritten_ones_hatched(opened):
+    seen = opened("nan")
+    seen.press("n")
+    colours = """(name) => {
+        const figure = [...document.querySelectorAll("figure")].find((one) => one.querySelector("b").textContent === name);
+        const drawn = figure.querySelector("canvas"), canvas = document.createElement("canvas"), size = drawn.width / 4;
+        canvas.width = drawn.width;
+        canvas.height = drawn.height;
+        const context = canvas.getContext("2d", { willReadFrequently: true });
+        context.drawImage(drawn, 0, 0);
+        const at = (r, c, y, x) => [...context.getImageData(c * size + x, r * size + y, 1, 1).data].slice(0, 3).join();
+        const all = (r, c) => [...context.getImageData(c * size, r * size, size, size).data];
+        const found = new Set();
+        const data = all(3, 3);
+        for (let i = 0; i < data.length; i += 4) found.add(data.slice(i, i + 3).join());
+        return { middle: at(1, 1, size / 2, size / 2), rim: at(1, 1, 1, size / 2), last: [...found].sort() };
+    }"""
+    weights = seen.page.evaluate(colours, "weights")
+    assert weights == {"middle": "209,0,209", "rim": "217,119,6", "last": ["136,136,136", "221,221,221"]}
+    read = seen.page.evaluate(colours, "exp")
+    assert (read["middle"], read["rim"]) == ("0,194,194", "26,127,55")
+    assert len(read["last"]) == 1  # written: one colour
+
+
+def test_keys_and_buttons_move_in_time(opened):
+    seen = opened("nan")
+    assert seen.event() == "main is called"
+    assert seen.press("ArrowRight") == "q is to be computed"
+    assert seen.press("ArrowRight") == "matmul is called"
+    assert seen.press("ArrowUp") == "q is to be computed"
+    assert seen.press("ArrowDown", "ArrowDown") == "k is to be computed"
+    assert seen.press("End") == "main returns"
+    assert seen.page.locator("#forward").is_disabled()
+    assert seen.press("ArrowRight") == "main returns"
+    seen.page.locator("#back").click()
+    assert seen.event().startswith("y is bound, ")
+    seen.page.locator("#first").click()
+    assert seen.event() == "main is called"
+    assert seen.press("Shift+ArrowRight", "Shift+ArrowLeft") == "main is called"
+    seen.page.locator("#nan").click()
+    assert seen.event() == "weights[1, 1] = nan"
+
+
+def test_a_click_on_the_graph_goes_into_what_the_binding_calls(opened):
+    seen = opened("nan")
+    seen.page.locator('svg rect[data-variable="weights"]').click()
+    assert seen.event() == "softmax is called"
+    assert seen.path() == ["main is called", "weights is to be computed", "softmax is called"]
+    assert seen.page.locator("svg rect.now").get_attribute("data-variable") == "weights"
+    assert "16 uninitialised" in seen.caption("weights")
+    seen.page.locator('svg rect[data-variable="q"]').focus()
+    seen.press("Enter")
+    assert seen.path() == ["main is called", "q is to be computed", "matmul is called"]
+
+
+def test_a_click_on_a_line_goes_to_its_next_event(opened):
+    seen = opened("nan")
+    seen.page.locator("#code .row button", has_text=str(EXP)).click()
+    assert seen.line() == EXP
+    assert seen.path()[-1] == "block exp: vi = 0, vj = 0"
+
+
+def test_an_address_is_a_moment(opened):
+    seen = opened("nan")
+    seen.press("n")
+    link = seen.page.locator("#link").get_attribute("href")
+    seen.page.wait_for_function("link => location.hash === link", arg=link)
+    again = opened("nan", link)
+    assert again.event() == "weights[1, 1] = nan"
+    again.page.evaluate("location.hash = '#step=0'")
+    again.page.wait_for_function("document.getElementById('step').value === '0'")
+    assert again.event() == "main is called"
+    again.page.locator("#step").fill(link.removeprefix("#step="))
+    again.page.locator("#step").press("Enter")
+    assert again.event() == "weights[1, 1] = nan"
+
+
+def test_a_moment_is_the_same_from_either_side(opened):
+    seen = opened("nan")
+    pictures = "[...document.querySelectorAll('canvas')].map((one) => one.toDataURL()).join()"
+    seen.press("n")
+    forward = seen.page.evaluate(pictures)
+    seen.press("End", "n")
+    assert seen.page.evaluate(pictures) == forward
+    seen.press("Home", "n", "ArrowRight", "ArrowLeft")
+    assert seen.page.evaluate(pictures) == forward
+
+
+def test_the_end_of_an_undefined_run_is_shown(opened):
+    seen = opened("undefined")
+    assert "Undefined RM304" in seen.page.locator("#failure summary").inner_text()
+    assert seen.press("End").startswith("the run ends: RM304 ")
+    assert seen.path() == ["beyond is called", "i = 3"]
+    assert seen.line() == 8
+    assert seen.page.locator("#nan").is_disabled()
+
+
+def test_sampling_is_said_on_the_page(opened):
+    seen = opened("sampled")
+    assert "of 403 events" in seen.page.locator("#sampling").inner_text()
+    seen.press("End")
+    assert "step 402" in seen.page.locator("#event").inner_text()
+    assert "4950" in seen.caption("B")
+    assert opened("nan").page.locator("#sampling").count() == 0
+
+
+def test_text_that_would_be_a_script_is_text(opened):
+    seen = opened("evil")
+    assert EVIL in seen.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert EVIL in seen.page.locator("#code").inner_text()
+    assert seen.page.title() == "Trace of main"
+    assert seen.page.locator("img").count() == 0
+    assert seen.page.locator("script").count() == 2
+
+
+def test_in_the_frame_of_a_notebook_it_works(opened):
+    seen = opened("frame")
+    inside = seen.page.frame_locator("iframe")
+    inside.locator("#forward").click()
+    assert inside.locator("#event").inner_text() == "step 1: y is to be computed"
+
+
+def test_it_fits_narrow_and_wide_in_light_and_dark(opened):
+    for scheme, colour in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(13, 17, 23)")):
+        seen = opened("nan", color_scheme=scheme)
+        seen.press("n")
+        assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == colour
+        for width in (360, 768, 1400):
+            seen.page.set_viewport_size({"width": width, "height": 800})
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
