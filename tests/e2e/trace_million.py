@@ -53,6 +53,11 @@ MOVES = """(kind) => {
 }"""
 
 
+def say(line: str) -> None:
+    """A line of the result."""
+    sys.stdout.write(f"{line}\n")
+
+
 def made(path: Path) -> None:
     """Write the page of the trace."""
     rng = np.random.default_rng(7)
@@ -63,8 +68,8 @@ def made(path: Path) -> None:
     recorded = perf_counter()
     path.write_text(page(trace), encoding="utf-8")
     done = perf_counter()
-    print(f"{trace.total:,} events, {len(trace):,} kept: recorded in {recorded - start:.1f} s, ", end="")
-    print(f"written in {done - recorded:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
+    say(f"{trace.total:,} events, {len(trace):,} kept: recorded in {recorded - start:.1f} s")
+    say(f"written in {done - recorded:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
 
 
 def measured(path: Path) -> bool:
@@ -77,12 +82,12 @@ def measured(path: Path) -> bool:
         seen.goto(path.as_uri())
         seen.wait_for_function("document.getElementById('event').textContent.startsWith('step 0')")
         seconds = perf_counter() - start
-        print(f"load: {seconds:.2f} s")
+        say(f"load: {seconds:.2f} s")
         good = seconds < LOAD_SECONDS
         for kind in ("forward", "back", "jump"):
             times = seen.evaluate(MOVES, kind)
             good &= times[-1] < STEP_MS
-            print(f"{kind}: median {times[len(times) // 2]:.1f} ms, slowest {times[-1]:.1f} ms of {len(times)}")
+            say(f"{kind}: median {times[len(times) // 2]:.1f} ms, slowest {times[-1]:.1f} ms of {len(times)}")
         browser.close()
     return good
 

@@ -130,7 +130,8 @@ def test_touched_elements_are_marked_and_unwritten_ones_hatched(opened):
     seen = opened("nan")
     seen.press("n")
     colours = """(name) => {
-        const figure = [...document.querySelectorAll("figure")].find((one) => one.querySelector("b").textContent === name);
+        const figures = [...document.querySelectorAll("figure")];
+        const figure = figures.find((one) => one.querySelector("b").textContent === name);
         const drawn = figure.querySelector("canvas"), canvas = document.createElement("canvas"), size = drawn.width / 4;
         canvas.width = drawn.width;
         canvas.height = drawn.height;
