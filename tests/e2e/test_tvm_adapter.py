@@ -150,3 +150,51 @@ def test_tensors_that_tvm_packs_are_not_given(tvm, kind):
     call = (Array(dtype(kind), (2,), "steps", low=0, high=1), Array(dtype(kind), (2,), form="fresh"))
     (found,) = examine([Case(refmlc.read(text), "main", (call,))], [tvm])
     assert found.verdicts[tvm.name][0].kind is Kind.UNSUPPORTED
+
+
+CALLS = """
+# from tvm.script import ir as I, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((1,), "int32"), B: T.Buffer((1,), "int32")):
+        Module.put(B.data, A[0])
+
+    @T.prim_func(private=True, s_tir=True)
+    def put(p: T.handle("int32"), n: T.int32):
+        P = T.decl_buffer((1,), "int32", data=p)
+        P[0] = n + 1
+
+    @T.prim_func(s_tir=True)
+    def other(A: T.Buffer((1,), "int32"), B: T.Buffer((1,), "int32")):
+        B[0] = A[0] - 1
+"""
+
+
+@pytest.mark.parametrize(("name", "expected"), [("main", 8), ("other", 6)])
+def test_a_prim_func_is_compiled_with_those_that_it_calls(tvm, name, expected):
+    prepared = tvm.prepare(refmlc.read(CALLS))
+    answer = prepared.run(name, [Tensor.from_numpy(np.array([number], np.int32)) for number in (7, 0)])
+    assert isinstance(answer, Ended)
+    assert answer.args[1].numpy().tolist() == [expected]
+
+
+def test_a_module_that_comes_again_has_the_same_answers(tvm):
+    for _ in range(2):
+        prepared = tvm.prepare(refmlc.read(CALLS))
+        answer = prepared.run("main", [Tensor.from_numpy(np.array([number], np.int32)) for number in (7, 0)])
+        assert answer.args[1].numpy().tolist() == [8]
+
+
+def test_tensors_without_elements_are_given(tvm):
+    module = refmlc.read(
+        """
+# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((0,), "int32"), B: T.Buffer((1,), "int32")):
+    B[0] = 5
+"""
+    )
+    answer = tvm.prepare(module).run("main", [Tensor.from_numpy(np.zeros(size, np.int32)) for size in (0, 1)])
+    assert isinstance(answer, Ended), answer
+    assert answer.args[1].numpy().tolist() == [5]
