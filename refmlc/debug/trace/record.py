@@ -38,7 +38,7 @@ def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
 def _sampled(program: Program, most: int, whole: Recorder) -> Recorder:
     """Keep one unit in as many as are too many; more runs where loops and blocks around them make it too many still."""
     units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
-    stride = max(2, -(-whole.steps // most))
+    stride = max(2, -(-3 * whole.steps // (2 * most)))  # a kept unit brings loops that others would have shared
     while True:
         found = _run(program, most, Sampling(stride, units), _silent)
         if len(found.trace) <= most or stride > whole.unit:
