@@ -352,19 +352,25 @@ class Engine:
     def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
         """[run] An element is about to be written."""
         if self.plan.breakpoints and self._resuming is None and not self._passes():
-            self._touched(access, self.judge.stored(access, view, offset, value), frame)
+            self._stands_in(access, frame)
+            self._touched(self.judge.stored(access, view, offset, value))
 
     def read(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """[run] An element is about to be read."""
         if self.plan.breakpoints and self._resuming is None and not self._passes():
-            self._touched(access, self.judge.loaded(access, view, offset), frame)
+            self._stands_in(access, frame)
+            self._touched(self.judge.loaded(access, view, offset))
 
-    def _touched(self, access: tir.BufferLoad | tir.BufferStore, stop: Stop | None, frame: Frame) -> None:
-        place = None if stop is None else self.places.accessing(access)
-        if stop is None or place is None or stop.moment == self.plan.passed:
+    def _stands_in(self, access: tir.BufferLoad | tir.BufferStore, frame: Frame) -> None:
+        """Conditions are evaluated where the access stands, which may have been come to the quick way."""
+        place = self.places.accessing(access)
+        if place is not None:
+            self.place, self.frame = place, frame
+            self.levels[-1].place, self.levels[-1].frame = place, frame
+
+    def _touched(self, stop: Stop | None) -> None:
+        if stop is None or stop.span is None or stop.moment == self.plan.passed:
             return
-        self.place, self.frame = place, frame
-        self.levels[-1].place, self.levels[-1].frame = place, frame
         self._meet(stop)
         self._arm()
 

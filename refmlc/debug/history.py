@@ -45,6 +45,7 @@ def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]
         engine.heat((breaks.hot() if plan.breakpoints else frozenset()) | plan.marks)
         arrived = engine.launch(base, plan)
         if arrived.reason is Reason.PAUSE:
+            engine.unpause()
             back = travel(engine, breaks, now)
             return back if back.reason is Reason.ENDED else replace(back, reason=Reason.PAUSE)
         found = plan.found

@@ -41,6 +41,7 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.provenance import Slice
 
 SNAPSHOTS = 256 << 20  # bytes
+AGAIN = "`restart` forgets them"
 
 
 class Session:
@@ -311,8 +312,14 @@ class Session:
         return changed
 
     def why(self, element: str = "", frame: int = 0) -> Slice:
-        """Why an element has its value now (empty: the one about to be stored); edits are not seen."""
-        return self._looking.why(self._check(ended=True), element, frame)
+        """Why an element has its value now (empty: the one about to be stored).
+
+        Fails: RM112 where something was set: it is the program that is traced, and this is not its run any more.
+        """
+        stop = self._check(ended=True)
+        if any(edit.moment <= stop.moment for edit in self._editing.edits):
+            raise fail(BAD_USAGE, "values were set before this moment: nothing tells why they are there", None, AGAIN)
+        return self._looking.why(stop, element, frame)
 
     # -------------------------------------------------------------------------------------------- private
 
@@ -366,7 +373,8 @@ class Session:
         return self._arrived(search(self._engine, self._breaks, now.moment, plan))
 
     def _arrived(self, stop: Stop) -> Stop:
-        self._engine.unpause()
+        if stop.reason is Reason.PAUSE:
+            self._engine.unpause()
         self._looking.moved()
         logs, self._breaks.logs = tuple(self._breaks.logs), []
         self._stop = replace(stop, logs=logs)

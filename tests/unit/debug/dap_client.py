@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from jsonschema import Draft4Validator
 
 ROOT = Path(__file__).parents[3]
 STORY = ROOT / "tests" / "golden" / "debug" / "transformer.py"
-STORY_INPUTS = [f"{name}=normal({seed})" for name, seed in (("x", 7), ("wq", 1), ("wk", 2), ("wv", 3), ("w1", 4), ("w2", 5))]
+STORY_INPUTS = [
+    f"{name}=normal({seed})" for name, seed in (("x", 7), ("wq", 1), ("wk", 2), ("wv", 3), ("w1", 4), ("w2", 5))
+]
 SCHEMA = Path(__file__).parent / "dap_protocol" / "debugProtocol.json"
 WAIT = 120
 
@@ -70,7 +73,9 @@ class Client:
         self.came = queue.Queue()
         self.events = []
         self.strict = True
-        threading.Thread(target=self._read, daemon=True).start()
+        self.socket = None
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
 
     def _read(self):
         try:
@@ -85,6 +90,18 @@ class Client:
         except (OSError, ValueError):
             pass
         self.came.put(None)
+
+    def close(self):
+        """Leave."""
+        if self.socket is not None:
+            with suppress(OSError):
+                self.socket.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            self.writer.close()
+        self.thread.join(WAIT)
+        self.reader.close()
+        if self.socket is not None:
+            self.socket.close()
 
     def raw(self, data):
         self.writer.write(data)
@@ -184,14 +201,16 @@ class Process:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
         )
         self.port = int(self.process.stdout.readline().rsplit(b":", 1)[1]) if port else 0
-        self.sockets = []
+        self.clients = []
         self.client = None if port else Client(self.process.stdout, self.process.stdin)
 
     def connect(self):
         """A client over a socket."""
         found = socket.create_connection(("127.0.0.1", self.port), WAIT)
-        self.sockets.append(found)
-        return Client(found.makefile("rb"), found.makefile("wb"))
+        client = Client(found.makefile("rb"), found.makefile("wb"))
+        client.socket = found
+        self.clients.append(client)
+        return client
 
     def ends(self):
         """The exit status."""
@@ -199,16 +218,13 @@ class Process:
 
     def close(self):
         """Whatever happened: nothing is left."""
-        for one in self.sockets:
-            one.close()
         self.process.kill()
         self.process.wait(WAIT)
+        for one in (*self.clients, *([] if self.client is None else [self.client])):
+            one.close()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    pass
+            with suppress(OSError):
+                stream.close()
 
 
 def joined(launcher):
@@ -220,10 +236,8 @@ def joined(launcher):
     def run():
         with theirs, theirs.makefile("rb") as reader, theirs.makefile("wb") as writer:
             serve(reader, writer, launcher)
-            try:
+            with suppress(OSError):
                 theirs.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

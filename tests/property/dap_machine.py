@@ -1,0 +1,386 @@
+"""A stateful test: a client moves a program by requests, the same moves are made with the session itself; both agree.
+
+After each move: why it stopped, the frames with their lines, every variable of every frame, every element.
+"""
+
+import math
+import sys
+from pathlib import Path
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "debug"))
+
+import numpy as np
+from dap_client import joined
+from dap_programs import KINDS, launcher, program
+
+from refmlc.debug import FrameKind, Reason, Session
+from refmlc.debug.tensors import page
+from refmlc.diag import RefmlcError
+from refmlc.diag.catalogue import CODES
+from refmlc.dtypes import dtype
+from refmlc.dtypes.storage import storage_dtype
+from refmlc.runtime.tensor import Tensor
+
+WORDS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry"}
+PREFIX = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}
+CONDITIONS = ("", "", "i == 1", "vi > 0", "1 / (i - 1) == 0", "i ==", "nothing == 3")
+HITS = {
+    "": (0, False),
+    "2": (1, False),
+    ">= 2": (1, False),
+    "> 2": (2, False),
+    "== 2": (1, True),
+    "%2": None,
+    "0": None,
+}
+FILTERS = {
+    "nan": None,
+    "inf": None,
+    "undefined": {"undefined"},
+    "trap": {"trap"},
+    "RM304": {"RM304"},
+    "RM305": {"RM305"},
+    "other": {name for name in CODES if name[2] not in "34"},
+}
+
+
+def equal(text, value, kind):
+    """Whether a text shows a value, to the bit of its dtype."""
+    if value is None:
+        return text in ("not initialised", "nothing yet", "nothing")
+    if isinstance(value, bool) or kind == "bool":
+        return text == str(bool(value))
+    if isinstance(value, int):
+        return int(text) == value
+    if math.isnan(value):
+        return text == "nan"
+    stored = storage_dtype(dtype(kind)).type if kind else float
+    return float(stored(float(text))) == value and math.copysign(1, float(text)) == math.copysign(1, value)
+
+
+class Machine(RuleBasedStateMachine):
+    """One session of each."""
+
+    client = None
+    moves = 0
+
+    def __init__(self):
+        super().__init__()
+        self.limit = sys.getrecursionlimit()  # two programs that are executed in turns leave that of the other
+
+    @initialize(kind=st.sampled_from(sorted(KINDS)), first=st.sampled_from([0, 1]), entry=st.booleans())
+    def begin(self, kind, first, entry):
+        self.kind, self.first = KINDS[kind], first
+        self.name = f"{kind}.tvm"
+        self.lines = len(self.kind.text.splitlines())
+        self.said = []
+        self.direct = Session(program(kind, self.said.append))
+        self.direct.failures = frozenset({"undefined", "trap"} | FILTERS["other"])
+        self.client, self.thread = joined(launcher)
+        self.heard = []
+        self.ask("initialize", adapterID="test", linesStartAt1=bool(first), supportsVariablePaging=True)
+        self.ask("launch", program=kind, stopOnEntry=entry, stopAtEnd=True)
+        self.client.event("initialized")
+        source = self.ask("loadedSources")["sources"]
+        self.source = next(one for one in source if one["name"] == self.name)
+        assert self.ask("source", sourceReference=self.source["sourceReference"])["content"] == self.kind.text
+        self.mine = {"lines": [], "names": [], "data": {}, "caught": []}
+        self.ids = {}
+        self.entry = entry
+        self.ask("configurationDone")
+        stop = self.direct.start()
+        if not entry and stop.reason is Reason.ENTRY:
+            self.direct.resume()
+        self.compare()
+
+    def ask(self, command, **given):
+        found = self.client.ask(command, given)
+        self.hear()
+        return found
+
+    def hear(self):
+        for one in self.client.events:
+            if one["event"] == "output" and one["body"]["category"] == "stdout":
+                self.heard.append(one["body"]["output"].rstrip("\n"))
+
+    # -------------------------------------------------------------------------------------------- moving
+
+    def move(self, command, direct, **given):
+        """Move both; a move that the session refuses is to be refused."""
+        try:
+            direct()
+        except RefmlcError:
+            assert self.client.refused(command, given)
+            self.client.events.clear()
+            return
+        self.ask(command, **given)
+        self.compare()
+
+    def compare(self):
+        """Both stand at the same place."""
+        stop = self.direct.stop
+        seen = None
+        while seen is None:
+            while self.client.events:
+                one = self.client.events.pop(0)
+                if one["event"] == "output" and one["body"]["category"] == "stdout" and one is not None:
+                    self.heard.append(one["body"]["output"].rstrip("\n"))
+                assert one["event"] != "terminated"
+                if one["event"] == "stopped":
+                    seen = one["body"]
+            if seen is None:
+                message = self.client.next()
+                assert message["type"] == "event", message
+                self.client.events.append(message)
+        type(self).moves += 1
+        assert seen["reason"] == ("ended" if stop.reason is Reason.ENDED else WORDS.get(stop.reason, stop.reason.value))
+        if stop.reason is not Reason.ENDED:
+            assert seen.get("text", "") == stop.text
+            assert set(seen.get("hitBreakpointIds", ())) == {self.ids[one] for one in stop.hits}
+        self.look()
+
+    def look(self):
+        frames = self.direct.frames()
+        shown = self.ask("stackTrace", threadId=1)["stackFrames"]
+        if not frames:
+            assert [one["name"] for one in shown] == [f"{self.kind.func} (ended)"]
+            return
+        assert [one["name"] for one in shown] == [
+            f"{PREFIX.get(one.kind, '')}{one.name}{f' ({one.detail})' if one.detail else ''}" for one in frames
+        ]
+        lines = [0 if one.span is None else one.span.line - 1 + self.first for one in frames]
+        assert [one["line"] for one in shown] == lines
+        for frame, row in zip(frames, shown, strict=True):
+            scope = self.ask("scopes", frameId=row["id"])["scopes"][0]["variablesReference"]
+            rows = self.ask("variables", variablesReference=scope)["variables"]
+            variables = self.direct.variables(frame.index)
+            assert [one["name"] for one in rows] == [one.name for one in variables]
+            for one, there in zip(variables, rows, strict=True):
+                self.same(one, there)
+        self.frames = [one["id"] for one in shown]
+
+    def same(self, variable, row):
+        if isinstance(variable.value, Tensor) and variable.bound:
+            found = self.ask("variables", variablesReference=row["variablesReference"], filter="indexed")["variables"]
+            due = page(variable.value, 0, 10_000)
+            kind = str(variable.value.dtype)
+            assert [one["name"] for one in found] == [f"[{', '.join(map(str, index))}]" for index in due.indices]
+            assert all(equal(one["value"], value, kind) for one, value in zip(found, due.values, strict=True))
+        elif variable.bound and isinstance(variable.value, bool | int | float):
+            assert equal(row["value"].removesuffix("  [edited]"), variable.value, variable.dtype)
+
+    def on(self):
+        return self.client is not None
+
+    def going(self):
+        return self.client is not None and not self.direct.ended
+
+    @precondition(going)
+    @rule()
+    def proceed(self):
+        self.move("continue", self.direct.resume, threadId=1)
+
+    @precondition(going)
+    @rule(fine=st.booleans())
+    def over(self, fine):
+        more = {"granularity": "instruction"} if fine else {}
+        self.move("next", self.direct.step_in if fine else self.direct.step_over, threadId=1, **more)
+
+    @precondition(going)
+    @rule()
+    def into(self):
+        self.move("stepIn", self.direct.step_in, threadId=1)
+
+    @precondition(going)
+    @rule()
+    def out(self):
+        self.move("stepOut", self.direct.step_out, threadId=1)
+
+    @precondition(going)
+    @rule(pick=st.integers(0, 5))
+    def into_target(self, pick):
+        frames = self.direct.frames()
+        loops = [one.name for one in frames if one.kind is FrameKind.LOOP and one.level == frames[0].level]
+        moves = [self.direct.step_in, self.direct.next_block]
+        moves += [lambda name=name: self.direct.next_iteration(name) for name in dict.fromkeys(loops)]
+        targets = self.ask("stepInTargets", frameId=self.frames[0])["targets"]
+        assert len(targets) == len(moves)
+        pick %= len(moves)
+        self.move("stepIn", moves[pick], threadId=1, targetId=targets[pick]["id"])
+
+    @precondition(on)
+    @rule(fine=st.booleans())
+    def back(self, fine):
+        more = {"granularity": "instruction"} if fine else {}
+        self.move("stepBack", self.direct.step_back if fine else self.direct.step_back_over, threadId=1, **more)
+
+    @precondition(on)
+    @rule()
+    def reverse(self):
+        self.move("reverseContinue", self.direct.reverse_resume, threadId=1)
+
+    @precondition(going)
+    @rule(pick=st.integers(0, 5))
+    def enter_again(self, pick):
+        pick %= len(self.frames)
+        self.move("restartFrame", lambda: self.direct.restart_frame(pick), frameId=self.frames[pick])
+
+    @precondition(on)
+    @rule()
+    def restart(self):
+        for one in self.direct.breakpoints:
+            one.count, one.enabled = 0, True
+
+        def again():
+            stop = self.direct.restart()
+            if not self.entry and stop.reason is Reason.ENTRY:
+                self.direct.resume()
+
+        self.move("restart", again)
+
+    # --------------------------------------------------------------------------------------- breakpoints
+
+    def clear(self, kind):
+        for number in self.mine[kind]:
+            self.direct.remove(number)
+            self.ids.pop(number)
+        self.mine[kind] = []
+
+    def arm(self, kind, make, hits, shown):
+        """Make one directly, and hold what the server said of it to that."""
+        if HITS[hits] is None:
+            assert not shown["verified"]
+            return
+        ignore, once = HITS[hits]
+        try:
+            one = make(ignore, once)
+        except RefmlcError:
+            assert not shown["verified"]
+            return
+        self.mine[kind].append(one.number)
+        self.ids[one.number] = shown["id"]
+        assert shown["verified"] == one.verified
+        if one.verified and one.line:
+            assert shown["line"] == one.line - 1 + self.first
+
+    rows = st.lists(
+        st.tuples(st.integers(1, 20), st.sampled_from(CONDITIONS), st.sampled_from(sorted(HITS)), st.booleans()),
+        max_size=3,
+    )
+
+    @precondition(on)
+    @rule(rows=rows)
+    def at_lines(self, rows):
+        asked = [
+            {
+                "line": line - 1 + self.first,
+                "condition": condition,
+                "hitCondition": hits,
+                **({"logMessage": "at {i}"} if log else {}),
+            }
+            for line, condition, hits, log in rows
+        ]
+        found = self.ask("setBreakpoints", source=self.source, breakpoints=asked)["breakpoints"]
+        self.clear("lines")
+        for (line, condition, hits, log), shown in zip(rows, found, strict=True):
+            self.arm(
+                "lines",
+                lambda ignore, once, line=line, condition=condition, log=log: self.direct.break_line(
+                    line, self.name, condition=condition, ignore=ignore, once=once, log="at {i}" if log else ""
+                ),
+                hits,
+                shown,
+            )
+
+    @precondition(on)
+    @rule(picks=st.lists(st.integers(0, 9), max_size=2), condition=st.sampled_from(CONDITIONS))
+    def at_names(self, picks, condition):
+        names = [self.kind.names[pick % len(self.kind.names)] for pick in picks]
+        asked = [{"name": name, "condition": condition} for name in names]
+        found = self.ask("setFunctionBreakpoints", breakpoints=asked)["breakpoints"]
+        self.clear("names")
+        for name, shown in zip(names, found, strict=True):
+            self.arm("names", lambda *_, name=name: self.direct.break_name(name, condition=condition), "", shown)
+
+    @precondition(on)
+    @rule(names=st.lists(st.sampled_from(sorted(FILTERS)), max_size=4, unique=True))
+    def at_exceptions(self, names):
+        found = self.ask("setExceptionBreakpoints", filters=names)["breakpoints"]
+        self.clear("caught")
+        kinds = set()
+        for name, shown in zip(names, found, strict=True):
+            if FILTERS[name] is None:
+                self.arm("caught", lambda *_, name=name: self.direct.catch(name), "", shown)
+            else:
+                kinds |= FILTERS[name]
+        self.direct.failures = frozenset(kinds)
+
+    @precondition(going)
+    @rule(pick=st.integers(0, 9), access=st.sampled_from(["read", "write"]), frame=st.integers(0, 5))
+    def at_data(self, pick, access, frame):
+        element, frame = self.kind.elements[pick % len(self.kind.elements)], frame % len(self.frames)
+        for number in self.mine["data"].values():
+            self.direct.remove(number)
+            self.ids.pop(number)
+        self.mine["data"] = {}
+        self.ask("setDataBreakpoints", breakpoints=[])
+        info = self.ask("dataBreakpointInfo", name=element, frameId=self.frames[frame])
+        try:
+            one = self.direct.watch(element, access, frame=frame)
+        except RefmlcError:
+            assert info["dataId"] is None
+            return
+        asked = {"dataId": info["dataId"], "accessType": access}
+        shown = self.ask("setDataBreakpoints", breakpoints=[asked])["breakpoints"][0]
+        assert shown["verified"]
+        self.mine["data"][element] = one.number
+        self.ids[one.number] = shown["id"]
+
+    # ------------------------------------------------------------------------------------ looking, setting
+
+    @precondition(going)
+    @rule(pick=st.integers(0, 9), frame=st.integers(0, 5))
+    def expression(self, pick, frame):
+        text, frame = self.kind.expressions[pick % len(self.kind.expressions)], frame % len(self.frames)
+        try:
+            value = self.direct.look(text, frame)
+        except RefmlcError:
+            assert self.client.refused("evaluate", expression=text, frameId=self.frames[frame])
+            return
+        found = self.ask("evaluate", expression=text, frameId=self.frames[frame], context="watch")
+        if isinstance(value.value, bool | int | float):
+            assert equal(found["result"].removesuffix("  [edited]"), value.value, value.dtype)
+
+    @precondition(going)
+    @rule(pick=st.integers(0, 9), frame=st.integers(0, 5))
+    def set(self, pick, frame):
+        (target, text), frame = self.kind.targets[pick % len(self.kind.targets)], frame % len(self.frames)
+        try:
+            self.direct.set(target, text, frame)
+        except RefmlcError:
+            assert self.client.refused("setExpression", expression=target, value=text, frameId=self.frames[frame])
+            return
+        self.ask("setExpression", expression=target, value=text, frameId=self.frames[frame])
+        self.look()
+
+    @invariant()
+    def printed(self):
+        if self.client is not None:
+            assert self.heard == self.said
+
+    def teardown(self):
+        if self.client is not None:
+            try:
+                self.client.ask("disconnect")
+                self.thread.join(60)
+                assert not self.thread.is_alive()
+            finally:
+                self.direct.close()
+                self.client.close()
+                sys.setrecursionlimit(self.limit)
+
+
+__all__ = ["Machine", "np"]
