@@ -13,6 +13,7 @@ to read: what comes is read while a request is written.
 
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -27,6 +28,7 @@ from refmlc.adapters.implementation import Stop
 LONGEST_LINE = 16 << 20
 SHOWN = 200
 PIECE = 1 << 16
+ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 ENDING = 0.2  # seconds that a program has to end by itself
 
 
@@ -178,6 +180,15 @@ def _object(line: bytes) -> dict[str, object]:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
         raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}")
     return found
+
+
+def _has_halves(found: dict[str, object]) -> bool:
+    """Whether a string holds half of a character, which nothing can print (RFC 7493 forbids them)."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return True
+    return False

@@ -29,13 +29,14 @@ from stat import S_ISREG
 import numpy as np
 
 from refmlc.diag.errors import RefmlcError
-from refmlc.dtypes import DType, dtype
+from refmlc.dtypes import FLOAT64, DType, dtype
 from refmlc.dtypes.rounding import round_int, rounder
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape, kind_of
 
 MOST_BYTES = 1 << 32
+MOST_SPANNED = (1 << 63) - 1
 MOST_AXES = 64
 INLINE = 256
 LONGEST = 120
@@ -160,7 +161,7 @@ class Receiver:
             case "int", int() if not isinstance(inside, bool):
                 return inside
             case "float", float() | int() | "nan" | "inf" | "-inf" if not isinstance(inside, bool):
-                return float(inside)
+                return round_int(inside, FLOAT64) if isinstance(inside, int) else float(inside)
             case "shape", list() if all(type(item) is int for item in inside):
                 return Shape(inside)
             case "tuple", list():
@@ -184,7 +185,8 @@ def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
     except (KeyError, RefmlcError):
         raise Misspelt(f"{_text(value)} is no tensor: there is no dtype `{kind[:SHORT]}`") from None
     count = prod(shape) * found.lanes
-    if count * stored.itemsize > MOST_BYTES:
+    spanned = prod(max(extent, 1) for extent in shape) * found.lanes * stored.itemsize  # NumPy counts it so
+    if count * stored.itemsize > MOST_BYTES or spanned > MOST_SPANNED:
         raise Misspelt(f"{_text(value)} is too large")
     flat = _from_line(inside, found.scalar, count) if "file" not in value else _from_file(folder / name, stored, count)
     tensor = Tensor.empty(tuple(shape), found)

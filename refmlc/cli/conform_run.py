@@ -110,8 +110,8 @@ def _page_writer() -> Callable[[Suite, Sequence[Report]], str]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a report. Fails: RM109."""
+    """Write a report; what an adapter says may hold halves of characters. Fails: RM109."""
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as problem:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}") from None

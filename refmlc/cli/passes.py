@@ -101,7 +101,7 @@ def _of_snapshots(file: Path, calls: int, seed: int) -> "Checked":
     from refmlc.passes.stages import read_trace  # noqa: PLC0415 - the same
 
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` splits at more, inside of strings
     except (OSError, UnicodeDecodeError) as problem:
         raise fail(BAD_FILE, f"{file}: {problem}") from None
     return check(read_trace(lines), calls=calls, seed=seed)
@@ -129,7 +129,7 @@ def _data(checked: "Checked", found: "Shrunk | None") -> dict[str, object]:
 def _show(checked: "Checked", found: "Shrunk | None") -> None:
     table = Table("pass", "verdict", "calls", "why")
     for row in checked.rows:
-        table.add_row(row.name, f"[{COLORS[row.said.value]}]{row.said.value}[/]", str(row.calls), Text(row.why))
+        table.add_row(Text(row.name), f"[{COLORS[row.said.value]}]{row.said.value}[/]", str(row.calls), Text(row.why))
     out.print(table)
     if checked.stopped:
         out.print(Text(f"the compiler stopped: {checked.stopped}"), style="yellow")

@@ -157,8 +157,8 @@ def _prepared(implementation: Implementation, cases: Sequence[CaseFile]) -> dict
         return {case.id: Later(implementation, case) for case in cases}
     modules = {case.id: answered(lambda case=case: case.module) for case in cases}  # type: ignore[misc]
     read = {name: module for name, module in modules.items() if not isinstance(module, Stopped)}
-    made = answered(lambda: implementation.prepare_all(list(read.values())))
-    if isinstance(made, Stopped):
+    made = answered(lambda: [*implementation.prepare_all(list(read.values()))])
+    if isinstance(made, Stopped) or len(made) != len(read):  # then it is asked for one after the other
         return {case.id: Later(implementation, case) for case in cases}
     ready = dict(zip(read, made, strict=True))
     return {name: module if isinstance(module, Stopped) else ready[name] for name, module in modules.items()}
@@ -203,8 +203,11 @@ def _call(case: CaseFile, number: int, prepared: Prepared | Stopped, implementat
     else:
         args = case.arguments(number)
         answer = answered(lambda: prepared.run(case.func, args))
-    if not isinstance(answer, (Ended, Stopped)):
-        answer = Stopped(Stop.CRASHED, f"it answers {type(answer).__name__}, which is no answer")
+    match answer:
+        case Ended(args=tuple()) | Stopped(why=Stop(), message=str()):
+            pass
+        case _:
+            answer = Stopped(Stop.CRASHED, f"it answers {type(answer).__name__} that is no answer")
     scored = score(case, number, answer, **promises)
     if scored.verdict is Verdict.PASS:
         return CallResult(Verdict.PASS)

@@ -32,7 +32,13 @@ def snapshots(
     ended = ENDED
     try:
         done = subprocess.run(  # noqa: S603 - the user names the Python
-            command, input=json.dumps(request), capture_output=True, text=True, timeout=seconds, check=False
+            command,
+            input=json.dumps(request),
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",  # what a compiler says while it dies need not be text
+            timeout=seconds,
+            check=False,
         )
         written = done.stdout
         if done.returncode:
@@ -45,7 +51,7 @@ def snapshots(
     except OSError as problem:
         raise fail(BAD_USAGE, f"`{python}` does not start: {problem.strerror}") from None
     whole = written[: written.rfind("\n") + 1]  # a line may have been cut
-    return read_trace(whole.splitlines(), ended)
+    return read_trace(whole.split("\n"), ended)
 
 
 def _how(status: int) -> str:

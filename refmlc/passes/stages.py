@@ -43,14 +43,19 @@ def read_trace(lines: Iterable[str], ended: str = ENDED) -> Trace:
             continue
         match _object(line, number):
             case {"name": str(name), "text": str(text)}:
-                stages.append(Stage(name, text))
+                stages.append(Stage(_shown(name), text))
             case {"refused": str(why)}:
-                return Trace(_some(stages, why), why)
+                return Trace(_some(stages, _shown(why)), _shown(why))
             case {"done": True}:
                 return Trace(_some(stages, ""))
             case _:
                 raise fail(BAD_FILE, f"line {number} is no snapshot: it has no `name` and `text`")
     return Trace(_some(stages, ended), ended)
+
+
+def _shown(text: str) -> str:
+    """A text that can be printed: JSON may hold halves of characters."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _some(stages: Sequence[Stage], why: str) -> tuple[Stage, ...]:

@@ -48,6 +48,8 @@ def run(request, folder, way):
             say("hello world")
         case "list":
             say([1, 2])
+        case "half":
+            say({"stop": "trap", "message": "half of a character: \ud800"})
         case "midway":
             sys.stdout.write('{"value": ')
             sys.stdout.flush()

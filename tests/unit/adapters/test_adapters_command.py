@@ -60,6 +60,7 @@ def test_what_a_command_gives_back_is_the_result():
         ("leave", Stop.CRASHED, "status 7"),
         ("rubbish", Stop.CRASHED, "hello world"),
         ("list", Stop.CRASHED, "[1, 2]"),
+        ("half", Stop.CRASHED, "no JSON object"),
         ("midway", Stop.CRASHED, "status 0"),
         ("shape", Stop.CRASHED, "has 12 bytes, shape and dtype make 16"),
         ("outside", Stop.CRASHED, "is no tensor"),
@@ -245,11 +246,16 @@ def test_views_and_functions_are_not_sent(tmp_path):
         {"kind": "tensor", "dtype": "int8", "shape": [1], "values": [128]},
         {"kind": "tensor", "dtype": "bool", "shape": [1], "values": [1]},
         {"kind": "tensor", "dtype": "float32", "shape": [1 << 40], "file": "a0"},
+        {"kind": "tensor", "dtype": "float32", "shape": [1 << 62, 1 << 62, 0], "values": []},
     ],
 )
 def test_what_is_no_value_is_misspelt(tmp_path, value):
     with pytest.raises(Misspelt):
         Receiver(tmp_path).value(value)
+
+
+def test_an_integer_beyond_every_float_is_an_infinity(tmp_path):
+    assert Receiver(tmp_path).value({"kind": "float", "value": -(10**400)}) == float("-inf")
 
 
 def test_a_file_without_an_end_is_not_read(tmp_path):

@@ -250,3 +250,10 @@ def test_operators_that_are_not_known_are_named():
     answer = called(PACKED, "main", np.zeros(3, "f4"))
     assert answer.why is Stop.UNSUPPORTED
     assert "f.g" in answer.message
+
+
+def test_a_number_that_fits_no_array_is_undefined():
+    """NumPy imports a part of itself to word the error."""
+    found = called(function("A[0] = A[0] * A[0]", 'A: T.Buffer((1,), "int32")'), "f", np.array([100_000], "int32"))
+    assert found.why is Stop.UNDEFINED
+    assert "out of bounds for int32" in found.message

@@ -243,3 +243,46 @@ def test_what_only_detectors_find_is_asked_of_who_has_them():
     suite = Suite("race", read_cases(RACE), {})
     assert verdicts(run_suite(suite, Interp())) == {"hand.race": "not scored"}
     assert verdicts(run_suite(suite, implementation("interp:sanitized"))) == {"hand.race": "pass"}
+
+
+class Told:
+    """Answers everything with the same thing."""
+
+    name = "told"
+    promises_verdicts = False
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def prepare(self, _module):
+        return self
+
+    def run(self, _func, _args):
+        return self.answer
+
+    def close(self):
+        pass
+
+
+class Batched(Told):
+    """Makes no modules ready together, though it says so."""
+
+    def prepare_all(self, _modules):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Told(None),
+        Told(Ended(None, None)),
+        Told(Stopped("trap", "")),
+        Told(Stopped(Stop.TRAP, 3)),
+        Batched([]),
+        Batched(3),
+    ],
+    ids=["None", "no arguments", "no stop", "no message", "a short batch", "no batch"],
+)
+def test_what_is_no_answer_is_a_crash_and_the_run_goes_on(made):
+    report = run_suite(SUITE, made, only=["hand.add", "hand.two"])
+    assert verdicts(report) == {"hand.add": "crash", "hand.two": "crash"}

@@ -403,3 +403,13 @@ class TestStates:
         assert scale.why().value == 4.0
         assert scale.why("B[0]").value == 2.0
         assert scale.why("B[2]").value is None
+
+    def test_why_says_nothing_of_what_follows_from_a_value_that_was_set(self, scale: Session) -> None:
+        scale.start()
+        scale.step_in(2)
+        scale.set("A[0]", "T.float32(7)")
+        scale.step_over()
+        with pytest.raises(RefmlcError, match="values were set before"):
+            scale.why("B[0]")
+        scale.restart()
+        assert scale.why("B[0]").value is None

@@ -186,3 +186,13 @@ def test_the_command_reads_snapshots(tmp_path):
     assert CliRunner().invoke(main, ["passes", str(file)]).exit_code == 0
     assert CliRunner().invoke(main, ["passes", str(tmp_path / "none.jsonl")]).exit_code == 2
     assert CliRunner().invoke(main, ["passes", str(tmp_path / "none.py")]).exit_code == 2
+
+
+def test_names_that_look_like_markup_and_strings_that_look_like_lines(tmp_path):
+    lines = [("[/]input", module()), ("[/x]\ud800", "# \u2028 one line\n" + lowered("-"))]
+    text = "\n".join(json.dumps({"name": name, "text": body}) for name, body in lines)
+    file = tmp_path / "stages.jsonl"
+    file.write_text(text.replace("\\u2028", "\u2028"), encoding="utf-8")
+    found = CliRunner().invoke(main, ["passes", str(file)])
+    assert (found.exit_code, found.exception.__class__) == (1, SystemExit)
+    assert "[/x]" in found.stdout
