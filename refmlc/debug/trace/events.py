@@ -149,7 +149,8 @@ class Trace:
             return ""
         return (
             f"sampled: {len(self):,} of {self.total:,} events are here, those of one statement in {self.stride:,};"
-            " calls, bindings, the first NaN and infinity, the last statement and the failure are all here"
+            " calls, bindings, the first NaN and infinity, the last statement and the failure are all here;"
+            " within a call tensors lack what omitted stores wrote, at its end they are whole"
         )
 
     def _repr_html_(self) -> str:

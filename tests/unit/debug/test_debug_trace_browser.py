@@ -227,6 +227,7 @@ def test_the_end_of_an_undefined_run_is_shown(opened):
 def test_sampling_is_said_on_the_page(opened):
     seen = opened("sampled")
     assert "of 403 events" in seen.page.locator("#sampling").inner_text()
+    assert "1 uninitialised or omitted" in seen.caption("B")
     seen.press("End")
     assert "step 402" in seen.page.locator("#event").inner_text()
     assert "4950" in seen.caption("B")

@@ -107,6 +107,8 @@
   }
 
   // ---------------------------------------------------------------------------------------------------- words
+  // Where stores were omitted, a cell without a value may have been written by one of them.
+  const BARE = data.sampling ? "uninitialised or omitted" : "uninitialised";
   const number = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? String(x) : Number.isFinite(x) ? String(Number(x.toPrecision(8))) : Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "-inf");
   const shape = (one) => `(${one.shape.join(", ")}) ${one.dtype}`;
   function pathOf(e) {
@@ -240,7 +242,7 @@
     const r = Math.floor(((event.clientY - box.top) / box.height) * seen.height), c = Math.floor(((event.clientX - box.left) / box.width) * seen.width);
     if (r < 0 || c < 0 || r >= seen.height || c >= seen.width) return;
     const address = seen.address(r, c);
-    made.canvas.title = `${elementOf(address, [[seen.name, seen.row]]) || seen.name}: ${known[address] === 1 ? number(cells[address]) : known[address] ? "not known" : "uninitialised"}`;
+    made.canvas.title = `${elementOf(address, [[seen.name, seen.row]]) || seen.name}: ${known[address] === 1 ? number(cells[address]) : known[address] ? "not known" : BARE}`;
   }
   const window_ = (extent, middle) => {
     const wide = Math.min(extent, WINDOW);
@@ -269,7 +271,7 @@
     if (counted.least <= counted.most) facts.push(`${number(counted.least)} … ${number(counted.most)}`);
     if (counted.nan) facts.push(`${counted.nan} NaN`);
     if (counted.inf) facts.push(`${counted.inf} infinite`);
-    if (counted.none) facts.push(`${counted.none} uninitialised`);
+    if (counted.none) facts.push(`${counted.none} ${BARE}`);
     made.caption.append(make("div", facts.join(", "), "soft"));
     made.canvas.setAttribute("aria-label", `${name}: ${facts.join(", ")}`);
     return made.figure;
