@@ -4,11 +4,14 @@ import os
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from refmlc.cli.conform_coverage import coverage
 from refmlc.cli.conform_export import export
 from refmlc.cli.console import err, json_option
 from refmlc.cli.durations import Duration
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 
 DEFAULT = ("interp", "native")
 SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:MODULE:NAME; several times for several."
@@ -57,7 +60,12 @@ def conform(  # noqa: PLR0913 - one parameter per option
     otherwise is a failure too. Exit status: 0 all as expected, 1 otherwise, 2 bad usage.
     """
     if ctx.invoked_subcommand is not None:
+        given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        if given:
+            raise fail(BAD_USAGE, f"options stand after `{ctx.invoked_subcommand}`, which has its own")
         return
+    if show and page is None:
+        raise fail(BAD_USAGE, "`--open` needs `--report FILE`, the page to be shown")
     from refmlc.cli.conform_run import Settings, Written, conformed  # noqa: PLC0415 - other commands start without it
 
     if tvm is not None:

@@ -48,6 +48,9 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
     """Ask every implementation and tell; the exit status. Fails: RM109, RM112."""
     suite = load_suite(settings.suite)
     chosen(suite, settings.cases)
+    for path in (written.junit, written.page):
+        if path is not None and not path.parent.is_dir():  # better now than after a quarter of an hour
+            raise fail(BAD_FILE, f"`{path}`: there is no folder `{path.parent}`")
     page = None if written.page is None else _page_writer()
     known = _known(settings.known)
     reports = []

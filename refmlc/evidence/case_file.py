@@ -50,6 +50,9 @@ from refmlc.evidence.numbers import Data
 from refmlc.evidence.toml import toml_value
 from refmlc.ir import IRModule
 
+KINDS = ("return", "undefined", "trap", "reject", "open")
+RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")
+
 
 @dataclass(frozen=True)
 class Call:
@@ -177,9 +180,17 @@ def _names(data: Mapping[str, object], key: str) -> tuple[str, ...]:
     return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
+def _parts(data: object) -> list[dict[str, object]]:
+    return [part for part in data if isinstance(part, dict)] if isinstance(data, list) else []
+
+
 def _call(data: object, name: str) -> Call:
     match data:
-        case {"args": list(args), "assert": {"kind": str(), **_rest} as assertion}:
+        case {"args": list(args), "assert": {"kind": str(kind), **rest} as assertion}:
+            rules = [part.get("rule", "exact") for part in _parts(rest.get("parts"))]
+            strange = next((word for word in rules if word not in RULES), None) if kind in KINDS else kind
+            if strange is not None:
+                raise fail(BAD_FILE, f"`{name}` is no case: nothing is asserted by `{strange}`")
             return Call(tuple(args), cast("dict[str, Data]", assertion))
         case {"args": list(args)}:
             return Call(tuple(args))

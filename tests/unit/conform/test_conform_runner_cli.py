@@ -89,6 +89,20 @@ def test_bad_usage_is_told_and_the_status_is_2(folder, words, said):
     assert said in done.output
 
 
+def test_options_before_a_subcommand_are_not_ignored(folder, tmp_path):
+    """`conform --suite S export` would write another suite than S."""
+    done = CliRunner().invoke(main, ["conform", "--suite", str(folder), "export", "-o", str(tmp_path / "out")])
+    assert (done.exit_code, (tmp_path / "out").exists()) == (2, False)
+    assert "after `export`" in done.stderr
+
+
+def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(folder, tmp_path):
+    words = ["conform", "--suite", str(folder), "--impl", "cmd:nothing-that-starts"]
+    done = CliRunner().invoke(main, [*words, "--junit", str(tmp_path / "gone" / "junit.xml")])
+    assert done.exit_code == 2
+    assert "there is no folder" in done.stderr
+
+
 def test_a_suite_without_cases_is_bad_usage(tmp_path):
     (tmp_path / "frozen").mkdir()
     for name, text in (("VERSION", "1\n"), ("frozen/MANIFEST", ""), ("frozen/withdrawn.toml", "")):
