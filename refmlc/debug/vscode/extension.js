@@ -1,0 +1,54 @@
+// Starts `refmlc dap` for debug sessions of type `refmlc`, and speaks the Debug Adapter Protocol with it.
+"use strict";
+
+const vscode = require("vscode");
+
+const TYPE = "refmlc";
+
+// The server: one that listens already where the configuration has a port, else one that is started.
+class Server {
+  createDebugAdapterDescriptor(session) {
+    const { port } = session.configuration;
+    if (port) {
+      return new vscode.DebugAdapterServer(port, "127.0.0.1");
+    }
+    const command = vscode.workspace.getConfiguration(TYPE).get("command") || ["refmlc"];
+    return new vscode.DebugAdapterExecutable(command[0], [...command.slice(1), "dap"]);
+  }
+}
+
+// A session that is started without a launch.json: the file that is open.
+class Configurations {
+  resolveDebugConfiguration(_folder, configuration) {
+    if (configuration.type || configuration.request || configuration.name) {
+      return configuration;
+    }
+    const editor = vscode.window.activeTextEditor;
+    return editor && editor.document.languageId === "python" ? ofFile("${file}") : undefined;
+  }
+}
+
+function ofFile(program) {
+  return { type: TYPE, request: "launch", name: "refmlc: this module", program, stopOnEntry: true, stopAtEnd: true };
+}
+
+function debugFile(resource) {
+  const editor = vscode.window.activeTextEditor;
+  const target = resource || (editor && editor.document.uri);
+  if (!target) {
+    return vscode.window.showErrorMessage("refmlc: no file is open");
+  }
+  return vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(target), ofFile(target.fsPath));
+}
+
+function activate(context) {
+  context.subscriptions.push(
+    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, new Server()),
+    vscode.debug.registerDebugConfigurationProvider(TYPE, new Configurations()),
+    vscode.commands.registerCommand("refmlc.debugFile", debugFile),
+  );
+}
+
+function deactivate() {}
+
+module.exports = { activate, deactivate };
