@@ -26,7 +26,7 @@
   // ------------------------------------------------------------------------------------ what is around each event
   const parent = new Int32Array(count).fill(-1);
   const bindings = new Map(); // function and variable: the events where it begins
-  const landmarks = [];
+  const landmarks = [], bounds = [];
   let nan = -1, inf = -1;
   (() => {
     const open = new Int32Array(4096), depths = new Int32Array(4096), bases = [0];
@@ -38,6 +38,7 @@
         while (top && depths[top - 1] > depth) top--;
         parent[e] = top ? open[top - 1] : -1;
         if (top && depths[top - 1] === depth) top--;
+        if (kind === BOUND) bounds.push(e);
         if (kind === RETURN) bases.pop();
         else if (nan < 0 && data.bindings[at[e]].nan) nan = e;
         continue;
@@ -336,11 +337,9 @@
     if (shown.length !== box.children.length || shown.some((one, k) => one !== box.children[k])) box.replaceChildren(...shown);
   }
   const boundAt = new Map(); // call and name: the event where it is bound
-  for (let e = 0; e < count; e++) {
-    if (kindOf(e) === BOUND) {
-      const found = data.bindings[at[e]];
-      for (const tensor of found.tensors) boundAt.set(`${found.call} ${tensor}`, Math.min(e, boundAt.get(`${found.call} ${tensor}`) ?? e));
-    }
+  for (const e of bounds) {
+    const found = data.bindings[at[e]];
+    for (const tensor of found.tensors) boundAt.set(`${found.call} ${tensor}`, Math.min(e, boundAt.get(`${found.call} ${tensor}`) ?? e));
   }
   function isThere(name, row, path, e) {
     const call = path.findLast((one) => kindOf(one) === CALL);
