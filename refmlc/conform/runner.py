@@ -4,7 +4,7 @@
 |--------------------------------|------------------------------------------------------------------------------|
 | an object                      | in this process (`run_suite`); what it raises is its crash                   |
 | … that takes several modules   | some at once, as many as `BATCH`                                             |
-| … that takes text (`TakesText`) | the case's own text where its places count, or nothing reads it; else as shown |
+| … that takes text (`TakesText`) | its own text where places count, or what is shown is refused; else as shown |
 | … that offers `features`, or `lacks` some | not on cases that need others: they are unsupported                |
 | a word, as `--impl` takes it   | in workers that end alone (`runner_workers`)                                 |
 
@@ -190,7 +190,13 @@ class Later:
         verbatim = implementation.promises_verdicts or isinstance(module, Stopped)
         if isinstance(implementation, TakesText) and case.dialect == DIALECT and verbatim:
             return implementation.prepare_text(case.text)
-        return module if isinstance(module, Stopped) else implementation.prepare(module)
+        if isinstance(module, Stopped):
+            return module
+        made = implementation.prepare(module)
+        if isinstance(implementation, TakesText) and isinstance(made, Stopped) and case.dialect == DIALECT:
+            written = implementation.prepare_text(case.text)  # to refuse one spelling is not to refuse the module
+            return made if isinstance(written, Stopped) else written
+        return made
 
 
 def _call(case: CaseFile, number: int, prepared: Prepared | Stopped, implementation: Implementation) -> CallResult:

@@ -55,7 +55,7 @@ class Module:
     @T.prim_func
     def plus_one(n: T.int64) -> T.int64:
         T.func_attr({"global_symbol": "plus_one"})
-        T.ret(n + T.int64(1))
+        return n + T.int64(1)
 
     @T.prim_func
     def double_heap(H: T.Buffer((3,), "int64")):
