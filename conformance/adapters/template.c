@@ -64,7 +64,7 @@ static int recognised(const char *def, struct loop *loop) {
   const char *at = strchr(def, '(');
   if (at == NULL) return 0;
   for (at++;; at += 2) {
-    const char *form = "%31[A-Za-z]: T.Buffer((%ld,), \"float32\")%n";
+    const char *form = "%31[A-Za-z0-9_]: T.Buffer((%ld,), \"float32\")%n";
     if (buffers == 3 || sscanf(at, form, names[buffers], &extent, &used) != 2 || used == 0) return 0;
     if (buffers++ > 0 && extent != count) return 0;
     count = extent;
@@ -72,13 +72,14 @@ static int recognised(const char *def, struct loop *loop) {
     used = 0;
     if (*at != ',') break;
   }
-  if (sscanf(at, "): for i in range(%ld): %31[A-Za-z][i] = %n", &extent, left, &used) != 2 || used == 0) return 0;
+  if (sscanf(at, "): for i in range(%ld): %31[A-Za-z0-9_][i] = %n", &extent, left, &used) != 2 || used == 0) return 0;
   if (extent != count || strcmp(left, names[buffers - 1]) != 0) return 0;
   at += used;
   used = 0;
-  if (buffers == 3 && sscanf(at, "%31[A-Za-z][i] %c %31[A-Za-z][i]%n", first, &op, second, &used) == 3 && used > 0) {
+  const char *form = "%31[A-Za-z0-9_][i] %c %31[A-Za-z0-9_][i]%n";
+  if (buffers == 3 && sscanf(at, form, first, &op, second, &used) == 3 && used > 0) {
     if (strcmp(first, names[0]) != 0 || strcmp(second, names[1]) != 0 || strchr("+-*/", op) == NULL) return 0;
-  } else if (buffers == 2 && sscanf(at, "T.%7[a-z](%31[A-Za-z][i])%n", second, first, &used) == 2 && used > 0) {
+  } else if (buffers == 2 && sscanf(at, "T.%7[a-z](%31[A-Za-z0-9_][i])%n", second, first, &used) == 2 && used > 0) {
     if (strcmp(first, names[0]) != 0 || (strcmp(second, "sqrt") != 0 && strcmp(second, "fabs") != 0)) return 0;
     op = second[0];
   } else {

@@ -176,7 +176,7 @@ def test_texts_survive_toml(text: str) -> None:
         'id = "a"\nmodule = ""\nfunc = "f"\ncalls = []',
         'id = "a"\nmodule = ""\nfunc = "f"\n[[calls]]\nnothing = 1',
         'id = "a"\nmodule = ""\nfunc = "f"\n[[calls]]\nargs = []\nassert = {kind = "retrun"}',
-        'id = "a"\nmodule = ""\nfunc = "f"\n[[calls]]\nargs = []\nassert.kind = "return"\nassert.parts = [{rule = "x"}]',
+        'id = "a"\nmodule = ""\nfunc = "f"\n[[calls]]\nargs = []\nassert.kind = "return"\nassert.parts=[{rule="x"}]',
     ],
 )
 def test_a_file_that_is_no_case_is_refused(text: str) -> None:
