@@ -51,7 +51,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     """Run the module in FILE through TVM's passes, and hold every stage to what the module means.
 
     FILE may also hold snapshots of any compiler, one JSON object with `name` and `text` in a line (*.jsonl). Exit
-    status 1: a pass changes the meaning; it is named, with a small call that shows it.
+    status 1: a pass changes the meaning; it is named, with a small call that shows it. 3: nothing was compared.
     """
     if file.suffix == ".jsonl":
         checked, found = _of_snapshots(file, calls, seed), None
@@ -65,7 +65,14 @@ def passes(  # noqa: PLR0913 - one parameter per option
         print_json(_data(checked, found))
     else:
         _show(checked, found)
-    sys.exit(0 if checked.broken is None else 1)
+    sys.exit(_status(checked))
+
+
+def _status(checked: "Checked") -> int:
+    """0, 1 where a pass changes the meaning, 3 where nothing was compared: that is no agreement."""
+    if checked.broken is not None:
+        return 1
+    return 0 if checked.compared or not (checked.rows or checked.stopped) else 3
 
 
 def _compiler(python: str | None, names: str | None, target: str, opt: int) -> "Compiler":
@@ -121,7 +128,13 @@ def _data(checked: "Checked", found: "Shrunk | None") -> dict[str, object]:
     said = (
         None
         if broken is None
-        else {"pass": broken.name, "func": broken.func, "before": broken.before.name, **to_json(broken.diagnostic)}
+        else {
+            "pass": broken.name,
+            "unread": list(broken.unread),
+            "func": broken.func,
+            "before": broken.before.name,
+            **to_json(broken.diagnostic),
+        }
     )
     return {"stages": rows, "stopped": checked.stopped, "broken": said, "module": None if found is None else found.text}
 
@@ -139,4 +152,4 @@ def _show(checked: "Checked", found: "Shrunk | None") -> None:
     if found is not None:
         out.print(Text(f"the smallest module found that {broken.name} breaks:\n"), Text(found.text), sep="")
     click.echo(render_text(broken.diagnostic), err=True)
-    click.echo(f"`{broken.name}` changes what `{broken.func}` computes", err=True)
+    click.echo(f"{broken.names} changes what `{broken.func}` computes", err=True)

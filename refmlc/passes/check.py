@@ -58,20 +58,24 @@ class Checker:
         self.broken: Broken | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
         self._last = first
+        self._unread: tuple[str, ...] = ()
 
     def row(self, stage: Stage) -> Row:
         """The verdict on `stage`."""
         try:
             module = read(stage.text, stage.name)
         except RefmlcError as failure:
+            self._unread = (*self._unread, stage.name)
             return Row(stage.name, Said.UNSUPPORTED, why=_line(failure))
         if not self._baseline.has_all(module):
             self._baseline = Baseline(module, called(module), {}, self._draw, self._interp)
-            self._last = stage
+            self._last, self._unread = stage, ()
             return Row(stage.name, Said.NO_CALL, why="other functions are called from here on")
-        row = worst([self._function(function, module, stage) for function in self._baseline.functions])
+        row = replace(worst([self._function(one, module, stage) for one in self._baseline.functions]), name=stage.name)
         if row.said is Said.SAME:
-            self._last = stage
+            self._last, self._unread = stage, ()
+        elif row.said is Said.UNSUPPORTED:
+            self._unread = (*self._unread, stage.name)
         return row
 
     def _function(self, function: Function, module: IRModule, stage: Stage) -> Row:
@@ -116,7 +120,7 @@ class Checker:
         least = smallest(self._baseline.module, func, call, fails) if self._small else call
         found = difference(least) or said
         notes = (*found.notes, *told(least, _names(self._baseline.module, func)))
-        return Broken(stage.name, func, self._last, stage, least, replace(found, notes=notes))
+        return Broken(stage.name, func, self._last, stage, least, replace(found, notes=notes), self._unread)
 
 
 def _names(module: IRModule, func: str) -> Sequence[str]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Protocol
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.passes.check import check
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.verdicts import Checked
@@ -69,8 +71,8 @@ class Watched:
 def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[Watched]:
     """Watch the passes of `tvm` that run in the block, then hold each of them to the module that came in.
 
-    Fails: `Inequivalent` naming the first pass that changes the meaning. `Watched.checked` says of every stage what was
-    compared, unsupported ones among them.
+    Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen.
+    `Watched.checked` says of every stage what was compared, unsupported ones among them.
     """
     watched = Watched()
 
@@ -92,9 +94,11 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
         yield watched
     finally:
         context.override_instruments(before)
-    if watched.stages:
-        watched.checked = check(Trace(tuple(watched.stages)), calls=calls, seed=seed)
-        _raise(watched.checked)
+    if not watched.stages:
+        help_ = "a PassContext that is entered in the block has instruments of its own: enter it before"
+        raise fail(BAD_USAGE, "no pass was seen in the block", None, help_)
+    watched.checked = check(Trace(tuple(watched.stages)), calls=calls, seed=seed)
+    _raise(watched.checked)
 
 
 def check_schedule(tvm: ModuleType, schedule: Schedule, module: Printed, *, calls: int = 3, seed: int = 0) -> Checked:
@@ -116,4 +120,4 @@ def check_schedule(tvm: ModuleType, schedule: Schedule, module: Printed, *, call
 def _raise(found: Checked) -> None:
     if found.broken is not None:
         said = found.broken.diagnostic
-        raise Inequivalent(replace(said, message=f"`{found.broken.name}` changes the meaning: {said.message}"))
+        raise Inequivalent(replace(said, message=f"{found.broken.names} changes the meaning: {said.message}"))

@@ -20,12 +20,12 @@ def markdown(checked: Checked, *, compiler: str, command: str, small: Shrunk | N
 
 
 def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None) -> Iterator[str]:
-    yield f"# `{broken.name}` changes what `{broken.func}` computes"
+    yield f"# {broken.names} changes what `{broken.func}` computes"
     yield from ("", f"{compiler}. {broken.diagnostic.message}.", "")
     if small is not None:
         yield from ("## The module", "", *_fenced(small.text, "python"), "")
     yield from ("## What is seen", "", *_fenced(render_text(broken.diagnostic), ""), "")
-    yield from (f"## What `{broken.name}` made of it", "")
+    yield from (f"## What {broken.names} made of it", "")
     yield f"Before is the last stage with the meaning of the module, `{broken.before.name}`."
     yield from ("", *_fenced(_difference(broken), "diff"), "")
     yield from ("## To see it again", "", *_fenced(command, "console"))

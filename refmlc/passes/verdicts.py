@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Broken:
-    """The first pass that changes the meaning.
+    """The first pass that changes the meaning; `unread`: passes before it whose stages are unsupported.
 
     `before` is the last stage that has the meaning, `after` what the pass made of it; `func` called on `call`, which is
     as small as was found, shows the difference, and `diagnostic` tells it.
@@ -50,6 +50,12 @@ class Broken:
     after: Stage
     call: Call
     diagnostic: Diagnostic
+    unread: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """The pass; where refmlc could not tell of passes right before it, those too: one of them it is."""
+        return " or ".join((*(f"`{name}`" for name in self.unread), f"`{self.name}`"))
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,11 @@ class Checked:
     broken: Broken | None
     stopped: str = ""
 
+    @property
+    def compared(self) -> bool:
+        """Whether anything was compared."""
+        return any(row.calls for row in self.rows)
+
     def count(self, said: Said) -> int:
         """How many stages came to a verdict."""
         return sum(row.said is said for row in self.rows)
@@ -68,4 +79,4 @@ class Checked:
 def worst(found: Sequence[Row]) -> Row:
     """Of what is said of the functions of a stage, what counts: broken, unsupported, same, no call."""
     order = (Said.BROKEN, Said.UNSUPPORTED, Said.SAME, Said.NO_CALL)
-    return min(found, key=lambda row: order.index(row.said))
+    return min(found, key=lambda row: order.index(row.said), default=Row("", Said.NO_CALL, why="no function is called"))

@@ -52,7 +52,7 @@ def test_passes_by_name():
     assert status == 0
     assert [row["pass"] for row in said["stages"]] == ["s_tir.LowerInitBlock", "s_tir.ConvertBlocksToOpaque"]
     status, said = passes(SOFTMAX, "--passes", "s_tir.NoSuchPass")
-    assert status == 0
+    assert status == 3
     assert "NoSuchPass" in said["stopped"]
 
 

@@ -106,6 +106,8 @@ def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
     assert [row.said for row in found.rows] == [Said.UNSUPPORTED, Said.BROKEN]
     assert found.rows[0].why.startswith("RM1")
     assert found.broken.before.name == "pass 0"
+    assert found.broken.unread == ("pass 1",)  # it may have been this one
+    assert markdown(found, compiler="c", command="").startswith("# `pass 1` or `pass 2` changes")
 
 
 def test_other_functions_begin_anew():
@@ -184,6 +186,9 @@ def test_the_command_reads_snapshots(tmp_path):
     rows[1]["text"] = lowered()
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert CliRunner().invoke(main, ["passes", str(file)]).exit_code == 0
+    rows[1]["text"] = "no module"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert CliRunner().invoke(main, ["passes", str(file)]).exit_code == 3  # nothing was compared
     assert CliRunner().invoke(main, ["passes", str(tmp_path / "none.jsonl")]).exit_code == 2
     assert CliRunner().invoke(main, ["passes", str(tmp_path / "none.py")]).exit_code == 2
 
