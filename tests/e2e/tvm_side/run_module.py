@@ -104,7 +104,9 @@ def ask(request: dict) -> dict:
     with os.fdopen(out) as pipe:
         text = pipe.read()
     status = os.waitpid(child, 0)[1]
-    return {"signal": os.WTERMSIG(status)} if os.WIFSIGNALED(status) else json.loads(text)
+    if os.WIFSIGNALED(status):
+        return {"signal": os.WTERMSIG(status)}
+    return json.loads(text) if text else {"error": f"the process ended with status {os.WEXITSTATUS(status)}"}
 
 
 if __name__ == "__main__":
