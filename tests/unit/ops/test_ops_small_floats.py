@@ -123,6 +123,8 @@ def test_ldexp_scales_by_powers_of_two(name):
     for power in (-300, -10, -1, 0, 1, 7, 300, 5000, -5000):
         with np.errstate(over="ignore", under="ignore"):
             exact = np.ldexp(table, power)
+        tiny = np.copysign(5e-324, table)  # what binary64 has no number for is not 0, which float8_e8m0fnu has not
+        exact = np.where((exact == 0) & (table != 0), tiny, exact)
         found = finite_or_nan([outcome(call, x, power) for x in table.tolist()])
         assert_same(found, nearest(name, exact), table)
 
