@@ -249,7 +249,7 @@ def test_a_finding_is_written_as_a_case_and_a_page(check, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--impl", "numpy"], "there is no implementation"),
+        (["--impl", "numpi"], "there is no implementation"),
         (["--impl", "cmd:/nowhere/at/all"], "does not start"),
         (["--impl", command("mute")], "no licence today"),
         (["--func", "other"], "has no function `other`"),

@@ -234,10 +234,10 @@ def joined(launcher):
     ours, theirs = socket.socketpair()
 
     def run():
-        with theirs, theirs.makefile("rb") as reader, theirs.makefile("wb") as writer:
+        # A writer that is closed sends what it still holds: to nobody, where the client has gone.
+        with suppress(OSError), theirs, theirs.makefile("rb") as reader, theirs.makefile("wb") as writer:
             serve(reader, writer, launcher)
-            with suppress(OSError):
-                theirs.shutdown(socket.SHUT_RDWR)
+            theirs.shutdown(socket.SHUT_RDWR)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
