@@ -64,12 +64,12 @@ def serve_socket(listening: socket.socket, launcher: Launcher, *, leave: Callabl
     with listening:
         connection, _ = listening.accept()
         threading.Thread(target=_turn_away, args=(listening,), name="refmlc-dap-door", daemon=True).start()
-        with connection:
+        # A writer that is closed sends what it still holds: to nobody, where the client has gone.
+        with connection, suppress(OSError):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with connection.makefile("rb") as reader, connection.makefile("wb") as writer:
                 serve(reader, writer, launcher, leave=leave)
-                with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 def _turn_away(listening: socket.socket) -> None:
