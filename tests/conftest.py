@@ -5,6 +5,9 @@ REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the 
 
 import os
 
+import pytest
+from in_browser import chromium
+
 from refmlc.testing import profiles
 
 PROFILE = os.environ.get("REFMLC_PROFILE") or "ci"
@@ -22,3 +25,9 @@ def pytest_collection_modifyitems(config, items):
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = chosen
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A running Chromium."""
+    yield from chromium()

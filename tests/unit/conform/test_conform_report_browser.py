@@ -3,17 +3,14 @@
 Needs the extra `browser` and a Chromium: the one of Playwright, or `chromium` in PATH.
 """
 
-import shutil
 from dataclasses import replace
 
 import pytest
+from in_browser import Seen
 from test_conform_report import EVIL, SUITE, everything, good, one
 
 from refmlc.conform.report.page import page as page_text
 from refmlc.conform.verdict import Verdict
-
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -28,28 +25,8 @@ def file(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as running:
-        try:
-            made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        except playwright.Error as problem:
-            pytest.skip(f"there is no Chromium: {str(problem).splitlines()[0]}")
-        yield made
-        made.close()
-
-
-class Seen:
-    """A page that is open, and everything that it did besides."""
-
-    def __init__(self, context, file, address=""):
-        self.context, self.page = context, context.new_page()
-        self.requests, self.said = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
-        self.page.goto(file.as_uri() + address)
+class ReportPage(Seen):
+    """The page, and where its parts stand."""
 
     def cases(self):
         return self.page.locator("#detail .list .mono").all_inner_texts()
@@ -60,7 +37,7 @@ def opened(browser, file):
     made = []
 
     def open_page(address="", **options):
-        made.append(Seen(browser.new_context(**options), file, address))
+        made.append(ReportPage(browser.new_context(**options), file, address))
         return made[-1]
 
     yield open_page

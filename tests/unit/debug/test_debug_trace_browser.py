@@ -4,11 +4,11 @@ The program is the transformer block of `tests/golden/debug`, whose softmax forg
 extra `browser` and a Chromium: the one of Playwright, or `chromium` in PATH.
 """
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from in_browser import Seen
 from test_debug_trace import BEYOND, EVIL, SUM, evil, traced
 
 import refmlc
@@ -18,8 +18,6 @@ from refmlc.debug.trace.page import framed, page
 from refmlc.dtypes import FLOAT32
 from refmlc.runtime.tensor import Tensor
 
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 TRANSFORMER = Path(__file__).parents[2] / "golden" / "debug" / "transformer.py"
 EXP, DIVIDE = 16, 26  # lines of its text
 
@@ -53,28 +51,8 @@ def story():
     return record(Program(refmlc.read_file(TRANSFORMER), "main", args))
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as running:
-        try:
-            made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        except playwright.Error as problem:
-            pytest.skip(f"there is no Chromium: {str(problem).splitlines()[0]}")
-        yield made
-        made.close()
-
-
-class Seen:
-    """A page that is open, and everything that it did besides."""
-
-    def __init__(self, context, file, address):
-        self.context, self.page = context, context.new_page()
-        self.requests, self.said = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
-        self.page.goto(file.as_uri() + address)
+class TracePage(Seen):
+    """The page, and where its parts stand."""
 
     def event(self):
         return self.page.locator("#event").inner_text().partition(": ")[2]
@@ -99,7 +77,7 @@ def opened(browser, files):
     made = []
 
     def open_page(name, address="", **options):
-        made.append(Seen(browser.new_context(**options), files / f"{name}.html", address))
+        made.append(TracePage(browser.new_context(**options), files / f"{name}.html", address))
         return made[-1]
 
     yield open_page

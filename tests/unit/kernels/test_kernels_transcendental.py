@@ -5,7 +5,6 @@ give the bits of the value functions.
 """
 
 import math
-import os
 from functools import cache
 
 import numpy as np
@@ -26,7 +25,7 @@ FLOATS = [dtype.element for dtype in DTYPES if dtype.is_float]
 NAMES = [name for name in SCALAR_OPS if kernels.header_of(name) == kernels.TRANSCENDENTAL_HEADER]
 UNARY = [name for name in NAMES if SCALAR_OPS[name].contract.arity == 1]
 BINARY = [name for name in NAMES if SCALAR_OPS[name].contract.arity == 2]
-RANDOM, RANDOM_PAIRS = (200_000, 50_000) if os.environ.get("REFMLC_PROFILE") == "soak" else (20_000, 5_000)
+RANDOM, RANDOM_PAIRS = 200_000, 50_000
 
 
 @pytest.fixture(scope="module")
