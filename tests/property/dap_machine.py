@@ -65,7 +65,9 @@ class Machine(RuleBasedStateMachine):
     """One session of each."""
 
     client = None
-    moves = 0
+    moves = sequences = 0
+    connect = staticmethod(lambda: joined(launcher))
+    vanishes = False
 
     def __init__(self):
         super().__init__()
@@ -79,7 +81,7 @@ class Machine(RuleBasedStateMachine):
         self.said = []
         self.direct = Session(program(kind, self.said.append))
         self.direct.failures = frozenset({"undefined", "trap"} | FILTERS["other"])
-        self.client, self.thread = joined(launcher)
+        self.client, self.thread = self.connect()
         self.heard = []
         self.ask("initialize", adapterID="test", linesStartAt1=bool(first), supportsVariablePaging=True)
         self.ask("launch", program=kind, stopOnEntry=entry, stopAtEnd=True)
@@ -373,8 +375,12 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self):
         if self.client is not None:
+            type(self).sequences += 1
             try:
-                self.client.ask("disconnect")
+                if self.vanishes and self.first:
+                    self.client.close()
+                else:
+                    self.client.ask("disconnect")
                 self.thread.join(60)
                 assert not self.thread.is_alive()
             finally:

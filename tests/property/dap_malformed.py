@@ -95,9 +95,9 @@ junk = st.one_of(
 sequences = st.lists(st.tuples(requests, st.just(b"")) | st.tuples(st.none(), junk), min_size=1, max_size=12)
 
 
-def check(sequence, *, launches):
-    """Send it; the server must answer each request that has a number, once, and live."""
-    client, thread = joined(launcher)
+def check(sequence, *, launches, connect=lambda: joined(launcher)):
+    """Send it; the server must answer each request that has a number, once, and live. How many there were."""
+    client, thread = connect()
     client.strict = False
     try:
         if launches:
@@ -128,5 +128,6 @@ def check(sequence, *, launches):
         assert [number for number in seen if number and number != last] == awaited
         thread.join(60)
         assert not thread.is_alive()
+        return len(awaited)
     finally:
         client.close()
