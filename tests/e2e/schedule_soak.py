@@ -1,7 +1,9 @@
 """Each step of schedules, applied to generated functions, by us and by real TVM.
 
-`python tests/e2e/schedule_soak.py [--steps split,fuse] [--count 1000] [--tvm PYTHON] [--jobs 2]` draws
-applications until so many of a step are legal, or twelve times as many were drawn, and prints a row for each step:
+`python tests/e2e/schedule_soak.py [--steps split,fuse] [--count 1000] [--tvm PYTHON] [--jobs 2] [--journal FILE]`
+draws applications, two hundred at a time, until so many of a step are legal, or twelve times as many were drawn, and
+prints a row for each step. What is done stands in the journal: the same command goes on from there, `--count 0` prints
+what there is.
 
 | column              | counts                                                                                      |
 |---------------------|---------------------------------------------------------------------------------------------|
@@ -26,9 +28,10 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.table import Table
@@ -55,9 +58,8 @@ from refmlc.strategies.arguments import arguments
 
 SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
 MOST = 12  # times the count: drawn applications of steps that are seldom legal
-CHUNK = 100  # functions in one module of C
-ASKED = 1000
-CRASHING = {"tensorize": 3}  # steps on which TVM's process ends: so many are tried, one process each
+UNIT = 200  # applications of one step that are done together: one line of the journal, one module of C, one TVM
+CRASHING = {"tensorize": 3}  # steps on which TVM's process ends: so many are tried
 STATEMENTS = 1_000_000
 
 DROPPED = "TVM drops a buffer that another block reads: the function is ill-formed (RM203)"
@@ -95,6 +97,12 @@ class Row:
     faults: list = field(default_factory=list)
     explained: Counter = field(default_factory=Counter)
 
+    def add(self, done):
+        """Add what a unit came to: a line of the journal."""
+        self.faults += done["faults"]
+        for name in ("counts", "ours", "theirs", "explained"):
+            getattr(self, name).update(done[name])
+
 
 @dataclass
 class Case:
@@ -121,18 +129,10 @@ def case_of(app):
         return Case(app, None, re.sub(r"`[^`]*`", "…", f"{failure.code.id} {failure.diagnostic.message}"))
 
 
-def cases_of(step, count):
-    """Applications until `count` of them are legal."""
-    found, legal = [], 0
-    for seed in range(count * MOST):
-        app = draw(step, seed)
-        if app is None:
-            continue
-        found.append(case_of(app))
-        legal += found[-1].after is not None
-        if legal == count:
-            break
-    return found
+def cases_of(step, first):
+    """The applications of a unit, those that there are."""
+    drawn = (draw(step, seed) for seed in range(first, first + UNIT))
+    return [case_of(app) for app in drawn if app is not None]
 
 
 def outcome(func, call):
@@ -145,20 +145,18 @@ def outcome(func, call):
 
 
 def ask_tvm(python, cases):
-    """TVM's answers, in chunks; a process that ends leaves those of its chunk to be asked one by one."""
-    for first in range(0, len(cases), ASKED):
-        chunk = cases[first : first + ASKED]
-        answers = _asked(python, chunk)
-        if answers is None:
-            answers = [(_asked(python, [one]) or [{"crashed": True}])[0] for one in chunk]
-        for case, answer in zip(chunk, answers, strict=True):
+    """TVM's answers; where its process ends, that is the answer to a case, and another process has the rest."""
+    while cases:
+        lines = [json.dumps({"text": show(case.app.func), "steps": [case.app.words]}) for case in cases]
+        done = subprocess.run(
+            [python, str(SIDE), "--lines"], input="\n".join(lines), capture_output=True, text=True, check=False
+        )
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        if len(answers) < len(cases):
+            answers.append({"crashed": True})
+        for case, answer in zip(cases, answers, strict=False):
             case.theirs = answer
-
-
-def _asked(python, cases):
-    texts = [{"text": show(case.app.func), "steps": [case.app.words]} for case in cases]
-    done = subprocess.run([python, str(SIDE)], input=json.dumps(texts), capture_output=True, text=True, check=False)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+        cases = cases[len(answers) :]
 
 
 def bare(func):
@@ -258,34 +256,63 @@ def compare(row, case, call, before, *, shown):
 
 def run_in_c(row, ran):
     """The functions after legal steps, compiled: the bits of the interpreter before."""
-    for first in range(0, len(ran), CHUNK):
-        chunk = ran[first : first + CHUNK]
-        module = IRModule({f"f{number}": case.after for number, (case, _, _) in enumerate(chunk)})
-        tier = Ran(module, TINY)
-        for number, (case, call, expected) in enumerate(chunk):
-            args = arguments(call)
-            tier.call(f"f{number}", args)
-            row.counts["compiled"] += 1
-            if tuple(left_in(one) for one in args if isinstance(one, Tensor)) != expected:
-                row.faults.append(f"C has other bits: {case.told}\n{show(case.after)}")
-        row.counts["C"] += tier.counts["native"]
+    tier = Ran(IRModule({f"f{number}": case.after for number, (case, _, _) in enumerate(ran)}), TINY)
+    for number, (case, call, expected) in enumerate(ran):
+        args = arguments(call)
+        tier.call(f"f{number}", args)
+        row.counts["compiled"] += 1
+        if tuple(left_in(one) for one in args if isinstance(one, Tensor)) != expected:
+            row.faults.append(f"C has other bits: {case.told}\n{show(case.after)}")
+    row.counts["C"] += tier.counts["native"]
 
 
-def examined(steps, count, python):
-    """The rows of some steps, which ask TVM together: it takes long to start."""
-    found = {step: cases_of(step, count) for step in steps}
-    if python:
-        ask_tvm(python, [one for step in steps for one in found[step] if step not in {*OURS_ONLY, *CRASHING}])
-        for step in set(steps) & set(CRASHING):
-            for case in found[step][: CRASHING[step]]:
-                ask_tvm(python, [case])
-    rows = []
-    for step in steps:
-        row = Row(step)
-        ran = [examine(row, case) for case in found[step]]
-        run_in_c(row, [one for one in ran if one is not None])
-        rows.append(row)
-    return rows
+def examined(step, first, python):
+    """The line of the journal for a unit."""
+    row, cases = Row(step), cases_of(step, first)
+    if python and step not in OURS_ONLY:
+        ask_tvm(python, cases[: CRASHING[step] if first == 0 else 0] if step in CRASHING else cases)
+    ran = [examine(row, case) for case in cases]
+    run_in_c(row, [one for one in ran if one is not None])
+    return {"first": first, "tvm": bool(python), **vars(row)}
+
+
+def campaign(rows, options, journal):
+    """Units of all steps in turn, until each has its count; what the journal has is not done again."""
+    done = {step: {} for step in rows}
+    for line in lines_of(journal):
+        if line["step"] in rows and line["tvm"] == bool(options.tvm):
+            done[line["step"]][line["first"]] = line
+    with ProcessPoolExecutor(options.jobs) as pool, journal.open("a", encoding="utf-8") as file:
+        while True:
+            most = options.count * MOST
+            units = [
+                (step, len(lines) * UNIT)
+                for step, lines in done.items()
+                if legal_of(lines) < options.count and len(lines) * UNIT < most
+            ]
+            if not units:
+                break
+            waiting = [pool.submit(examined, step, first, options.tvm) for step, first in units]
+            for one in as_completed(waiting):
+                line = one.result()
+                done[line["step"]][line["first"]] = line
+                file.write(json.dumps(line) + "\n")
+                file.flush()
+    for step, row in rows.items():
+        for line in done[step].values():
+            row.add(line)
+
+
+def lines_of(journal):
+    """What the journal holds; a line that a kill cut off is taken away."""
+    whole = journal.read_text("utf-8").rpartition("\n")[0] if journal.exists() else ""
+    journal.write_text(whole and whole + "\n", "utf-8")
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def legal_of(lines):
+    """How many applications are legal in lines of the journal."""
+    return sum(line["counts"].get("legal", 0) for line in lines.values())
 
 
 COLUMNS = (
@@ -326,15 +353,13 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--tvm", default="")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--journal", type=Path)
     options = parser.parse_args()
-    steps = options.steps.split(",")
-    console = Console(width=170)
-    groups = [steps[first :: options.jobs] for first in range(options.jobs)]
-    with ProcessPoolExecutor(options.jobs) as pool:
-        waiting = [pool.submit(examined, group, options.count, options.tvm) for group in groups]
-        rows = sorted((row for one in waiting for row in one.result()), key=lambda row: steps.index(row.step))
-    printed(rows, console)
-    sys.exit(any(row.faults for row in rows))
+    rows = {step: Row(step) for step in options.steps.split(",")}
+    with TemporaryDirectory() as folder:
+        campaign(rows, options, options.journal or Path(folder) / "journal.jsonl")
+    printed(list(rows.values()), Console(width=170))
+    sys.exit(any(row.faults for row in rows.values()))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs where TVM is: applies steps of TVM's own schedule; JSON on stdin, JSON on stdout.
+"""Runs where TVM is: applies steps of TVM's own schedule; JSON on stdin, JSON on stdout. `--lines`: case by case.
 
 In: `[{"text": …, "steps": [["split", "map", 0, [null, 3]], …]}]`; a loop is its place among those around the block.
 Out: for each the text of the function after the steps, or `{"refused": …}`.
@@ -69,5 +69,14 @@ def result(case):
         return {"unprintable": str(failure).splitlines()[-1]}
 
 
+def main():
+    if "--lines" not in sys.argv:
+        json.dump([result(case) for case in json.load(sys.stdin)], sys.stdout)
+        return
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(result(json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    json.dump([result(case) for case in json.load(sys.stdin)], sys.stdout)
+    main()
