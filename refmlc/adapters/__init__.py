@@ -8,7 +8,8 @@
 | `loops`                                | TensorIR as plain NumPy in Python's loops, Relax as what it stands for     |
 | `pytorch`                              | graphs of Relax through PyTorch                                            |
 | `command`                              | any program that speaks JSON lines                                        |
-| `real_tvm`, `tvm_options`, `tvm_side`  | real TVM, how it compiles, its end of the line                            |
+| `real_tvm`, `tvm_options`              | real TVM, how it compiles                                                  |
+| `tvm_side/`                            | what runs in TVM's own Python, for `passes` and `bench` too                |
 | `remote`, `line_process`, `wire`       | what both share: processes with limits, values in files                   |
 | `lookup`                               | `implementation("native:guarded")`                                       |
 

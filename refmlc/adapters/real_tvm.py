@@ -11,16 +11,14 @@ Versions 0.25 (with apache-tvm-ffi 0.1.12), 0.26 and 0.27 run. Options follow th
 | `opt=0` … `opt=3`  | the level of optimisation; left out: TVM's own                                              |
 | `cuda`             | code for the GPU; functions without threads get TVM's default schedules                     |
 
-`tvm_side` is the other end; it speaks the protocol of `command`. It forks for each module, so that a crash of TVM ends
-only that, and what one module leaves behind another does not meet.
+`tvm_side/run_calls` is the other end; it speaks the protocol of `command`. It forks for each module, so that a crash of
+TVM ends only that, and what one module leaves behind another does not meet.
 
 | TVM                                        | the answer                                                         |
 |--------------------------------------------|--------------------------------------------------------------------|
 | does not parse, lower or compile a module   | `REJECTED`: its own limit                                          |
 | dies by a signal while it compiles or runs  | `CRASHED`                                                          |
 | raises while a function runs                | `TRAP`; `UNSUPPORTED` where a packed function is not registered      |
-
-(This file is not called `tvm`, which would hide the package from `tvm_side`, who stands beside it.)
 """
 
 import json
@@ -44,7 +42,7 @@ class Tvm(Remote):
         limits = Limits() if limits is None else limits
         path, *words = python.split(",")
         options = options_of(words)
-        command = [path, str(files("refmlc.adapters") / "tvm_side.py"), json.dumps(options)]
+        command = [path, str(files("refmlc.adapters.tvm_side") / "run_calls.py"), json.dumps(options)]
         super().__init__(command, limits, f"tvm:{python}", footprint=DEVICE if "cuda" in options else FOOTPRINT)
         self.lacks = frozenset() if "cuda" in options else frozenset({"threads"})
         problem = self.start()

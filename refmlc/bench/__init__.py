@@ -8,7 +8,7 @@
 | `workloads`   | the programs with inputs                                                       |
 | `witness`     | what they must give, bit by bit                                                |
 | `compare`     | whether they do                                                                |
-| `numpy_peer`, `tvm_process`, `tvm_side` | the others                                           |
+| `numpy_peer`, `tvm_process` | the others                                                       |
 | `peak`        | what the machine can do at most                                                |
 | `bare`        | generated C without a virtual machine around it                                |
 | `subject`     | one program in our virtual machine                                              |

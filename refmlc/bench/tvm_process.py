@@ -1,4 +1,4 @@
-"""Real TVM as a peer: a process in an environment of its own, driven line by line (`tvm_side` is its other end).
+"""Real TVM as a peer: a process in an environment of its own, driven line by line (its other end is `run_timed`).
 
 It measures its own thread CPU time; batches of it alternate with ours, so that both meet the same machine.
 """
@@ -31,7 +31,7 @@ class TvmProcess:
 
     def __init__(self, python: str) -> None:
         """Start it. Fails: RM112 when this Python does not start, or has no TVM."""
-        script = str(files("refmlc.bench") / "tvm_side.py")
+        script = str(files("refmlc.adapters.tvm_side") / "run_timed.py")
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user names it
                 [python, script],

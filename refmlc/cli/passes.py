@@ -1,5 +1,6 @@
 """`refmlc passes FILE --tvm PYTHON`: which pass changes what a module means."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -16,12 +17,14 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import render_text, to_json
 
 if TYPE_CHECKING:
+    from refmlc.passes.run import Tvm
     from refmlc.passes.shrink import Compiler, Shrunk
-    from refmlc.passes.stages import Trace
     from refmlc.passes.verdicts import Checked
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
-PASSES_HELP = "Only these, in this order, such as relax.LegalizeOps,tirx.StmtSimplify.  [default: those of tvm.compile]"
+PASSES_HELP = (
+    "Only these, in this order, such as relax.LegalizeOps,tirx.NarrowDataType(32).  [default: those of tvm.compile]"
+)
 
 
 @click.command("passes")
@@ -54,13 +57,13 @@ def passes(  # noqa: PLR0913 - one parameter per option
     status 1: a pass changes the meaning; it is named, with a small call that shows it. 3: nothing was compared.
     """
     if file.suffix == ".jsonl":
-        checked, found = _of_snapshots(file, calls, seed), None
+        checked, found, compiler = _of_snapshots(file, calls, seed), None, str(file)
     else:
-        compiler = _compiler(python, names, target, opt)
-        with err.status(f"{file}: passes of TVM …"):
-            checked, found = _of_module(file, compiler, calls, seed, small=small)
+        with err.status(f"{file}: passes of TVM …"), _tvm(python, names, target, opt) as tvm:
+            checked, found = _of_module(file, tvm, calls, seed, small=small)
+            compiler = tvm.name
     if report is not None:
-        _write(report, checked, found, f"TVM ({python})" if python else str(file))
+        _write(report, checked, found, compiler)
     if as_json:
         print_json(_data(checked, found))
     else:
@@ -75,17 +78,14 @@ def _status(checked: "Checked") -> int:
     return 0 if checked.compared or not (checked.rows or checked.stopped) else 3
 
 
-def _compiler(python: str | None, names: str | None, target: str, opt: int) -> "Compiler":
-    from refmlc.passes.run import snapshots  # noqa: PLC0415 - other commands start without it
+def _tvm(python: str | None, names: str | None, target: str, opt: int) -> "Tvm":
+    from refmlc.passes.run import Tvm  # noqa: PLC0415 - other commands start without it
 
     if python is None:
         raise fail(BAD_USAGE, "say where TVM is: `--tvm PYTHON`, a Python that has apache-tvm")
-    wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-
-    def compiler(text: str) -> "Trace":
-        return snapshots(text, python=python, passes=wanted, target=target, opt=opt)
-
-    return compiler
+    split = [] if names is None else re.split(r",(?![^()]*\))", names)
+    wanted = None if names is None else [name.strip() for name in split if name.strip()]
+    return Tvm(python, passes=wanted, target=target, opt=opt)
 
 
 def _of_module(

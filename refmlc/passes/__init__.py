@@ -10,8 +10,7 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | file         | holds                                                                                     |
 |--------------|-------------------------------------------------------------------------------------------|
 | `stages`     | `Stage`, `Trace`: snapshots in order; the lines of JSON that hold them, from any compiler   |
-| `tvm_side`   | runs within TVM's Python: a module through its pipeline, or through passes by name          |
-| `run`        | `snapshots`: asks it                                                                       |
+| `run`        | `Tvm`, `snapshots`: real TVM, asked for what its pipeline, or passes by name, make of a module |
 | `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage             |
 | `check`      | `check`: stages against the first one, function by function                                |
 | `verdicts`   | what is said of a stage, and of all                                                        |
@@ -23,7 +22,7 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 from refmlc.passes.check import check
 from refmlc.passes.instrument import Watched, check_passes, check_schedule
 from refmlc.passes.report import markdown
-from refmlc.passes.run import snapshots
+from refmlc.passes.run import Tvm, snapshots
 from refmlc.passes.shrink import shrunk
 from refmlc.passes.stages import Stage, Trace, read_trace
 from refmlc.passes.verdicts import Broken, Checked
@@ -33,6 +32,7 @@ __all__ = [
     "Checked",
     "Stage",
     "Trace",
+    "Tvm",
     "Watched",
     "check",
     "check_passes",

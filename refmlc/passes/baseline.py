@@ -11,23 +11,42 @@ TVM takes the Relax functions away once they are bytecode, and lowers the Tensor
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from refmlc.adapters.implementation import Ended, Stop
+from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
 from refmlc.adapters.interp import Interp
 from refmlc.diag import RefmlcError, error, fail
-from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import NO_PACKED_FUNC, UNSUPPORTED_CONSTRUCT
 from refmlc.ir import IRModule, relax
 from refmlc.oracle.calls import Maker
 from refmlc.oracle.reference import references
 from refmlc.passes.lifting import Constants
-from refmlc.testing.calls import Call, Tried, fresh
+from refmlc.testing.calls import Call, fresh
+
+
+@dataclass(frozen=True)
+class Tries:
+    """A module with calls of one function: what the oracle looks at."""
+
+    module: IRModule
+    func: str
+    calls: tuple[Call, ...]
+    name: str = ""
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """Fresh arguments."""
+        return fresh(self.calls[number])
+
+    def meanings(self, interp: Interp) -> list[Answer]:
+        """What each call comes to, under the sanitizer."""
+        return [each.answer for each in references(self, interp, sanitize=True)]
 
 
 @dataclass(frozen=True)
 class Known:
-    """A call, and what it comes to; `meant` None: nothing is promised there (undefined, or a trap)."""
+    """A call, and what it comes to; `meant` None: nothing is promised there, `why` says so (undefined, or a trap)."""
 
     call: Call
     meant: Ended | None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,24 +85,38 @@ class Baseline:
         function = Function(name)
         try:
             maker = Maker(self.module, name)
-            for number in range(draw.calls):
-                made = maker.call(number, draw.seed, {}).recipes
-                call = (*fresh(made)[: len(made) - len(constants)], *constants) if constants else made
-                function.known.append(known_of(self.module, name, call, self._interp))
+            made = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
+            calls = tuple((*fresh(one)[: len(one) - len(constants)], *constants) if constants else one for one in made)
+            answers = Tries(self.module, name, calls).meanings(self._interp)
         except RefmlcError as failure:
-            function.problem = f"{failure.code.id}: {failure.diagnostic.message}"
+            function.problem = line_of(failure)
+            return function
+        for call, answer in zip(calls, answers, strict=True):
+            try:
+                function.known.append(known_of(call, answer))
+            except RefmlcError as failure:
+                function.problem = line_of(failure)
         return function
 
 
-def known_of(module: IRModule, func: str, call: Call, interp: Interp) -> Known:
-    """What `func` called on `call` comes to. Fails: RM5xx, RM6xx where refmlc cannot tell."""
-    answer = references(Tried(module, func, call), interp, sanitize=True)[0].answer
+def known_of(call: Call, answer: Answer) -> Known:
+    """What `call` comes to, which is `answer`. Fails: RM5xx, RM6xx where refmlc cannot tell."""
     if isinstance(answer, Ended):
         return Known(call, answer)
-    if answer.why in (Stop.UNDEFINED, Stop.TRAP):
-        return Known(call, None)
+    if answer.why in (Stop.UNDEFINED, Stop.TRAP) and not lacks(answer):
+        return Known(call, None, answer.message)
     diagnostic = answer.diagnostic
     raise fail(UNSUPPORTED_CONSTRUCT, answer.message) if diagnostic is None else error(diagnostic)
+
+
+def lacks(answer: Answer) -> bool:
+    """Whether it ends because a packed function is not registered here: the compiler's runtime may well have it."""
+    return isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code is NO_PACKED_FUNC
+
+
+def line_of(failure: RefmlcError) -> str:
+    """What it says, in a line."""
+    return f"{failure.code.id}: {failure.diagnostic.message}"
 
 
 def called(module: IRModule) -> list[str]:

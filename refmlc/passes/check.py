@@ -1,19 +1,22 @@
 """Stages executed and held against the module that they come from.
 
 The module is the first stage; what a compiler's reader and printer make of it is the second. Each stage is read by
-refmlc and run in the interpreter under the sanitizer, on the same calls.
+refmlc and run in the interpreter under the sanitizer, on the same calls. A stage that has the structure of the last one
+that was run, means what that means: it is not run again.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from refmlc.adapters.implementation import Answer, Stopped
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.check.reading import read
-from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag import Diagnostic, RefmlcError, fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.ir import IRModule, relax
-from refmlc.oracle.reference import references
-from refmlc.passes.baseline import Baseline, Draw, Function, Known, called, known_of
+from refmlc.ir.equal import structural_equal
+from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, called, known_of, lacks, line_of
 from refmlc.passes.lifting import Constants
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.verdicts import Broken, Checked, Row, Said, worst
@@ -58,6 +61,7 @@ class Checker:
         self.broken: Broken | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
         self._last = first
+        self._run: tuple[IRModule, Row] | None = None
         self._unread: tuple[str, ...] = ()
 
     def row(self, stage: Stage) -> Row:
@@ -66,27 +70,38 @@ class Checker:
             module = read(stage.text, stage.name)
         except RefmlcError as failure:
             self._unread = (*self._unread, stage.name)
-            return Row(stage.name, Said.UNSUPPORTED, why=_line(failure))
+            return Row(stage.name, Said.UNSUPPORTED, why=line_of(failure))
         if not self._baseline.has_all(module):
             self._baseline = Baseline(module, called(module), {}, self._draw, self._interp)
-            self._last, self._unread = stage, ()
+            self._last, self._run, self._unread = stage, None, ()
             return Row(stage.name, Said.NO_CALL, why="other functions are called from here on")
-        row = replace(worst([self._function(one, module, stage) for one in self._baseline.functions]), name=stage.name)
+        row = self._verdict(module, stage)
+        self._run = (module, row)
         if row.said is Said.SAME:
             self._last, self._unread = stage, ()
         elif row.said is Said.UNSUPPORTED:
             self._unread = (*self._unread, stage.name)
         return row
 
+    def _verdict(self, module: IRModule, stage: Stage) -> Row:
+        """That of the stage before, where the structure is the same: names and places have no meaning."""
+        if self._run is not None and structural_equal(self._run[0], module):
+            return replace(self._run[1], name=stage.name)
+        found = [self._function(one, module, stage) for one in self._baseline.functions]
+        return replace(worst(found), name=stage.name)
+
     def _function(self, function: Function, module: IRModule, stage: Stage) -> Row:
         compared, problem = 0, function.problem
-        for known in function.known:
-            if known.meant is None:
-                continue
+        defined = [known for known in function.known if known.meant is not None]
+        try:
+            answers = Tries(module, function.name, tuple(known.call for known in defined)).meanings(self._interp)
+        except RefmlcError as failure:
+            return Row(stage.name, Said.UNSUPPORTED, 0, f"`{function.name}`: {line_of(failure)}")
+        for known, answer in zip(defined, answers, strict=True):
             try:
-                found = self._problem(function.name, known, module)
+                found = self._problem(function.name, known, module, answer)
             except RefmlcError as failure:
-                problem = _line(failure)
+                problem = line_of(failure)
                 continue
             if found is not None:
                 self.broken = self._told(function.name, known.call, module, stage, found)
@@ -94,22 +109,27 @@ class Checker:
             compared += 1
         if problem:
             return Row(stage.name, Said.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
-        return Row(stage.name, Said.SAME if compared else Said.NO_CALL, compared)
+        if compared:
+            return Row(stage.name, Said.SAME, compared)
+        why = next((known.why for known in function.known), "no call was made")
+        return Row(stage.name, Said.NO_CALL, 0, f"`{function.name}` itself: {why}")
 
-    def _problem(self, func: str, known: Known, module: IRModule) -> Diagnostic | None:
-        """Why the stage may not stand for the module on this call; None: it may, or nothing is promised."""
+    def _problem(self, func: str, known: Known, module: IRModule, answer: Answer) -> Diagnostic | None:
+        """Why the stage, which answers that, may not stand for the module; None: it may, or nothing is promised."""
         if known.meant is None:
             return None
-        after = Tried(module, func, known.call)
-        answer = references(after, self._interp, sanitize=True)[0].answer
+        if lacks(answer) and isinstance(answer, Stopped):
+            raise fail(UNSUPPORTED_CONSTRUCT, answer.message)
         before = Tried(self._baseline.module, func, known.call)
-        return judged(INTERP, answer, before, known.meant, after)
+        return judged(INTERP, answer, before, known.meant, Tried(module, func, known.call))
 
     def _told(self, func: str, call: Call, module: IRModule, stage: Stage, said: Diagnostic) -> Broken:
         """What is broken, shown by a small call; `said` is what `call` shows."""
 
         def difference(tried: Call) -> Diagnostic | None:
-            return self._problem(func, known_of(self._baseline.module, func, tried, self._interp), module)
+            meant = Tries(self._baseline.module, func, (tried,)).meanings(self._interp)[0]
+            given = Tries(module, func, (tried,)).meanings(self._interp)[0]
+            return self._problem(func, known_of(tried, meant), module, given)
 
         def fails(tried: Call) -> bool:
             try:
@@ -126,7 +146,3 @@ class Checker:
 def _names(module: IRModule, func: str) -> Sequence[str]:
     function = module.functions[func]
     return [] if isinstance(function, relax.ExternFunc) else [one.name for one in parameters_of(function)]
-
-
-def _line(failure: RefmlcError) -> str:
-    return f"{failure.code.id}: {failure.diagnostic.message}"

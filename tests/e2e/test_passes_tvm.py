@@ -51,9 +51,9 @@ def test_passes_by_name():
     status, said = passes(SOFTMAX, "--passes", "s_tir.LowerInitBlock,s_tir.ConvertBlocksToOpaque")
     assert status == 0
     assert [row["pass"] for row in said["stages"]] == ["s_tir.LowerInitBlock", "s_tir.ConvertBlocksToOpaque"]
-    status, said = passes(SOFTMAX, "--passes", "s_tir.NoSuchPass")
-    assert status == 3
-    assert "NoSuchPass" in said["stopped"]
+    for name, word in (("s_tir.LowerInitBlok", "LowerInitBlock"), ("x.y", "families"), ("tirx.UnrollLoop(9)", "pass")):
+        done = CliRunner().invoke(main, ["passes", str(SOFTMAX), "--tvm", PYTHON, "--passes", name])
+        assert (done.exit_code, word in done.stderr) == (2, True), done.stderr
 
 
 def test_a_pass_that_drops_what_is_needed_is_named(tmp_path):

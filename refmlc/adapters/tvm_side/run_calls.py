@@ -3,7 +3,7 @@
 It speaks the protocol of `command`; its first argument says as JSON how to compile: `target`, `mode`, `opt`, `cuda`
 (`real_tvm` has the table). It runs with TVM 0.25, 0.26 and 0.27. For each module a child is forked, which compiles and
 runs it; when the child dies, that is the answer. A module that comes again at once meets the child that has it: reading
-is what takes TVM longest. The parent only reads lines, so that a fork never meets threads of TVM.
+is what takes TVM longest.
 
 | request   | the child                                                                             |
 |-----------|---------------------------------------------------------------------------------------|
@@ -14,19 +14,16 @@ is what takes TVM longest. The parent only reads lines, so that a fork never mee
 import json
 import os
 import re
-import signal
 import sys
 import tempfile
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext
 
-import ml_dtypes
 import numpy as np
 import tvm
+from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, serve, target_of
 from tvm import relax
-from tvm.script import from_source
 
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
-LONGEST = 400
 MISSING = ("Cannot find function", "cannot find function", "Cannot find packed", "is not registered", "GlobalDef for")
 
 
@@ -36,11 +33,6 @@ class Refused(Exception):
     def __init__(self, stop, message):
         super().__init__(message)
         self.stop = stop
-
-
-def numpy_dtype(name):
-    """The NumPy dtype called `name`."""
-    return np.dtype(getattr(ml_dtypes, name, None) or name)
 
 
 def packed():
@@ -107,13 +99,6 @@ class Values:
         return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(array.shape), "file": name}
 
 
-def target(text):
-    """The target that `llvm -mcpu=haswell` spells; the versions take no such text, but its parts."""
-    kind, *flags = text.split()
-    pairs = [flag.lstrip("-").partition("=")[::2] for flag in flags]
-    return tvm.target.Target({"kind": kind, **{key: value or True for key, value in pairs}})
-
-
 def spelled(text):
     """TVMScript of 0.27 as this version has it: and `cls.f` in prim_funcs, which none reads, by name."""
     if "cls = " not in text:
@@ -136,7 +121,7 @@ class Compiler:
 
     def __init__(self, options):
         self.options = OPTIONS | options
-        self.target = target("cuda" if self.options["cuda"] else self.options["target"])
+        self.target = target_of("cuda" if self.options["cuda"] else self.options["target"])
         self.device = tvm.cuda() if self.options["cuda"] else tvm.cpu()
 
     def compiled(self, module):
@@ -175,10 +160,7 @@ class Module:
         self.compiler = Compiler(hello["options"])
         self.machine = None
         self.kernels = {}
-        module = from_source(spelled(text), check_well_formed=False)
-        if not isinstance(module, tvm.IRModule):
-            module = tvm.IRModule({"main": module})
-        self.module = module
+        self.module = module = module_of(spelled(text))
         self.names = {var.name_hint for var in module.functions}
         self.prim_funcs = {name for name in self.names if not isinstance(module[name], relax.Function)}
         if any(isinstance(function, relax.Function) for function in module.functions.values()):
@@ -224,23 +206,6 @@ class Module:
         return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
 
 
-@contextmanager
-def alarm(seconds):
-    """End the process by SIGALRM when this takes longer, whatever it is doing."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def one_line(problem):
-    """An error in a line: what a diagnostic of TVM's parser says, or else the message."""
-    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    said = [line for line in lines if line.startswith("error:")] or lines
-    return f"{type(problem).__name__}: {' '.join(said)}"[:LONGEST]
-
-
 def refusing(work, stop="rejected"):
     """What `work` gives; what it raises is TVM's refusal."""
     try:
@@ -259,106 +224,54 @@ def answered(work):
         return {"stop": refused.stop, "message": str(refused)}
 
 
-def serve(text, hello, requests, replies):
-    """In a child: compile `text`, then answer each `run`."""
-    made = []
+def held(text, hello):
+    """A child that has compiled `text`; `prepared` says whether it did."""
 
-    def prepare():
-        with alarm(hello["prepare_seconds"]):
-            made.append(refusing(lambda: Module(text, hello)))
-        return {"ok": True}
+    def work(requests, replies):
+        made = []
 
-    def run(line):
-        request = json.loads(line)
-        return made[0].run(request["func"], request["args"])
+        def prepare():
+            with alarm(hello["prepare_seconds"]):
+                made.append(refusing(lambda: Module(text, hello)))
+            return {"ok": True}
 
-    replies.write(json.dumps(answered(prepare)) + "\n")
-    replies.flush()
-    for line in requests if made else ():
-        replies.write(json.dumps(answered(lambda line=line: run(line))) + "\n")
+        def run(line):
+            request = json.loads(line)
+            return made[0].run(request["func"], request["args"])
+
+        replies.write(json.dumps(answered(prepare)) + "\n")
         replies.flush()
+        for line in requests if made else ():
+            replies.write(json.dumps(answered(lambda line=line: run(line))) + "\n")
+            replies.flush()
+
+    child = Child(work)
+    child.prepared = child.answer()
+    return child
 
 
-class Child:
-    """A process that holds one module. `hello` is what the first request said; `prepared` what it answers."""
-
-    def __init__(self, text, hello):
-        theirs, self.requests = os.pipe()
-        self.replies, ours = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.close(self.requests)
-            os.close(self.replies)
-            with os.fdopen(theirs) as requests, os.fdopen(ours, "w") as replies:
-                serve(text, hello, requests, replies)
-            os._exit(0)
-        os.close(theirs)
-        os.close(ours)
-        self.lines = os.fdopen(self.replies)
-        self.alive = True
-        self.prepared = self.answer()
-
-    def ask(self, line):
-        """What it answers to `line`."""
-        with suppress(BrokenPipeError):
-            os.write(self.requests, line.encode())
-        return self.answer()
-
-    def answer(self):
-        """The next line, or how it died."""
-        line = self.lines.readline()
-        if line:
-            return json.loads(line)
-        status = self.close()
-        if not os.WIFSIGNALED(status):
-            return {"stop": "crashed", "message": f"the process ended with status {os.WEXITSTATUS(status)}"}
-        number = os.WTERMSIG(status)
-        if number == signal.SIGALRM:
-            return {"stop": "timed out", "message": "no answer within its time"}
-        return {"stop": "crashed", "message": f"the process was ended by {signal.Signals(number).name}"}
-
-    def close(self):
-        """End it; its status."""
-        self.alive = False
-        os.close(self.requests)
-        self.lines.close()
-        return os.waitpid(self.pid, 0)[1]
-
-
-def reply_to(state, line):
+def reply_to(state, request):
     """The answer to one request."""
-    request = json.loads(line)
     match request["do"]:
         case "hello":
             state["hello"] = request | {"options": json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}}
-            return {"name": f"tvm {tvm.__version__}"}
+            return {"name": name()}
         case "prepare":
             if "child" in state and state["child"].alive:
                 if state["text"] == request["module"]:
                     return state["child"].prepared
                 state["child"].close()
             state["text"] = request["module"]
-            state["child"] = Child(state["text"], state["hello"])
+            state["child"] = held(state["text"], state["hello"])
             return state["child"].prepared
         case "run":
             if not state["child"].alive:
-                state["child"] = Child(state["text"], state["hello"])
+                state["child"] = held(state["text"], state["hello"])
                 if "stop" in state["child"].prepared:
                     return state["child"].prepared
-            return state["child"].ask(line)
-
-
-def main():
-    """Answer until the input ends; what TVM prints goes to standard error."""
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    state = {}
-    for line in sys.stdin:
-        if json.loads(line)["do"] == "close":
-            break
-        replies.write(json.dumps(reply_to(state, line)) + "\n")
-        replies.flush()
+            return state["child"].ask(json.dumps(request) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    memory = {}
+    serve(lambda request: reply_to(memory, request))

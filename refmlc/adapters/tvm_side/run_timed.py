@@ -1,6 +1,4 @@
-"""The other side of `tvm_process`: runs in an environment that has apache-tvm, and needs nothing of refmlc.
-
-One JSON object per line comes in, one goes out. The target is `llvm` as it is by default.
+"""The other side of `tvm_process`: programs compiled and called with the time taken, for `llvm` as it is by default.
 
 | request                                 | does                                               | answer      |
 |-----------------------------------------|----------------------------------------------------|-------------|
@@ -12,23 +10,14 @@ One JSON object per line comes in, one goes out. The target is `llvm` as it is b
 A prim_func is called with the arrays and the output; a Relax function with the arrays. Arrays are files of raw bytes.
 """
 
-import json
-import os
-import sys
 from time import process_time_ns, thread_time_ns
 
-import ml_dtypes
 import numpy as np
 import tvm
+from line_server import module_of, numpy_dtype, one_line, serve, target_of
 from tvm import relax
-from tvm.script import from_source
 
-TARGET = tvm.target.Target("llvm")
-
-
-def numpy_dtype(name):
-    """The NumPy dtype called `name`."""
-    return np.dtype(getattr(ml_dtypes, name, None) or name)
+TARGET = target_of("llvm")
 
 
 def tensor(spec):
@@ -41,7 +30,7 @@ class Program:
     """A compiled program with its arguments."""
 
     def __init__(self, request):
-        self.module = from_source(request["text"], check_well_formed=False)
+        self.module = module_of(request["text"])
         self.arguments = [tensor(spec) for spec in request["arrays"]]
         output, name = request["output"], request["func"]
         function = self.module[name]
@@ -87,20 +76,14 @@ def answer(programs, request):
             return {"ns": programs[request["name"]].compile()}
 
 
-def main():
-    """Answer until the input ends; what TVM prints goes to standard error."""
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    programs = {}
-    for line in sys.stdin:
-        try:
-            reply = answer(programs, json.loads(line))
-        except Exception as problem:
-            text = str(problem).strip().splitlines()
-            reply = {"error": f"{type(problem).__name__}: {text[-1] if text else ''}"[:300]}
-        replies.write(json.dumps(reply) + "\n")
-        replies.flush()
+def told(programs, request):
+    """What to answer, or why there is nothing."""
+    try:
+        return answer(programs, request)
+    except Exception as problem:
+        return {"error": one_line(problem)}
 
 
 if __name__ == "__main__":
-    main()
+    loaded = {}
+    serve(lambda request: told(loaded, request))
