@@ -3,8 +3,11 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO, TypeVar
 
 import click
 from rich.console import Console
@@ -49,6 +52,36 @@ def report(failure: RefmlcError, *, as_json: bool) -> None:
         click.echo(render_text(failure.diagnostic, color=err.is_terminal and not err.no_color), err=True)
 
 
+def open_streams() -> None:
+    """Have the standard streams that the shell closed (`<&-`), which Python makes None. Fails: RM109 for the output."""
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - as long as the process
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - the same
+    if sys.stdout is None:
+        raise fail(BAD_FILE, "standard output is closed")
+
+
+@contextmanager
+def told_warnings() -> Iterator[None]:
+    """Warnings are one line each on standard error, without the place in refmlc's own code that gave them."""
+
+    def tell(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        del category, filename, lineno, file, line
+        click.echo(f"warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = tell
+        yield
+
+
 def as_failure(problem: Exception) -> RefmlcError:
     """Give what Python raised for lack of means its kind; anything else is our bug."""
     match problem:
@@ -59,7 +92,7 @@ def as_failure(problem: Exception) -> RefmlcError:
         case RecursionError():
             return fail(DEPTH_EXHAUSTED, "Python's recursion limit is reached")
         case OSError():
-            return fail(BAD_FILE, f"{problem.filename or 'a file'}: {problem.strerror or problem}")
+            return fail(BAD_FILE, f"{problem.filename or 'what is written'}: {problem.strerror or problem}")
         case _:
             note = "set REFMLC_TRACEBACK=1 to see the traceback"
             return Internal(Diagnostic(BUG, f"{type(problem).__name__}: {problem}", notes=(note,)))
@@ -72,7 +105,9 @@ class GuardedGroup(click.Group):
         """Run the subcommand."""
         as_json = "--json" in ctx.args
         try:
-            super().invoke(ctx)
+            open_streams()
+            with told_warnings():
+                super().invoke(ctx)
         except click.UsageError as problem:
             if not as_json:
                 raise

@@ -7,6 +7,7 @@
 | `.json` | `tvm.ir.save_json`        | `tvm_json`                     |
 
 The frameworks are extras: their modules are imported here when a file asks for them.
+Decision: a file is looked into before PyTorch has it, which logs a traceback of its own for what it cannot read.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -32,7 +34,7 @@ class Imported:
 
 
 def import_file(path: Path, *, keep_params_as_input: bool = False) -> Imported:
-    """The model in a file. Fails: RM101 what cannot be read, RM112 an ending or a missing framework, RM501."""
+    """The model in a file. Fails: RM109 what cannot be read, RM112 an ending or a missing framework, RM501."""
     if path.suffix not in READERS:
         raise fail(BAD_USAGE, f"`{path}` is no model: files end in {' or '.join(READERS)}")
     if not path.is_file():
@@ -42,14 +44,34 @@ def import_file(path: Path, *, keep_params_as_input: bool = False) -> Imported:
 
 def _torch_export(path: Path, keep: bool) -> Imported:
     torch = _framework("torch", "torch")
-    program = torch.export.load(str(path))
+    if not _is_exported(path):
+        raise fail(BAD_FILE, f"`{path}` is not what `torch.export.save` writes")
+    try:
+        program = torch.export.load(str(path))
+    except (RuntimeError, ValueError, LookupError) as bad:
+        raise fail(BAD_FILE, f"`{path}`: PyTorch cannot read it: {_line(bad)}") from None
     frontend = import_module("refmlc.frontends.torch_export")
     module = frontend.from_exported_program(program, keep_params_as_input=keep, unwrap_unit_return_tuple=True)
     return Imported(module, frontend.params_of(program) if keep else MappingProxyType({}))
 
 
+def _is_exported(path: Path) -> bool:
+    """Whether a file is an archive with what PyTorch writes into it, 2.5's way or the one since 2.7."""
+    try:
+        with ZipFile(path) as archive:
+            names = {name.rsplit("/", 1)[-1] for name in archive.namelist()}
+    except BadZipFile:
+        return False
+    return not names.isdisjoint({"archive_format", "serialized_exported_program.json"})
+
+
 def _onnx(path: Path, keep: bool) -> Imported:
-    model = _framework("onnx", "onnx").load(str(path))
+    onnx = _framework("onnx", "onnx")
+    unreadable = (import_module("google.protobuf.message").DecodeError, onnx.checker.ValidationError)
+    try:
+        model = onnx.load(str(path))
+    except unreadable as bad:
+        raise fail(BAD_FILE, f"`{path}`: ONNX cannot read it: {_line(bad)}") from None
     frontend = import_module("refmlc.frontends.onnx_import")
     module = frontend.from_onnx(model, keep_params_in_input=keep)
     return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}))
@@ -59,9 +81,14 @@ def _tvm(path: Path, keep: bool) -> Imported:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as bad:
-        raise fail(BAD_FILE, f"{path}: {bad}") from None
+        raise fail(BAD_FILE, f"`{path}` is not UTF-8: {bad.reason} at byte {bad.start}") from None
     del keep  # constants of a module of TVM stay what they are
     return Imported(from_json(text), MappingProxyType({}))
+
+
+def _line(problem: Exception) -> str:
+    """What a framework says, in one line."""
+    return " ".join(str(problem).split()) or type(problem).__name__
 
 
 def _framework(name: str, extra: str) -> ModuleType:

@@ -214,6 +214,30 @@ def test_a_full_device_is_no_traceback(folder, more):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("closed", "command", "status", "told"),
+    [
+        (">&-", "explain", 2, "error[RM109]: standard output is closed\n  = help: `refmlc explain RM109`\n"),
+        ("<&-", "debug gemm.py", 0, ""),
+        ("2>&-", "nonsense", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_no_bug(folder, closed, command, status, told):
+    line = f"{sys.executable} -m refmlc {command} {closed}"
+    done = subprocess.run(["/bin/sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, told)
+
+
+def test_a_warning_is_one_line(folder):
+    inputs = ["--input", "A=ones", "--input", "B=ones"]
+    command = [sys.executable, "-m", "refmlc", "run", str(folder / "gemm.py"), "--tier", "native", *inputs]
+    surroundings = {**os.environ, "REFMLC_CC": "/nowhere/cc"}
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr.startswith("warning: no C compiler is found: there is no /nowhere/cc")
+    assert "compiled.py" not in done.stderr
+
+
 def test_more_results_than_can_be_told_are_a_finding(folder):
     pairs = "".join(f"    y{k + 1} = (y{k}, y{k})\n" for k in range(60))
     text = f'@R.function\ndef main(x: R.Tensor((1,), "int8")):\n    y0 = x\n{pairs}    return y60\n'

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -65,6 +66,29 @@ def test_the_text_is_printed_or_given_as_json(saved) -> None:
 def test_other_files_are_refused(tmp_path) -> None:
     assert run("import", tmp_path / "model.h5").exit_code == 2
     assert run("import", tmp_path / "missing.pt2").exit_code == 2
+
+
+def test_a_damaged_model_is_told_as_a_bad_file(saved, tmp_path) -> None:
+    _, _, path = saved
+    half = tmp_path / "half.pt2"
+    half.write_bytes(path.read_bytes()[:400])
+    state = tmp_path / "state.pt2"
+    torch.save({"weight": torch.ones(2)}, state)
+    emptied = tmp_path / "emptied.pt2"
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(emptied, "w") as other:
+        for name in archive.namelist():
+            other.writestr(name, b"" if name.endswith("model.json") else archive.read(name))
+    for bad in (half, state, emptied):
+        done = run("import", bad)
+        assert (done.exit_code, "RM109" in done.output) == (2, True), done.output
+
+
+def test_a_damaged_model_of_onnx_is_told_as_a_bad_file(tmp_path) -> None:
+    pytest.importorskip("onnx")
+    bad = tmp_path / "bad.onnx"
+    bad.write_bytes(b"from tvm.script import tirx as T\n")
+    done = run("import", bad)
+    assert (done.exit_code, "RM109" in done.output) == (2, True), done.output
 
 
 def test_a_missing_framework_is_told(saved, monkeypatch) -> None:
