@@ -81,7 +81,7 @@ RUN: dict[str, tuple[str, str]] = {
     "RM502": ("T.tvm_warp_shuffle(mask, A[0], 0, 32, 32)", "A[0]"),
     "RM503": ("T.max(A[0] > 0.0, B[0] > 0.0)", "T.Or(A[0] > 0.0, B[0] > 0.0)"),
     "RM504": ("R.ccl.allreduce(x)", "x"),
-    "RM505": ("R.to_vdevice(x, R.device(device_index=0, device_type=2))", "x"),
+    "RM505": ('vm["main"](torch.ones(4, device="cuda"))', 'vm["main"](torch.ones(4))'),
     "RM601": ("for i in range(1000000000000):\n    ...", "for i in range(1000):\n    ..."),
     "RM602": (
         "def f(x):\n    return cls.f(x)",

@@ -36,6 +36,14 @@ class Target(Node):
 
 
 @node
+class Device(Node):
+    """A device of the runtime: `R.device(type, index)`. Units: the type is DLPack's number, 1 the CPU, 2 CUDA."""
+
+    device_type: int
+    index: int = 0
+
+
+@node
 class VDevice(Node):
     """A device that tensors may be said to lie on: `I.vdevice(target, index, scope)`, a global info of a module."""
 

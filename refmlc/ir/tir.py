@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import TypeAlias
 
 from refmlc.dtypes import BOOL, HANDLE, DType
-from refmlc.ir.attrs import CommReducer, IndexMap, Target, VDevice
+from refmlc.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
 from refmlc.ir.kinds import ForKind, IterKind, PointerType
 from refmlc.ir.node import Node, node
 from refmlc.ir.operand import Attributed, Callee, Scalar
@@ -488,7 +488,7 @@ class PrimFunc(Attributed, Node):
 
 Attr: TypeAlias = (
     "bool | int | float | str | tuple[Attr, ...] | Mapping[str, Attr] | DType | Expr | Buffer | BufferRegion"
-    " | CommReducer | IndexMap | Target | VDevice | GlobalVar | ThreadVar | Range | None"
+    " | CommReducer | IndexMap | Target | Device | VDevice | GlobalVar | ThreadVar | Range | None"
 )
 
 

@@ -80,6 +80,7 @@ CONSTRUCTS: tuple[Spelling, ...] = (
     _same("T.Shuffle", "T.shuffle"),
     _same("T.call_extern"),
     _same("T.address_of"),
+    _same("T.Range", "I.Range"),
     # Relax
     Spelling("R.Any", "R.Object", "R.Object", "R.Any"),
     _same("R.function", "tvm.script.relax.function"),

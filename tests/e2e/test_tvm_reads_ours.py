@@ -63,4 +63,5 @@ def test_at_least_98_of_100_are_equal_to_tvm(verdicts):
 
 def test_tvm_does_not_read_its_own_text_for_one_known_reason_only(verdicts):
     """`T.if_then_else` of handles, as its lowering of packed arguments prints it, is refused by TVM's own parser."""
-    assert all("prim._OpIfThenElse" in line for line in verdicts["unreadable"]), verdicts["unreadable"]
+    assert all("prim._OpIfThenElse" in line for line in verdicts["neither"]), verdicts["neither"]
+    assert not verdicts["unreadable"]

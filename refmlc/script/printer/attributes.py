@@ -8,7 +8,8 @@
 | dtype                   | `T.float32`                                             |
 | reducer                 | `T.comm_reducer(lambda x, y: x + y, [T.float32(0.0)])`  |
 | index map               | `T.index_map(lambda i, j: (j, i))`                      |
-| target, device          | `T.target({…})`, `I.vdevice({…}, 0, "global")`          |
+| target                  | `T.target({…})`                                         |
+| device                  | `I.vdevice({…}, 0, "global")`, `R.device(device_type=1, index=0)` |
 | thread axis             | `T.iter_var(v, T.Range(0, 4), "ThreadIndex", "threadIdx.x")` |
 """
 
@@ -19,7 +20,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG
 from refmlc.dtypes import INT32, DType
 from refmlc.ir import tir
-from refmlc.ir.attrs import CommReducer, IndexMap, Target, VDevice
+from refmlc.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
 from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.page import Page
 
@@ -77,6 +78,8 @@ class _Attributes:
                 return self.thread(value)
             case Target(config=config):
                 return f"T.target({self.dictionary(dict(config))})"
+            case Device(device_type=number, index=index):
+                return f"R.device(device_type={number}, index={index})"
             case VDevice(target=target, index=index, scope=scope):
                 return f"I.vdevice({self.text(target)}, {index}, {string_text(scope)})"
             case CommReducer():

@@ -7,7 +7,7 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.ir import relax, tir
-from refmlc.ir.types import TensorType, TupleType, Type
+from refmlc.ir.types import PrimType, TensorType, TupleType, Type
 from refmlc.script.blob import stores
 from refmlc.script.printer.expressions import attribute_text, expr_text, tuple_text
 from refmlc.script.printer.intrinsics import function_name
@@ -58,6 +58,16 @@ def value_text(page: Page, node: relax.Expr) -> str:
             return call_text(page, node)
     word = type(node).__name__
     raise fail(UNSUPPORTED_CONSTRUCT, f"a {word} inside of another expression has no text", node.span)
+
+
+def bound_text(page: Page, value: relax.Expr, ty: Type | None, *, bare: bool = False) -> str:
+    """A value where a plain number is none: bound, returned, an argument of a function; `bare`: no parentheses."""
+    match value:
+        case relax.Tuple(fields=(_, *_) as fields) if bare and not page.oldest:
+            return tuple_text([value_text(page, field) for field in fields])[1:-1]
+        case relax.PrimValue(value=tir.IntImm() | tir.FloatImm()) if page.modern and not isinstance(ty, PrimType):
+            return f"R.prim_value({value_text(page, value)})"
+    return value_text(page, value)
 
 
 def shape_list(page: Page, values: Sequence[tir.Expr]) -> str:
@@ -123,14 +133,17 @@ def call_text(page: Page, node: relax.Call) -> str:
             return _destination_passing(page, node, op.name)
         if op.name in ("print", "assert_op"):
             return _formatted(page, node, op.name)
+        if op.name == "hint_on_device" and len(node.args) == 1:
+            given = [attribute_text(page, value) for value in node.attrs.values()]
+            return f"R.{op.name}({', '.join([value_text(page, node.args[0]), *given])})"
         first = [_callee(page, node.args[0])] if op.name in _NAMED_FIRST and node.args else []
         args = [*first, *(value_text(page, arg) for arg in node.args[len(first) :])]
         space = "relax" if page.oldest and op.name not in _NAMED_FIRST else "R"
         return f"{space}.{op.name}({', '.join([*args, *_keywords(page, node)])})"
-    args = [value_text(page, arg) for arg in node.args]
     if isinstance(op, relax.ExternFunc):
+        args = [value_text(page, arg) for arg in node.args]
         return f"R.call_packed({', '.join([string_text(op.symbol), *args, *_keywords(page, node)])})"
-    return f"{value_text(page, op)}({', '.join(args)})"
+    return f"{value_text(page, op)}({', '.join(bound_text(page, arg, None) for arg in node.args)})"
 
 
 def _callee(page: Page, node: relax.Expr) -> str:
@@ -143,7 +156,7 @@ def _callee(page: Page, node: relax.Expr) -> str:
 def _keywords(page: Page, node: relax.Call) -> list[str]:
     parts = [f"{key}={attribute_text(page, value)}" for key, value in node.attrs.items()]
     if node.ty_args:
-        types = tuple_text([Types(page).text(ty) for ty in node.ty_args])
+        types = tuple_text([Types(page, argument=True).text(ty) for ty in node.ty_args])
         parts.append(f"{page.spelled('ty_args') or 'sinfo_args'}={types}")
     return parts
 
@@ -170,7 +183,7 @@ def _destination_passing(page: Page, node: relax.Call, name: str) -> str:
 
 
 def _outputs(page: Page, node: relax.Call) -> str:
-    types = Types(page)
+    types = Types(page, argument=True)
     match node.ty_args:
         case (TupleType(fields=fields),) if len(fields) > 1:
             return f"[{', '.join(types.text(field) for field in fields)}]"

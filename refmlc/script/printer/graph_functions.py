@@ -15,9 +15,9 @@ from refmlc.ir import relax, tir
 from refmlc.ir.types import PrimType, Type
 from refmlc.ir.visit import walk
 from refmlc.script.printer.buffers import variable_text
-from refmlc.script.printer.expressions import attribute_text, tuple_text
+from refmlc.script.printer.expressions import attribute_text
 from refmlc.script.printer.functions import define_type_vars, defines, is_type_var
-from refmlc.script.printer.graph_expressions import value_text
+from refmlc.script.printer.graph_expressions import bound_text, value_text
 from refmlc.script.printer.page import Page
 from refmlc.script.printer.types import Types, is_own
 
@@ -26,8 +26,10 @@ def write_function(page: Page, func: relax.Function, name: str) -> None:
     """A global function."""
     with page.names.frame(), page.speaking("relax"):
         variables = shape_variables(func)
-        define_type_vars(page, variables)
-        waiting = [var for var in variables if not is_type_var(page, var)]
+        named = _of_signatures(func)
+        typed = [var for var in variables if id(var) in named and is_type_var(page, var)]
+        define_type_vars(page, typed)
+        waiting = [var for var in variables if not any(var is one for one in typed)]
         if not page.oldest:
             waiting.sort(key=lambda var: var.name)
         _write(page, func, name, waiting)
@@ -45,6 +47,13 @@ def shape_variables(func: relax.Function) -> list[tir.Var]:
             case relax.Var(ty=PrimType(value=tir.Var() as value)) if is_own(node.ty, node.name):
                 own.add(id(value))
     return [var for key, var in found.items() if key not in own]
+
+
+def _of_signatures(func: relax.Function) -> set[int]:
+    """The variables, by identity, that a signature names, of `func` or of a local function."""
+    functions = [node for node in walk(func) if isinstance(node, relax.Function)]
+    parts = [part for one in functions for part in (*one.params, one.ret_ty) if part is not None]
+    return {id(node) for part in parts for node in walk(part) if isinstance(node, tir.Var)}
 
 
 def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) -> None:
@@ -92,16 +101,6 @@ def type_of_var(types: Types, var: relax.Var) -> str:
     if isinstance(ty, PrimType) and is_own(ty, var.name):
         ty = PrimType(ty.dtype)
     return "" if ty is None else types.text(ty)
-
-
-def bound_text(page: Page, value: relax.Expr, ty: Type | None, *, bare: bool = False) -> str:
-    """A value that is bound or returned: a plain number would be a tensor there; `bare`: no parentheses."""
-    match value:
-        case relax.Tuple(fields=(_, *_) as fields) if bare and not page.oldest:
-            return tuple_text([value_text(page, field) for field in fields])[1:-1]
-        case relax.PrimValue(value=tir.IntImm() | tir.FloatImm()) if page.modern and not isinstance(ty, PrimType):
-            return f"R.prim_value({value_text(page, value)})"
-    return value_text(page, value)
 
 
 # ------------------------------------------------------------------------------------------------- blocks
@@ -155,7 +154,7 @@ def _bind(page: Page, var: relax.Var, value: relax.Expr) -> None:
 
 def _match_cast(page: Page, binding: relax.MatchCast) -> None:
     value = value_text(page, binding.value)
-    cast = Types(page).text(binding.ty)
+    cast = Types(page, argument=True).text(binding.ty)
     name = define_var(page, binding.var)
     annotation = "" if binding.var.ty is None else f": {type_of_var(Types(page), binding.var)}"
     page.line(f"{name}{annotation} = R.match_cast({value}, {cast})")

@@ -6,7 +6,7 @@
 | `T.tvm_struct_get(…, dtype)`           | that one                                                       |
 | `T.name(…)`                            | whose dtype is always the same, or void, or that of an argument |
 | `T.call_intrin(dtype, "tirx.name", …)` | any other                                                      |
-| `cls.f(…)`                             | a function of the module                                       |
+| `Module.f(…)`, before 0.27 `cls.f(…)`  | a function of the module                                       |
 """
 
 from collections.abc import Callable, Mapping
@@ -65,7 +65,11 @@ def call_text(page: Page, node: tir.Call, argument: Argument) -> str:
 
 def function_name(page: Page, var: tir.GlobalVar) -> str:
     """How a function of the module is named inside of it."""
-    return var.name if page.oldest else f"cls.{var.name}"
+    if page.oldest:
+        return var.name
+    # No `cls` is bound in a function of TensorIR.
+    owner = page.module if page.modern and page.domain == "tir" and page.module else "cls"
+    return f"{owner}.{var.name}"
 
 
 def _result(node: tir.Call) -> str:

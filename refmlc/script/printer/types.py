@@ -9,7 +9,10 @@
 | function   | `R.Callable((T,), U, True)`                             | without `R.`                     |
 | any        | `R.Any`; 2023 `R.Object`                                | `Object`                         |
 
-In a signature a dimension is a string unless it is a variable that is declared before.
+In a signature a dimension is a string unless it is a variable that is declared before. `T.int64` is a type in
+annotations only: as an argument of a call, 0.27 too reads `R.Prim("int64")` alone.
+
+Decision: what TVM 0.27 prints and does not read (`ty_args=(T.int64,)`) is shown in the way in which it reads it.
 """
 
 from collections.abc import Sequence
@@ -25,10 +28,14 @@ from refmlc.script.printer.page import Page
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """Writes types. `known`: in a signature, the variables that are declared before it, by identity."""
+    """Writes types. `known`: in a signature, the variables that are declared before it, by identity.
+
+    `argument`: the type is an argument of a call, not an annotation.
+    """
 
     page: Page
     known: frozenset[int] | None = None
+    argument: bool = False
 
     def text(self, ty: Type) -> str:
         """`ty` as text."""
@@ -98,7 +105,8 @@ class Types:
     def prim(self, ty: PrimType) -> str:
         """A primitive type."""
         if ty.value is None:
-            return f"T.{ty.dtype}" if self.page.modern else f"R.Prim({dtype_text(ty.dtype)})"
+            annotation = self.page.modern and not self.argument
+            return f"T.{ty.dtype}" if annotation else f"R.Prim({dtype_text(ty.dtype)})"
         return f"R.Prim(value={self.dimension(ty.value)})"
 
     def function(self, ty: FuncType) -> str:

@@ -27,6 +27,7 @@ from refmlc.diag.catalogue import (
     UNKNOWN_FUNCTION,
     UNKNOWN_NAME,
 )
+from refmlc.ir.attrs import VDevice
 from refmlc.ir.node import Node
 from refmlc.script.reader.arguments import CallSite
 from refmlc.script.reader.metadata import Entries
@@ -49,13 +50,15 @@ class Evaluator:
         """An evaluator of one text.
 
         The reader of the module sets the rest: `module`, what `cls` stands for; `metadata`, the entries that the text
-        holds (None: it holds none); `generation`, which decides where one spelling has two meanings (`spellings`).
+        holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
+        spelling has two meanings (`spellings`).
         """
         self.spans = spans
         self.table = table
         self.scope = scope
         self.module: ModuleRef | None = None
         self.metadata: Entries | None = None
+        self.devices: tuple[VDevice, ...] | None = None
         self.generation: Generation = "0.27"
         self._depth = 0
 

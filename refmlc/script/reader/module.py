@@ -30,6 +30,7 @@ from refmlc.diag.catalogue import DUPLICATE, NOT_TVMSCRIPT, UNSUPPORTED_CONSTRUC
 from refmlc.diag.source import Span
 from refmlc.dtypes import INT64
 from refmlc.ir import relax, tir
+from refmlc.ir.attrs import VDevice
 from refmlc.ir.module import IRModule
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.evidence import generation_of
@@ -205,6 +206,8 @@ class _Reader:
                 draft.attrs.update(attrs)
             case GlobalInfos(infos):
                 draft.infos.update(infos)
+                if "vdevice" in infos:
+                    self.ev.devices = tuple(one for one in infos["vdevice"] if isinstance(one, VDevice))
             case _:
                 message = f"{described(value)} as a statement has no meaning in a module"
                 raise fail(NOT_TVMSCRIPT, message, self.spans.of(stmt))

@@ -13,8 +13,10 @@ from refmlc.ir import relax, tir
 from refmlc.ir.attrs import IndexMap
 from refmlc.ir.types import TensorType, TupleType, Type
 from refmlc.library import OPERATORS
+from refmlc.library.distributed import MESHES
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.attributes import attr_of
+from refmlc.script.reader.devices import device, hint_on_device, to_vdevice
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.relax_constants import constant_of
 from refmlc.script.reader.relax_signatures import RENAMED, SIGNATURES
@@ -364,6 +366,10 @@ def _unsupported(_ev: Evaluator, site: CallSite) -> Meta:
     raise fail(UNSUPPORTED_CONSTRUCT, f"`{site.spelled}` is not supported", site.span)
 
 
+def _distributed(_ev: Evaluator, site: CallSite) -> Meta:
+    raise fail(UNSUPPORTED_CONSTRUCT, f"`{site.spelled}` is not supported: {MESHES}", site.span)
+
+
 _Handler = Callable[[Evaluator, CallSite], Meta]
 _DPS = ("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed")
 _PACKED = ("call_packed", "call_pure_packed", "call_inplace_packed")
@@ -371,7 +377,7 @@ _TUPLED = (
     *("call_builtin_with_ctx", "make_closure", "invoke_closure", "invoke_pure_closure"),
     *("vm.call_tir_dyn",),
 )
-_REFUSED = ("dist", "macro", "rewriter", "match_shape", "emit_te", "DTensor", "Then", "Else", "If", "SeqExpr")
+_REFUSED = ("macro", "rewriter", "match_shape", "emit_te", "Then", "Else", "If", "SeqExpr")
 
 RELAX_CALLS = Table(
     calls={
@@ -379,7 +385,11 @@ RELAX_CALLS = Table(
         **dict.fromkeys((f"R.{name}" for name in _PACKED), _call_packed),
         **dict.fromkeys((f"R.{name}" for name in _TUPLED), _with_tuple),
         **dict.fromkeys((f"R.{name}" for name in _REFUSED), _unsupported),
+        **dict.fromkeys(("R.dist", "R.DTensor", "R.device_mesh"), _distributed),
         "R.call_py_func": _call_py_func,
+        "R.device": device,
+        "R.to_vdevice": to_vdevice,
+        "R.hint_on_device": hint_on_device,
         "R.print": _print,
         "R.assert_op": _assert_op,
         "R.const": _const,
@@ -399,5 +409,5 @@ RELAX_CALLS = Table(
         "R.func_attr": _func_attr,
         "R.dataflow": _dataflow,
     },
-    prefixes={"R.": operator_call, "R.dist.": _unsupported},
+    prefixes={"R.": operator_call, "R.dist.": _distributed},
 )

@@ -72,7 +72,6 @@ SIGNATURES: dict[str, tuple[tuple[str, str], ...]] = {
         "nn.conv2d": "data:x weight:x strides:a padding:a dilation:a groups:a data_layout:a kernel_layout:a",
         "nn.max_pool2d": "data:x pool_size:a strides:a padding:a dilation:a ceil_mode:a",
         "nn.avg_pool2d": "data:x pool_size:a strides:a padding:a dilation:a ceil_mode:a",
-        "to_vdevice": "data:x dst_vdevice:a",
     }.items()
 }
 """Parameters by the operator's name without `R.`."""

@@ -24,6 +24,7 @@ from refmlc.ir import relax, tir
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.script.reader.arguments import CallSite
 from refmlc.script.reader.attributes import DTYPE_NAMES
+from refmlc.script.reader.devices import device_name
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.relax_values import dimension_of, dtype_of
 from refmlc.script.reader.scope import MISSING
@@ -167,7 +168,7 @@ def _tensor(ev: Evaluator, site: CallSite) -> Meta:
             raise site.wrong("shape", shape, "a list of dimensions")
         shape, named = None, shape
     element = dtype_of(named, site.place("dtype", 0 if given["dtype"] is None else 1))
-    vdevice = _vdevice(given["vdevice"], site)
+    vdevice = None if given["vdevice"] is None else device_name(ev, given["vdevice"], site, "vdevice")
     if shape is None:
         return TensorType(None, element, ndim, vdevice, span=site.span)
     if isinstance(shape, relax.Var):
@@ -176,12 +177,6 @@ def _tensor(ev: Evaluator, site: CallSite) -> Meta:
     if ndim not in (-1, len(values)):
         raise site.misfit(f"has {len(values)} dimensions and says `ndim={ndim}`")
     return TensorType(values, element, -1, vdevice, span=site.span)
-
-
-def _vdevice(value: Meta, site: CallSite) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    raise site.wrong("vdevice", value, "a string")
 
 
 def _shape(ev: Evaluator, site: CallSite) -> Meta:

@@ -1,24 +1,28 @@
 """What real TVM says of texts: whether it reads both texts of a module, and whether they mean the same to it.
 
 Run inside TVM's environment: `python compare_texts.py DIRECTORY`. For every `NAME.shown` of the directory, a text by
-refmlc, `NAME.py` is TVM's own text of the module. Writes `verdicts.json`: a verdict and its reason by name.
+refmlc, `NAME.py` is TVM's own text of the module, or a person's. Writes `verdicts.json`: a verdict and its reason by
+name. Where TVM does not read `NAME.py`, and does read the other, what it prints of that becomes `NAME.back`.
 
 | verdict     | meaning                                                              |
 |-------------|----------------------------------------------------------------------|
 | `equal`     | TVM reads both, and its structural equality holds                    |
 | `differs`   | TVM reads both, and it does not; the reason is the first difference  |
-| `refused`   | TVM reads its own text and not refmlc's                              |
-| `unreadable` | TVM does not read its own text                                      |
+| `refused`   | TVM does not read refmlc's text; the reason is what it says          |
+| `unreadable` | TVM reads refmlc's text and not the other                           |
+| `neither`   | TVM reads neither; the reason is what it says of refmlc's            |
 
 Constants are compared as values of their dtype: TVM keeps the digits that it read, refmlc the value that they mean.
 """
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
 
 import numpy as np
+import tvm
 import tvm_ffi
 from tvm.script import from_source
 
@@ -31,32 +35,58 @@ def rounded(text: str) -> str:
 
 
 def reason(problem: BaseException) -> str:
-    """The first line that says something."""
+    """The line that says what is wrong."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return f"{type(problem).__name__}: {lines[0] if lines else ''}"[:300]
+    errors = [line for line in lines if line.startswith("error:")]
+    return f"{type(problem).__name__}: {(errors or lines or [''])[0]}"[:300]
 
 
-def verdict(own: str, shown: str) -> tuple[str, str]:
+def module_of(text: str) -> tvm.IRModule:
+    """The module of a text; a function alone becomes the only one of its module."""
+    found = from_source(rounded(text), check_well_formed=False)
+    if isinstance(found, tvm.IRModule):
+        return found
+    name = found.attrs["global_symbol"] if found.attrs and "global_symbol" in found.attrs else "main"
+    return tvm.IRModule({name: found})
+
+
+def verdict(own: str, shown: str, back: Path) -> tuple[str, str]:
     """The verdict on two texts."""
     try:
-        expected = from_source(rounded(own), check_well_formed=False)
+        expected = module_of(own)
     except Exception as problem:
-        return "unreadable", reason(problem)
+        expected, why = None, reason(problem)
     try:
-        got = from_source(rounded(shown), check_well_formed=False)
+        got = module_of(shown)
     except Exception as problem:
-        return "refused", reason(problem)
+        return ("neither" if expected is None else "refused"), reason(problem)
+    if expected is None:
+        printed(got, back)
+        return "unreadable", why
     if tvm_ffi.structural_equal(expected, got, map_free_vars=True):
         return "equal", ""
     return "differs", str(tvm_ffi.get_first_structural_mismatch(expected, got, map_free_vars=True))[:600]
 
 
+def printed(module: tvm.IRModule, path: Path) -> None:
+    """Write the text of a module, in a process of its own: of some constants TVM's printer ends with a fault."""
+    if pid := os.fork():
+        os.waitpid(pid, 0)
+        return
+    try:
+        path.write_text(module.script(show_meta=True), "utf-8")
+    finally:
+        os._exit(0)
+
+
 def main() -> None:
     """Judge the directory."""
     directory = Path(sys.argv[1])
-    texts = sorted(directory.glob("*.shown"))
     verdicts = {
-        path.stem: verdict(path.with_suffix(".py").read_text("utf-8"), path.read_text("utf-8")) for path in texts
+        path.stem: verdict(
+            path.with_suffix(".py").read_text("utf-8"), path.read_text("utf-8"), path.with_suffix(".back")
+        )
+        for path in sorted(directory.glob("*.shown"))
     }
     (directory / "verdicts.json").write_text(json.dumps(verdicts, indent=1))
 

@@ -82,6 +82,7 @@ EVERY: tuple[Node, ...] = (
     attrs.CommReducer((X,), (J,), (tir.Apply("add", (X, J), INT32),), (ONE,)),
     attrs.IndexMap((X,), (X, ONE), attrs.IndexMap((J,), (J,))),
     *(attrs.Target({"kind": "llvm"}), attrs.VDevice("llvm", 1, "global")),
+    attrs.Device(2, 1),
     module.IRModule(
         {"main": FUNCTION, "f": PRIM, "e": relax.ExternFunc("e")},
         {"a": ({"b": None},)},
