@@ -31,63 +31,52 @@ static char *text(const char *at) {
   char *made = malloc(strlen(at) + 1), *to = made;
   if (made == NULL) exit(1);
   for (at++; *at != '"' && *at != '\0'; at++) {
-    if (*at != '\\') {
-      *to++ = *at;
-      continue;
-    }
-    at++;
-    if (*at == 'u') {
-      char code[5] = {at[1], at[2], at[3], at[4], 0};
-      long number = strtol(code, NULL, 16);
-      *to++ = number < 128 ? (char)number : '?';
+    int escaped = *at == '\\';
+    at += escaped;
+    if (escaped && *at == 'u') {
+      long code = strtol((char[]){at[1], at[2], at[3], at[4], 0}, NULL, 16);
+      *to++ = code < 128 ? (char)code : '?';
       at += 4;
     } else {
-      *to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at == 'r' ? '\r' : *at;
+      *to++ = !escaped ? *at : *at == 'n' ? '\n' : *at == 't' ? '\t' : *at == 'r' ? '\r' : *at;
     }
   }
   *to = '\0';
   return made;
 }
 
+/* The end of the object of JSON that begins at `at`. */
+static char *end(char *at) {
+  for (int depth = 0, quoted = 0; *at != '\0'; at++) {
+    if (*at == '\\') at++;
+    else if (*at == '"') quoted = !quoted;
+    else if (!quoted && *at == '{') depth++;
+    else if (!quoted && *at == '}' && --depth == 0) return at + 1;
+  }
+  return at;
+}
+
 /* A function that is taken: how many operands, how many elements, and what is done to them. */
-struct loop {
-  int operands;
-  long count;
-  char how;
-};
+struct loop { int operands; long count; char how; };
+
+#define NAME "%31[A-Za-z0-9_]"
+#define BUFFER NAME ": T.Buffer((%ld,), \"float32\")"
+#define BODY "): for i in range(%ld): " NAME "[i] = "
+#define TWO "def %*[A-Za-z0-9_](" BUFFER ", " BUFFER ", " BUFFER BODY NAME "[i] %7[-+*/] " NAME "[i]%n"
+#define ONE "def %*[A-Za-z0-9_](" BUFFER ", " BUFFER BODY "T.%7[a-z](" NAME "[i])%n"
 
 /* Recognise the function that begins at `def`; 0 where it is not taken. */
 static int recognised(const char *def, struct loop *loop) {
-  char names[3][32], left[32], first[32], second[32], op;
-  long count = 0, extent = 0;
-  int buffers = 0, used = 0;
-  const char *at = strchr(def, '(');
-  if (at == NULL) return 0;
-  for (at++;; at += 2) {
-    const char *form = "%31[A-Za-z0-9_]: T.Buffer((%ld,), \"float32\")%n";
-    if (buffers == 3 || sscanf(at, form, names[buffers], &extent, &used) != 2 || used == 0) return 0;
-    if (buffers++ > 0 && extent != count) return 0;
-    count = extent;
-    at += used;
-    used = 0;
-    if (*at != ',') break;
-  }
-  if (sscanf(at, "): for i in range(%ld): %31[A-Za-z0-9_][i] = %n", &extent, left, &used) != 2 || used == 0) return 0;
-  if (extent != count || strcmp(left, names[buffers - 1]) != 0) return 0;
-  at += used;
-  used = 0;
-  const char *form = "%31[A-Za-z0-9_][i] %c %31[A-Za-z0-9_][i]%n";
-  if (buffers == 3 && sscanf(at, form, first, &op, second, &used) == 3 && used > 0) {
-    if (strcmp(first, names[0]) != 0 || strcmp(second, names[1]) != 0 || strchr("+-*/", op) == NULL) return 0;
-  } else if (buffers == 2 && sscanf(at, "T.%7[a-z](%31[A-Za-z0-9_][i])%n", second, first, &used) == 2 && used > 0) {
-    if (strcmp(first, names[0]) != 0 || (strcmp(second, "sqrt") != 0 && strcmp(second, "fabs") != 0)) return 0;
-    op = second[0];
-  } else {
-    return 0;
-  }
-  at += used + strspn(at + used, " \n");
-  if (*at != '\0' && strncmp(at, "@T.prim_func", 12) != 0) return 0; /* more than that one statement */
-  *loop = (struct loop){buffers - 1, count, op};
+  char a[32], b[32], r[32], left[32], first[32], second[32], how[8];
+  long n, m, of_r, times;
+  int used = 0, two = sscanf(def, TWO, a, &n, b, &m, r, &of_r, &times, left, first, how, second, &used) == 11;
+  if (!two && sscanf(def, ONE, a, &n, r, &of_r, &times, left, how, first, &used) != 8) return 0;
+  if (used == 0 || of_r != n || times != n || strcmp(left, r) != 0 || strcmp(first, a) != 0) return 0;
+  if (two && (m != n || strcmp(second, b) != 0 || how[1] != '\0')) return 0;
+  if (!two && strcmp(how, "sqrt") != 0 && strcmp(how, "fabs") != 0) return 0;
+  const char *rest = def + used + strspn(def + used, " \n");
+  if (*rest != '\0' && strncmp(rest, "@T.prim_func", 12) != 0) return 0; /* more than that one statement */
+  *loop = (struct loop){two ? 2 : 1, n, how[0]};
   return 1;
 }
 
@@ -119,29 +108,42 @@ static int run(const struct loop *loop, char *args) {
   return 1;
 }
 
+/* Answer a request: the line, or one of a batch, which has a number. */
+static void answer(char *line) {
+  char *what = value(line, "do"), *args = value(line, "args"), *id = value(line, "id"), def[512] = "";
+  struct loop loop;
+  if (what == NULL || strncmp(what, "\"close\"", 7) == 0) exit(0);
+  if (id == NULL) putchar('{'); else printf("{\"id\": %ld, ", strtol(id, NULL, 10));
+  if (strncmp(what, "\"hello\"", 7) == 0) {
+    snprintf(folder, sizeof folder, "%s", text(value(line, "folder")));
+    puts("\"name\": \"template-c\", \"batch\": 48}");
+  } else if (strncmp(what, "\"prepare\"", 9) == 0) {
+    free(module);
+    module = text(value(line, "module"));
+    puts("\"ok\": true}");
+  } else {
+    snprintf(def, sizeof def, "def %.400s(", text(value(line, "func")));
+    char *found = strstr(module, def);
+    if (found == NULL || !recognised(found, &loop) || !run(&loop, args))
+      puts("\"stop\": \"unsupported\", \"message\": \"no loop over float32 that is taken\"}");
+    else /* the same tensors: the last one's file has other elements now */
+      printf("\"value\": {\"kind\": \"null\"}, \"args\": %.*s}\n", (int)(strrchr(args, ']') - args + 1), args);
+  }
+  fflush(stdout);
+}
+
 int main(void) {
   char *line = NULL;
   size_t room = 0;
-  struct loop loop;
   while (getline(&line, &room, stdin) > 0) {
-    char *what = value(line, "do"), *args = value(line, "args"), def[512] = "";
-    if (what == NULL || strncmp(what, "\"close\"", 7) == 0) break;
-    if (strncmp(what, "\"hello\"", 7) == 0) {
-      snprintf(folder, sizeof folder, "%s", text(value(line, "folder")));
-      puts("{\"name\": \"template-c\"}");
-    } else if (strncmp(what, "\"prepare\"", 9) == 0) {
-      free(module);
-      module = text(value(line, "module"));
-      puts("{\"ok\": true}");
-    } else {
-      snprintf(def, sizeof def, "def %.400s(", text(value(line, "func")));
-      char *found = strstr(module, def);
-      if (found == NULL || !recognised(found, &loop) || !run(&loop, args))
-        puts("{\"stop\": \"unsupported\", \"message\": \"no loop over float32 that is taken\"}");
-      else /* the same tensors: the last one's file has other elements now */
-        printf("{\"value\": {\"kind\": \"null\"}, \"args\": %.*s}\n", (int)(strrchr(args, ']') - args + 1), args);
+    char *requests = value(line, "requests"), *next = requests == NULL ? line : requests + 1;
+    for (char *at = next; *at == '{'; at = next + strspn(next, ", ")) {
+      next = end(at);
+      char after = *next;
+      *next = '\0';
+      answer(at);
+      *next = after;
     }
-    fflush(stdout);
   }
   return 0;
 }

@@ -12,6 +12,7 @@ Ask it:   refmlc conform --impl 'cmd:python template.py'
 
 import ctypes
 import json
+import math
 import operator
 import re
 import sys
@@ -73,8 +74,12 @@ def run(functions, folder, name, args):
     given = [elements(folder, value, count) for value in args[:-1]]
     elements(folder, args[-1], count)
     made = array("f", (float32(function(*each)) for each in zip(*given, strict=True)))
-    result = {"kind": "tensor", "dtype": "float32", "shape": [count], "file": "result"}
-    (folder / "result").write_bytes(made.tobytes())  # a little-endian machine
+    result = {"kind": "tensor", "dtype": "float32", "shape": [count]}
+    if "file" in args[-1]:  # it gets other content
+        (folder / args[-1]["file"]).write_bytes(made.tobytes())  # a little-endian machine
+        result["file"] = args[-1]["file"]
+    else:
+        result["values"] = [each if math.isfinite(each) else str(each) for each in made]
     return {"value": {"kind": "null"}, "args": [*args[:-1], result]}
 
 
@@ -83,7 +88,7 @@ def reply(state, request):
     match request["do"]:
         case "hello":
             state["folder"] = Path(request["folder"])
-            return {"name": "template-py", "inline": True}
+            return {"name": "template-py", "inline": True, "batch": 48}
         case "prepare":
             state["functions"] = taken(request["module"])
             if not state["functions"]:
@@ -96,18 +101,20 @@ def reply(state, request):
 
 
 def main():
-    """Answer until the end."""
+    """Answer until the end; a batch is a list of requests, each answered by a line with its number."""
     state = {}
     for line in sys.stdin:
-        request = json.loads(line)
-        if request["do"] == "close":
+        asked = json.loads(line)
+        if asked["do"] == "close":
             break
-        try:
-            answer = reply(state, request)
-        except Unsupported as problem:
-            answer = {"stop": "unsupported", "message": str(problem)}
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        for request in asked["requests"] if asked["do"] == "batch" else [asked]:
+            try:
+                answer = reply(state, request)
+            except Unsupported as problem:
+                answer = {"stop": "unsupported", "message": str(problem)}
+            number = {"id": request["id"]} if "id" in request else {}
+            sys.stdout.write(json.dumps(number | answer) + "\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@
 | `prepare` | the module made ready (`Prepared`), or why it is not taken (`Stopped`)             |
 | `run`     | what a call left behind (`Ended`), or why it did not come back (`Stopped`)         |
 
-An implementation never raises for what a program does, crashes and silence included: that is an answer.
+An implementation never raises for what a program does, crashes and silence included: that is an answer. One that takes
+batches has `answer_all` besides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -89,4 +90,30 @@ class Implementation(Protocol):
 
     def close(self) -> None:
         """Give back what it holds: processes, files."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A module, or the text that its author wrote, and calls: each a function and its arguments."""
+
+    module: IRModule | str
+    calls: tuple[tuple[str, Sequence[object]], ...]
+
+
+Answers: TypeAlias = tuple[Answer, ...] | Stopped
+"""Of one `Ask`: an answer for each call, or why the module is not taken."""
+
+
+@runtime_checkable
+class Answering(Implementation, Protocol):
+    """An implementation that is asked for several modules with their calls at once."""
+
+    @property
+    def batch(self) -> int:
+        """How many it takes together; less than 2: it takes no batches."""
+        ...
+
+    def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
+        """The answers on each of `asked`, in order, as they come: the same as if one were asked after the other."""
         ...

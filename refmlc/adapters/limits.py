@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from refmlc.runtime.budget import DEFAULT_DEPTH, Budget
 
+GRACE = 5.0  # seconds that a process has to tell by itself that it is late
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -1,4 +1,4 @@
-"""A program of one's own process that answers a line of JSON with a line of JSON.
+"""A program of one's own process that answers a line of JSON with a line of JSON, a batch with a line for each request.
 
 | what happens                                    | `Broken`                                                     |
 |-------------------------------------------------|--------------------------------------------------------------|
@@ -19,7 +19,7 @@ import select
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 
@@ -33,13 +33,14 @@ ENDING = 0.2  # seconds that a program has to end by itself
 
 
 class Broken(Exception):
-    """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`."""
+    """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`. `spoke`: something else came."""
 
-    def __init__(self, why: Stop, message: str) -> None:
+    def __init__(self, why: Stop, message: str, *, spoke: bool = False) -> None:
         """`message` is one line."""
         super().__init__(message)
         self.why = why
         self.message = message
+        self.spoke = spoke
 
 
 class LineProcess:
@@ -72,14 +73,22 @@ class LineProcess:
 
     def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
         """The answer to `request`, which is a JSON object. Fails: `Broken`."""
+        return next(self.answers(request, [seconds]))
+
+    def answers(self, request: Mapping[str, object], limits: Sequence[float]) -> Iterator[dict[str, object]]:
+        """As many answers as there are `limits`: the time for each, from the one before. Fails: `Broken`."""
         if not self.alive:
             raise Broken(Stop.CRASHED, "the process has ended")
-        deadline = monotonic() + seconds
+        data = json.dumps(request).encode() + b"\n"
         try:
             self._silent()
-            self._send(json.dumps(request).encode() + b"\n", deadline, seconds)
-            line = self._line(deadline, seconds)
-            return _object(line)
+            for seconds in limits:
+                if not self.alive:
+                    return
+                deadline = monotonic() + seconds
+                self._send(data, deadline, seconds)
+                data = b""
+                yield _object(self._line(deadline, seconds))
         except Broken:
             self.kill()
             raise
@@ -112,7 +121,7 @@ class LineProcess:
             self._got += os.read(self._out.fileno(), PIECE)
         if self._got:
             text = bytes(self._got[:SHOWN]).decode(errors="replace")
-            raise Broken(Stop.CRASHED, f"it answers what it was not asked: {text!r}")
+            raise Broken(Stop.CRASHED, f"it answers what it was not asked: {text!r}", spoke=True)
 
     def _send(self, data: bytes, deadline: float, seconds: float) -> None:
         rest = memoryview(data)
@@ -128,7 +137,7 @@ class LineProcess:
     def _line(self, deadline: float, seconds: float) -> bytes:
         while b"\n" not in self._got:
             if len(self._got) > LONGEST_LINE:
-                raise Broken(Stop.CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes")
+                raise Broken(Stop.CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes", spoke=True)
             self._wait(deadline, seconds, sending=False)
         line, _, rest = bytes(self._got).partition(b"\n")
         self._got = bytearray(rest)
@@ -181,7 +190,7 @@ def _object(line: bytes) -> dict[str, object]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
-        raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}")
+        raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}", spoke=True)
     return found
 
 

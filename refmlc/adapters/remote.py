@@ -1,13 +1,14 @@
 """An implementation in a process of its own: requests, answers checked, a new process after one that broke."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from refmlc.adapters.implementation import Answer, Ended, Prepared, Stop, Stopped
-from refmlc.adapters.limits import Limits
+from refmlc.adapters.implementation import Answer, Answers, Ask, Ended, Prepared, Stop, Stopped
+from refmlc.adapters.limits import GRACE, Limits
 from refmlc.adapters.line_process import Broken, LineProcess
+from refmlc.adapters.remote_batch import answered_together
 from refmlc.adapters.wire import INLINE, Misspelt, Receiver, Sender, Unsendable
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import CODES
@@ -17,7 +18,6 @@ from refmlc.ir import IRModule
 from refmlc.script import show
 
 VERSION = 1
-GRACE = 5.0  # seconds that an implementation has to tell by itself that it is late
 STOPS = {stop.value: stop for stop in Stop if stop is not Stop.TIMED_OUT}
 LONGEST = 400
 PLACE = re.compile(r"([1-9]\d{0,8}):([1-9]\d{0,8})")
@@ -43,6 +43,11 @@ class Remote:
         """Where the files of tensors lie."""
         return Path(self._directory.name)
 
+    def process(self) -> LineProcess | None:
+        """The process, which will hold other modules from now on; None: it does not run."""
+        self._holds = None
+        return self._process
+
     def start(self) -> str | None:
         """Start it, unless it runs; why it does not, in one line."""
         if self._process is not None and self._process.alive:
@@ -64,18 +69,34 @@ class Remote:
         self.promises_verdicts = self.says.get("verdicts") is True
         return None
 
+    @property
+    def batch(self) -> int:
+        """How many modules it takes at once, as it says; 0: it does not."""
+        told = self.says.get("batch")
+        return told if isinstance(told, int) and not isinstance(told, bool) else 0
+
     def prepare(self, module: IRModule) -> Prepared | Stopped:
         """Send the text of `module`."""
-        try:
-            made = RemoteModule(self, show(module, show_meta=True))
-        except RefmlcError as failure:
-            return Stopped(Stop.UNSUPPORTED, f"the module has no text: {failure.diagnostic.message}")
-        return self.load(made) or made
+        made = self.module(module)
+        return made if isinstance(made, Stopped) else self.load(made) or made
 
     def prepare_text(self, text: str) -> Prepared | Stopped:
         """Send `text` as it is, in the dialect of 0.27; places that are answered are places in it."""
         made = RemoteModule(self, text, verbatim=True)
         return self.load(made) or made
+
+    def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
+        """The answers on each of `asked`, in order, as they come."""
+        return answered_together(self, asked)
+
+    def module(self, module: IRModule | str) -> "RemoteModule | Stopped":
+        """A module that is not yet loaded, by its text, or by the text itself."""
+        if isinstance(module, str):
+            return RemoteModule(self, module, verbatim=True)
+        try:
+            return RemoteModule(self, show(module, show_meta=True))
+        except RefmlcError as failure:
+            return Stopped(Stop.UNSUPPORTED, f"the module has no text: {failure.diagnostic.message}")
 
     def load(self, module: "RemoteModule") -> Stopped | None:
         """Let the process hold `module`, if it does not; why it does not take it."""
@@ -83,12 +104,16 @@ class Remote:
         if running and self._holds is module:
             return None
         reply = self.ask({"do": "prepare", "module": module.text}, self.limits.prepare, places=module.verbatim)
+        refused = self.refused(reply)
+        if refused is None:
+            self._holds = module
+        return refused
+
+    def refused(self, reply: Mapping[str, object] | Stopped) -> Stopped | None:
+        """Why a module is not taken, by the answer to `prepare`."""
         if isinstance(reply, Stopped):
             return reply
-        if reply.get("ok") is not True:
-            return self.misspelt(reply)
-        self._holds = module
-        return None
+        return None if reply.get("ok") is True else self.misspelt(reply)
 
     def close(self) -> None:
         """End the process and forget its files."""
@@ -111,6 +136,10 @@ class Remote:
             reply = self._process.ask(request, seconds + GRACE)
         except Broken as broken:
             return Stopped(broken.why, broken.message)
+        return self.understood(reply, places=places)
+
+    def understood(self, reply: dict[str, object], *, places: bool = False) -> dict[str, object] | Stopped:
+        """The answer, or why not, as it says. `places`: those of the answer are taken."""
         return self._stopped(reply, places=places) if "stop" in reply else reply
 
     def misspelt(self, reply: Mapping[str, object], why: str = "") -> Stopped:
@@ -144,20 +173,28 @@ class RemoteModule:
         refused = remote.load(self)
         if refused is not None:
             return refused
-        sender = Sender(remote.folder, inline=INLINE if remote.says.get("inline") is True else 0)
+        request = self.request(func, args)
+        if isinstance(request, Stopped):
+            return request
+        reply = remote.ask(request, remote.limits.seconds, places=self.verbatim)
+        return self.ended(reply, len(args))
+
+    def request(self, func: str, args: Sequence[object], prefix: str = "") -> dict[str, object] | Stopped:
+        """The line that calls `func`; the files of its tensors are written, their names begin with `prefix`."""
+        inline = INLINE if self._remote.says.get("inline") is True else 0
+        sender = Sender(self._remote.folder, f"{prefix}a", inline)
         try:
-            sent = [sender.value(arg) for arg in args]
+            return {"do": "run", "func": func, "args": [sender.value(arg) for arg in args]}
         except Unsendable as problem:
             return Stopped(Stop.UNSUPPORTED, str(problem))
-        reply = remote.ask({"do": "run", "func": func, "args": sent}, remote.limits.seconds, places=self.verbatim)
-        if isinstance(reply, Stopped):
-            return reply
-        return self._ended(reply, len(args))
 
     def close(self) -> None:
         """The next module takes its place."""
 
-    def _ended(self, reply: Mapping[str, object], count: int) -> Answer:
+    def ended(self, reply: Mapping[str, object] | Stopped, count: int) -> Answer:
+        """The answer to a call on `count` arguments, by what came; its files are read."""
+        if isinstance(reply, Stopped):
+            return reply
         after = reply.get("args")
         if "value" not in reply or not isinstance(after, list) or len(after) != count:
             return self._remote.misspelt(reply, "`value` and all `args` are wanted")

@@ -1,45 +1,30 @@
 """A suite asked of one implementation: every case made ready, every call on fresh arguments, every answer scored.
 
-| what the implementation is     | how it is asked                                                              |
-|--------------------------------|------------------------------------------------------------------------------|
-| an object                      | in this process (`run_suite`); what it raises is its crash                   |
-| … that takes several modules   | some at once, as many as `BATCH`                                             |
-| … that takes text (`TakesText`) | its own text where places count, or what is shown is refused; else as shown |
-| … that offers `features`, or `lacks` some | not on cases that need others: they are unsupported                |
-| a word, as `--impl` takes it   | in workers that end alone (`runner_workers`)                                 |
+| what the implementation is   | how it is asked                                                |
+|------------------------------|----------------------------------------------------------------|
+| an object                    | in this process (`run_suite`); what it raises is its crash     |
+| a word, as `--impl` takes it | in workers that end alone (`runner_workers`)                   |
 
-A case whose text refmlc does not read is rejected for whoever is given modules; who takes text is asked.
+Both ask some cases at once (`batches`), as `runner_cases` says.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from time import monotonic
-from typing import Protocol, runtime_checkable
 
-from refmlc.adapters.implementation import Answer, Ended, Implementation, Prepared, Stop, Stopped
-from refmlc.adapters.inside import answered
+from refmlc.adapters.implementation import Answering, Implementation
 from refmlc.adapters.native import Batching
 from refmlc.conform.expectations import Expectations, applied, unmatched
-from refmlc.conform.result import CallResult, CaseResult, Report, case_result
-from refmlc.conform.score import is_scored, score
-from refmlc.conform.score_shown import answer_text, differing
+from refmlc.conform.result import CaseResult, Report
+from refmlc.conform.runner_border import user_interrupts
+from refmlc.conform.runner_cases import run_cases
 from refmlc.conform.suite import Suite
 from refmlc.conform.verdict import FAULTS, RIGHT, Verdict
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.evidence.case_file import CaseFile
-from refmlc.evidence.record import DIALECT
 
 BATCH = 48
-
-
-@runtime_checkable
-class TakesText(Protocol):
-    """An implementation that reads TVMScript by itself."""
-
-    def prepare_text(self, text: str) -> Prepared | Stopped:
-        """Make the module of `text` ready."""
-        ...
 
 
 def chosen(suite: Suite, only: Sequence[str] = ()) -> tuple[CaseFile, ...]:
@@ -63,8 +48,9 @@ def run_suite(
     results: list[CaseResult] = []
     interrupted = False
     try:
-        for batch in batches(implementation, cases):
-            results += run_cases(implementation, batch)
+        with user_interrupts() as border:
+            for batch in batches(implementation, cases):
+                results += run_cases(implementation, batch, border)
     except KeyboardInterrupt:
         interrupted = True
     name, version = identity(implementation)
@@ -102,119 +88,13 @@ def identity(implementation: Implementation) -> tuple[str, str]:
 
 def batches(implementation: Implementation, cases: Sequence[CaseFile]) -> Iterator[Sequence[CaseFile]]:
     """The cases as they are asked together."""
-    size = BATCH if isinstance(implementation, Batching) else 1
+    size = at_once(implementation)
     for first in range(0, len(cases), size):
         yield cases[first : first + size]
 
 
-def run_cases(implementation: Implementation, cases: Sequence[CaseFile]) -> Iterator[CaseResult]:
-    """The results of `cases`, whose modules are made ready together where that is possible."""
-    asked = [case for case in cases if _is_asked(case, implementation)]
-    made = _prepared(implementation, asked)
-    for case in cases:
-        begin = monotonic()
-        prepared = made.pop(case.id) if case.id in made else _not_asked(case, implementation)
-        calls = [_call(case, number, prepared, implementation) for number in range(len(case.calls))]
-        if not isinstance(prepared, Stopped):
-            answered(prepared.close)
-        yield case_result(case.id, calls, monotonic() - begin)
-
-
-def lacking(case: CaseFile, implementation: Implementation) -> list[str]:
-    """The features of the case that the implementation does not have, as far as it says."""
-    says = getattr(implementation, "says", None)
-    told = says if isinstance(says, dict) else {}
-    offers = getattr(implementation, "features", told.get("features"))
-    lacks = getattr(implementation, "lacks", told.get("lacks"))
-    missing = set(case.features) - _names(offers) if isinstance(offers, Collection) else set()
-    return sorted(missing | (set(case.features) & _names(lacks)))
-
-
-def _names(listed: object) -> set[str]:
-    return set(map(str, listed)) if isinstance(listed, Collection) and not isinstance(listed, str) else set()
-
-
-def _is_asked(case: CaseFile, implementation: Implementation) -> bool:
-    """Whether any of its calls is scored, and needs no feature that is not there."""
-    if lacking(case, implementation):
-        return False
-    return any(is_scored(case, number, **promised(implementation)) for number in range(len(case.calls)))
-
-
-def promised(implementation: Implementation) -> dict[str, bool]:
-    """What it promises to find: as `score` takes it."""
-    promises = implementation.promises_verdicts
-    return {"promises": promises, "detectors": promises and getattr(implementation, "detectors", False) is True}
-
-
-def _not_asked(case: CaseFile, implementation: Implementation) -> Stopped:
-    missing = lacking(case, implementation)
-    return Stopped(Stop.UNSUPPORTED, f"it does not offer {', '.join(missing)}" if missing else "it is not asked")
-
-
-def _prepared(implementation: Implementation, cases: Sequence[CaseFile]) -> dict[str, "Prepared | Stopped"]:
-    if not isinstance(implementation, Batching):
-        return {case.id: Later(implementation, case) for case in cases}
-    modules = {case.id: answered(lambda case=case: case.module) for case in cases}  # type: ignore[misc]
-    read = {name: module for name, module in modules.items() if not isinstance(module, Stopped)}
-    made = answered(lambda: [*implementation.prepare_all(list(read.values()))])
-    if isinstance(made, Stopped) or len(made) != len(read):  # then it is asked for one after the other
-        return {case.id: Later(implementation, case) for case in cases}
-    ready = dict(zip(read, made, strict=True))
-    return {name: module if isinstance(module, Stopped) else ready[name] for name, module in modules.items()}
-
-
-class Later:
-    """A module that is made ready when it is called first, so that only one is at a time."""
-
-    def __init__(self, implementation: Implementation, case: CaseFile) -> None:
-        """Nothing is made yet."""
-        self._implementation = implementation
-        self._case = case
-        self._made: Prepared | Stopped | None = None
-
-    def run(self, func: str, args: Sequence[object]) -> Answer:
-        """Call `func` on `args`."""
-        if self._made is None:
-            self._made = answered(self._make)
-        return self._made if isinstance(self._made, Stopped) else self._made.run(func, args)
-
-    def close(self) -> None:
-        """Give back what the module holds."""
-        if self._made is not None and not isinstance(self._made, Stopped):
-            self._made.close()
-
-    def _make(self) -> Prepared | Stopped:
-        case, implementation = self._case, self._implementation
-        module = answered(lambda: case.module)
-        verbatim = implementation.promises_verdicts or isinstance(module, Stopped)
-        if isinstance(implementation, TakesText) and case.dialect == DIALECT and verbatim:
-            return implementation.prepare_text(case.text)
-        if isinstance(module, Stopped):
-            return module
-        made = implementation.prepare(module)
-        if isinstance(implementation, TakesText) and isinstance(made, Stopped) and case.dialect == DIALECT:
-            written = implementation.prepare_text(case.text)  # to refuse one spelling is not to refuse the module
-            return made if isinstance(written, Stopped) else written
-        return made
-
-
-def _call(case: CaseFile, number: int, prepared: Prepared | Stopped, implementation: Implementation) -> CallResult:
-    """One call, scored."""
-    promises = promised(implementation)
-    if not is_scored(case, number, **promises):
-        return CallResult(None)
-    if isinstance(prepared, Stopped):
-        answer: Answer = prepared
-    else:
-        args = case.arguments(number)
-        answer = answered(lambda: prepared.run(case.func, args))
-    match answer:
-        case Ended(args=tuple()) | Stopped(why=Stop(), message=str()):
-            pass
-        case _:
-            answer = Stopped(Stop.CRASHED, f"it answers {type(answer).__name__} that is no answer")
-    scored = score(case, number, answer, **promises)
-    if scored.verdict is Verdict.PASS:
-        return CallResult(Verdict.PASS)
-    return CallResult(scored.verdict, scored.why, answer_text(case, answer), differing(case, number, answer))
+def at_once(implementation: Implementation) -> int:
+    """How many cases it is asked together."""
+    if isinstance(implementation, Batching):
+        return BATCH
+    return max(1, min(BATCH, implementation.batch)) if isinstance(implementation, Answering) else 1

@@ -19,12 +19,12 @@ from time import monotonic
 
 from refmlc.conform.expectations import Expectations, expectations_for
 from refmlc.conform.result import CallResult, CaseResult, Report, case_result, result_of
-from refmlc.conform.runner import BATCH, chosen, reported
+from refmlc.conform.runner import chosen, reported
 from refmlc.conform.score import is_scored
 from refmlc.conform.suite import Suite
 from refmlc.conform.verdict import Verdict
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE, BUG
+from refmlc.diag.catalogue import BAD_USAGE, BUG, CODES
 from refmlc.evidence.case_file import CaseFile
 from refmlc.fuzz.cage import Cage, Cages, Died
 
@@ -69,7 +69,7 @@ def run_named(
         workers = _Workers(asked, cages)
         says = workers.described()
         name, version = str(says.get("name")), str(says.get("version"))
-        size = BATCH if says.get("batching") else 1
+        size = int(str(says.get("at_once", 1)))
         results, interrupted = _collected(workers, cases, size, tick)
     own = Path(asked.folder) / "known" if asked.folder else None
     known = expectations_for(name, version, own) if expectations is None else expectations
@@ -158,13 +158,14 @@ class _Workers:
 
 
 def _said(cage: Cage, name: str, arguments: list[object], seconds: float) -> Mapping[str, object]:
-    """What the function of `runner_part` gives. Raises Died. Fails: RM112, or RM901 for a bug of refmlc."""
+    """What the function of `runner_part` gives. Raises Died. Fails: RM112, RM109; RM901 for a bug of refmlc."""
     answer = cage.ask(f"{PART}:{name}", arguments, seconds)
     found = answer.get("result")
     if not isinstance(found, dict):
         raise fail(BUG, f"a worker raised {answer.get('raised')}")
     if "problem" in found:
-        raise fail(BAD_USAGE, str(found["problem"]), None, *map(str, found.get("helps", ())))
+        code = CODES.get(str(found.get("code")), BAD_USAGE)
+        raise fail(code, str(found["problem"]), None, *map(str, found.get("helps", ())))
     return found
 
 

@@ -36,6 +36,7 @@ A file of a suite holds several cases, `[[case]]` with `[[case.calls]]`. Those t
 """
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,6 +76,8 @@ class CaseFile:
     text: str
     func: str
     calls: tuple[Call, ...]
+    place: str = field(default="", compare=False)
+    """File, line and id, for messages."""
 
     @cached_property
     def module(self) -> IRModule:
@@ -135,7 +138,7 @@ def identified(func: str, text: str, calls: Sequence[Call], prefix: str) -> str:
 
 def read_case(text: str, name: str = "<case>") -> CaseFile:
     """The case that `text` holds. Fails: RM109 where it is none."""
-    return _case(_tables(text, name), {}, name)
+    return _case(_tables(text, name), {}, name, text)
 
 
 def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
@@ -144,7 +147,7 @@ def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
         case {"case": [*cases], **rest} if cases and rest.keys() <= {"modules"}:
             modules = rest.get("modules", {})
             if isinstance(modules, dict) and all(isinstance(each, str) for each in modules.values()):
-                return tuple(_case(case, modules, name) for case in cases)
+                return tuple(_case(case, modules, name, text) for case in cases)
     raise fail(BAD_FILE, f"`{name}` holds no cases: tables `[[case]]`, and `[modules]` with texts by name")
 
 
@@ -155,43 +158,65 @@ def _tables(text: str, name: str) -> dict[str, object]:
         raise fail(BAD_FILE, f"`{name}` is no TOML: {problem}") from None
 
 
-def _case(data: object, modules: Mapping[str, str], name: str) -> CaseFile:
+def _case(data: object, modules: Mapping[str, str], name: str, text: str) -> CaseFile:
     table = data if isinstance(data, dict) else {}
+    place = _place(name, table.get("id"), text)
     if "uses" in table and "module" not in table:
         table = {**table, "module": modules.get(str(table["uses"]))}
     match table:
         case {"id": str(identity), "module": str(module), "func": str(func), "calls": [*calls]} if calls:
             return CaseFile(
                 identity,
-                _names(table, "clauses"),
-                _names(table, "features"),
-                str(table.get("dialect", "0.27")),
-                str(table.get("provenance", "")),
-                str(table.get("implementation", "")),
+                _names(table, "clauses", place),
+                _names(table, "features", place),
+                _word(table, "dialect", place) or "0.27",
+                _word(table, "provenance", place),
+                _word(table, "implementation", place),
                 module,
                 func,
-                tuple(_call(call, name) for call in calls),
+                tuple(_call(call, place) for call in calls),
+                place,
             )
-    raise fail(BAD_FILE, f"`{name}` is no case: it has no `id`, `module`, `func` and `calls`")
+    raise fail(BAD_FILE, f"{place} is no case: it has no `id`, `module`, `func` and `calls`")
 
 
-def _names(data: Mapping[str, object], key: str) -> tuple[str, ...]:
+def _place(name: str, identity: object, text: str) -> str:
+    """The file, and where a case has an id, that and its line."""
+    if not isinstance(identity, str):
+        return f"`{name}`"
+    found = re.search(rf"^id\s*=\s*[\"']{re.escape(identity)}[\"']", text, re.MULTILINE)
+    line = "" if found is None else f", line {text.count(chr(10), 0, found.start()) + 1}"
+    return f"`{name}`{line}, `{identity}`"
+
+
+def _names(data: Mapping[str, object], key: str, place: str) -> tuple[str, ...]:
     found = data.get(key, [])
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise fail(BAD_FILE, f"{place}: `{key}` is no list of strings")
+    return tuple(found)
+
+
+def _word(data: Mapping[str, object], key: str, place: str) -> str:
+    found = data.get(key, "")
+    if not isinstance(found, str):
+        raise fail(BAD_FILE, f"{place}: `{key}` is no string")
+    return found
 
 
 def _parts(data: object) -> list[dict[str, object]]:
     return [part for part in data if isinstance(part, dict)] if isinstance(data, list) else []
 
 
-def _call(data: object, name: str) -> Call:
+def _call(data: object, place: str) -> Call:
     match data:
         case {"args": list(args), "assert": {"kind": str(kind), **rest} as assertion}:
             rules = [part.get("rule", "exact") for part in _parts(rest.get("parts"))]
             strange = next((word for word in rules if word not in RULES), None) if kind in KINDS else kind
             if strange is not None:
-                raise fail(BAD_FILE, f"`{name}` is no case: nothing is asserted by `{strange}`")
+                raise fail(BAD_FILE, f"{place} is no case: nothing is asserted by `{strange}`")
             return Call(tuple(args), cast("dict[str, Data]", assertion))
+        case {"args": list(), "assert": _}:
+            raise fail(BAD_FILE, f"{place}: the `assert` of a call has no `kind`")
         case {"args": list(args)}:
             return Call(tuple(args))
-    raise fail(BAD_FILE, f"`{name}` is no case: a call has no `args`")
+    raise fail(BAD_FILE, f"{place} is no case: a call has no `args`")

@@ -3,6 +3,8 @@
 from refmlc.conform.schema.values import NATURAL, STRING, any_of, listed, record, ref
 from refmlc.conform.tree import Json
 
+_FLAG: Json = {"type": "boolean"}
+
 
 def definitions() -> dict[str, Json]:
     """`request`, `reply`, and what they are built of. Replies may have further keys, which are ignored."""
@@ -15,24 +17,29 @@ def definitions() -> dict[str, Json]:
         "prepare_seconds": seconds,
         "bytes": NATURAL,
     }
+    prepare: dict[str, Json] = {"do": {"const": "prepare"}, "module": STRING}
     run: dict[str, Json] = {"do": {"const": "run"}, "func": STRING, "args": listed(ref("value"))}
+    numbered: list[Json] = [record({**each, "id": NATURAL}) for each in (prepare, run)]
+    batch: dict[str, Json] = {"do": {"const": "batch"}, "requests": {**listed(any_of(*numbered)), "minItems": 1}}
     stops: list[Json] = ["unsupported", "rejected", "undefined", "trap", "exhausted", "crashed", "timed out"]
     return {
-        "request": any_of(ref("hello"), ref("prepare"), ref("run"), ref("close")),
+        "request": any_of(ref("hello"), ref("prepare"), ref("run"), ref("batch"), ref("close")),
         "hello": record(hello),
-        "prepare": record({"do": {"const": "prepare"}, "module": STRING}),
+        "prepare": record(prepare),
         "run": record(run),
+        "batch": record(batch),
         "close": record({"do": {"const": "close"}}),
         "reply": any_of(ref("hello_reply"), ref("prepare_reply"), ref("run_reply"), ref("stop")),
         "hello_reply": _open(
             {"name": STRING},
-            {"version": STRING, "verdicts": {"type": "boolean"}, "features": listed(STRING)},
+            {"version": STRING, "verdicts": _FLAG, "features": listed(STRING), "inline": _FLAG, "batch": NATURAL},
         ),
-        "prepare_reply": _open({"ok": {"const": True}}, {}),
-        "run_reply": _open({"value": ref("value"), "args": listed(ref("value"))}, {}),
+        "prepare_reply": _open({"ok": {"const": True}}, {"id": NATURAL}),
+        "run_reply": _open({"value": ref("value"), "args": listed(ref("value"))}, {"id": NATURAL}),
         "stop": _open(
             {"stop": {"enum": stops}},
             {
+                "id": NATURAL,
                 "message": STRING,
                 "code": {"type": "string", "pattern": "^RM[0-9]{3}$"},
                 "place": {"type": "string", "pattern": "^[1-9][0-9]{0,8}:[1-9][0-9]{0,8}$"},

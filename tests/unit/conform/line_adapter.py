@@ -1,6 +1,7 @@
-"""The interpreter as a program over JSON lines, and that program with one of many faults: `line_adapter.py WAY`.
+"""The interpreter as a program over JSON lines, and that program with a fault: `line_adapter.py WAY [BATCH]`.
 
-`right` has none. A fault shows on the module that has `TRIGGER` in its text, and on no other.
+`right` has none. A fault shows on the module that has `TRIGGER` in its text, and on no other. `BATCH`: so many modules
+are taken at once.
 """
 
 import json
@@ -66,6 +67,12 @@ ANSWERS = {
     "an unknown stop": lambda answer, folder: answer.update(stop="tired", message=""),
     "a message that is a list": lambda answer, folder: answer.update(stop="trap", message=[]),
 }
+NUMBERS = {
+    "no number": lambda answer: answer.pop("id"),
+    "the number before": lambda answer: answer.update(id=answer["id"] - 1),
+    "the number after": lambda answer: answer.update(id=answer["id"] + 1),
+    "a number that is a word": lambda answer: answer.update(id=str(answer["id"])),
+}
 
 
 def said(data):
@@ -76,16 +83,32 @@ def said(data):
 class Adapter:
     """Answers to requests, right ones."""
 
-    def __init__(self, way):
+    def __init__(self, way, batch):
         self.do, _, self.fault = way.partition(":")
         self.interp = Interp()
+        self.batch = batch
+        self.number = ""
 
     def hello(self, request):
         self.folder = Path(request["folder"])
-        return {"name": "lines 1.0", "verdicts": True}
+        return {"name": "lines 1.0", "verdicts": True, "batch": self.batch}
+
+    def answered(self, request):
+        """Write the answer to one request, or to one of a batch."""
+        self.number = request.get("id", "")
+        answer = getattr(self, request["do"])(request)
+        answer |= {"id": request["id"]} if "id" in request else {}
+        if self.do == "left out" and request["do"] == "run" and TRIGGER in self.text:
+            return
+        if self.do == "number" and request["do"] == "run" and TRIGGER in self.text:
+            NUMBERS[self.fault](answer)
+        said(json.dumps(answer).encode() + b"\n")
+        if self.do == "twice" and request["do"] == "run" and TRIGGER in self.text:
+            said(json.dumps(answer).encode() + b"\n")
 
     def prepare(self, request):
         self.text = request["module"]
+        self.made = None
         self.broken("prepare")
         try:
             made = self.interp.prepare(read(self.text, "lines.py", check=False))
@@ -97,12 +120,14 @@ class Adapter:
         return {"ok": True}
 
     def run(self, request):
+        if self.made is None:
+            return {"stop": "unsupported", "message": "there is no module"}
         self.broken("run")
         receiver = Receiver(self.folder)
         answer = self.made.run(request["func"], [receiver.value(arg) for arg in request["args"]])
         if isinstance(answer, Stopped):
             return self.why_not(answer)
-        sender = Sender(self.folder, "r")
+        sender = Sender(self.folder, f"r{self.number}_")
         args = [sender.value(arg) for arg in answer.args]
         return self.spoilt({"value": sender.value(answer.value), "args": args})
 
@@ -125,18 +150,17 @@ class Adapter:
     def spoilt(self, answer):
         if self.do == "answer" and TRIGGER in self.text:
             ANSWERS[self.fault](answer, self.folder)
-        if self.do == "twice" and TRIGGER in self.text:
-            said(json.dumps(answer).encode() + b"\n")
         return answer
 
 
 def main():
-    adapter = Adapter(sys.argv[1])
+    adapter = Adapter(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     for line in sys.stdin:
-        request = json.loads(line)
-        if request["do"] == "close":
+        asked = json.loads(line)
+        if asked["do"] == "close":
             break
-        said(json.dumps(getattr(adapter, request["do"])(request)).encode() + b"\n")
+        for request in asked["requests"] if asked["do"] == "batch" else [asked]:
+            adapter.answered(request)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 | `elements`  | values of results are altered: rounded otherwise, NaN lost, signs, order                 |
 | `answers`   | the answer is altered: shapes, dtypes, values left out, yesterday's values               |
 | `ends`      | traps and undefinedness: swallowed, renamed, made up                                     |
-| `lines`     | over JSON lines (`line_adapter`): crashes, silence, rubbish                              |
+| `lines`     | over JSON lines (`line_adapter`): crashes, silence, rubbish; each in batches too         |
 
 A fault names the cases that show it. Every other case keeps its verdict, unless the fault is of a kind that shows on
 many: then they are wrong too, and no case but those is asked of it.
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from hand_made import hand_suite, verdicts
-from line_adapter import ANSWERS, ENDS, LINES
+from line_adapter import ANSWERS, ENDS, LINES, NUMBERS
 
 from refmlc.adapters.command import Command
 from refmlc.adapters.implementation import Ended, Stop, Stopped
@@ -37,6 +37,7 @@ from refmlc.runtime.tensor import Tensor
 LINE_ADAPTER = str(Path(__file__).parent / "line_adapter.py")
 LINE_CASES = ("hand.add", "hand.two", "hand.again", "hand.pair", "hand.trap", "hand.no-text")
 TRIGGERED = "hand.two"
+BATCH = 4
 
 
 @dataclass(frozen=True)
@@ -379,9 +380,9 @@ ENDINGS = (
 # ------------------------------------------------------------------------------------------ lines
 
 
-def over_lines(way, seconds=1.0):
+def over_lines(way, seconds=1.0, batch=0):
     limits = Limits(seconds=seconds, prepare=20.0)
-    return lambda: Command([sys.executable, LINE_ADAPTER, way], limits, "lines")
+    return lambda: Command([sys.executable, LINE_ADAPTER, way, str(batch)], limits, "lines")
 
 
 SILENT = ("hang", "half a line", "spaces without end", "output closed")
@@ -402,6 +403,13 @@ def lines():
     yield "twice:", {"hand.again": "crash"}
 
 
+def numbers():
+    """Faults that only batches have."""
+    for fault in NUMBERS:
+        yield f"number:{fault}", {TRIGGERED: "crash"}
+    yield "left out:", {TRIGGERED: "timeout"}
+
+
 # ------------------------------------------------------------------------------------------ all
 
 
@@ -419,6 +427,9 @@ def faults():
         yield Fault(name, make, {f"hand.{case}": verdict}, many=True)
     for way, shows in lines():
         yield Fault(way, over_lines(way), shows, process=True)
+        yield Fault(f"batch {way}", over_lines(way, batch=BATCH), shows, process=True)
+    for way, shows in numbers():
+        yield Fault(f"batch {way}", over_lines(way, batch=BATCH), shows, process=True)
 
 
 def judged(fault, suite):

@@ -1,5 +1,6 @@
 """A suite asked of implementations: which cases, in this process, over lines, in workers; interrupts and features."""
 
+import signal
 import sys
 import time
 from dataclasses import replace
@@ -12,11 +13,13 @@ from refmlc.adapters.implementation import Ended, Stop, Stopped
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.lookup import implementation
 from refmlc.adapters.native import Native
+from refmlc.check.reading import read
 from refmlc.conform import Nonconformant, run_conformance_test
 from refmlc.conform.expectations import Expectations
-from refmlc.conform.runner import run_suite
+from refmlc.conform.freeze import freeze
+from refmlc.conform.runner import at_once, run_suite
 from refmlc.conform.runner_workers import Asked, run_named
-from refmlc.conform.suite import Suite
+from refmlc.conform.suite import Suite, load_suite
 from refmlc.diag import RefmlcError
 from refmlc.evidence.case_file import read_cases
 
@@ -104,7 +107,7 @@ def test_an_interrupt_leaves_what_was_done():
     def answer(found, *_):
         calls.append(found)
         if len(calls) == 4:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)  # Ctrl-C
         return found
 
     report = run_suite(SUITE, Mutant(answer=answer))
@@ -113,13 +116,125 @@ def test_an_interrupt_leaves_what_was_done():
     assert not report.ok
 
 
-def test_an_exception_is_the_implementations():
-    def answer(*_):
-        raise RecursionError("deep")
+@pytest.mark.parametrize(
+    "raised", [RecursionError("deep"), MemoryError(), SystemExit(0), KeyboardInterrupt()], ids=repr
+)
+@pytest.mark.parametrize("where", ["answer", "prepare"])
+def test_what_is_raised_is_a_crash_of_that_case(raised, where):
+    """An interrupt too, where the user pressed nothing: it was made up."""
 
-    report = run_suite(SUITE, Mutant(answer=answer), only=["hand.add", "hand.no-text"])
+    def broken(*_):
+        raise raised
+
+    report = run_suite(SUITE, Mutant(**{where: broken}), only=["hand.add", "hand.no-text"])
     assert verdicts(report) == {"hand.add": "crash", "hand.no-text": "pass"}
-    assert report.results[0].why == "RecursionError: deep"
+    assert report.results[0].why == f"{type(raised).__name__}{': ' if str(raised) else ''}{raised}"
+    assert not report.interrupted
+
+
+def test_values_that_cannot_be_looked_at_are_a_crash():
+    class Odd(int):
+        def __eq__(self, other):
+            raise SystemError("not comparable")
+
+        __hash__ = None
+
+    def answer(found, *_):
+        return Ended(Odd(3), found.args) if isinstance(found, Ended) else found
+
+    report = run_suite(SUITE, Mutant(answer=answer), only=["hand.add", "hand.sub"])
+    assert set(verdicts(report).values()) <= {"crash", "fail"}
+    assert list(verdicts(report)) == ["hand.add", "hand.sub"]
+
+
+# ------------------------------------------------------------------------------------------ batches
+
+
+@pytest.mark.parametrize("batch", [2, 5, 48])
+def test_in_batches_the_report_is_the_same(batch):
+    made = over_lines("right", seconds=20.0, batch=batch)()
+    try:
+        there = run_suite(SUITE, made)
+    finally:
+        made.close()
+    assert at_once(made) == batch
+    assert plain(there) == plain(run_suite(SUITE, Interp()))
+
+
+def test_a_batch_whose_program_ends_in_the_middle_loses_nothing():
+    """The one that it ends on is a crash, those before and after have their answers, and no other is asked twice."""
+    made = over_lines("run:SIGSEGV", seconds=20.0, batch=48)()
+    asked = []
+    ask = made.ask
+    made.ask = lambda request, seconds, places=False: (
+        asked.append(request["do"]) or ask(request, seconds, places=places)
+    )
+    try:
+        report = run_suite(SUITE, made)
+    finally:
+        made.close()
+    assert verdicts(report) == {**right_verdicts(), "hand.two": "crash"}
+    assert "SIGSEGV" in next(result.why for result in report.results if result.id == "hand.two")
+    assert asked == ["prepare", "run"]
+
+
+def test_what_is_refused_in_a_batch_is_asked_as_it_is_written():
+    """Modules come as refmlc shows them; the author's text is the second form, and comes in a batch too."""
+
+    class Choosy:
+        name, promises_verdicts, batch = "choosy", False, 8
+        asked = ()
+
+        def prepare(self, module):
+            raise AssertionError("it takes batches")
+
+        prepare_text = prepare
+
+        def answer_all(self, asked):
+            self.asked += tuple(type(ask.module).__name__ for ask in asked)
+            for ask in asked:
+                prepared = Interp().prepare(read(ask.module)) if isinstance(ask.module, str) else None
+                refused = Stopped(Stop.REJECTED, "not as shown")
+                yield refused if prepared is None else tuple(prepared.run(*call) for call in ask.calls)
+
+        def close(self):
+            pass
+
+    made = Choosy()
+    report = run_suite(SUITE, made, only=["hand.add", "hand.pair"])
+    assert verdicts(report) == {"hand.add": "pass", "hand.pair": "pass"}
+    assert made.asked == ("IRModule", "IRModule", "str", "str")
+
+
+@pytest.mark.parametrize("answers", [3, [], [None], [(), ()], ["no"]], ids=repr)
+def test_what_is_no_batch_is_asked_one_by_one(answers):
+    class Batched(Mutant):
+        batch = 8
+
+        def answer_all(self, _asked):
+            return answers
+
+    report = run_suite(SUITE, Batched(), only=["hand.add", "hand.two"])
+    assert verdicts(report) == {"hand.add": "pass", "hand.two": "pass"}
+
+
+# ------------------------------------------------------------------------------------------ broken cases
+
+
+def test_a_broken_value_is_told_with_its_place(tmp_path):
+    folder = hand_folder(tmp_path / "suite")
+    path = folder / "cases" / "hand" / "arith.toml"
+    text = path.read_text()
+    at = text.index('id = "hand.mul"')
+    path.write_text(text[:at] + text[at:].replace("0x1", "0xg", 1))
+    freeze(folder, draft=True)
+    line = text.count("\n", 0, at) + 1
+    with pytest.raises(RefmlcError) as caught:
+        run_named(load_suite(folder), Asked("interp", str(folder)), Expectations(), ["hand.mul"])
+    assert caught.value.code.id == "RM109"
+    words = caught.value.diagnostic.message
+    assert words.startswith(f"`cases/hand/arith.toml`, line {line}, `hand.mul`, call 1: ")
+    assert "0xg" in words
 
 
 # ------------------------------------------------------------------------------------------ workers

@@ -110,8 +110,13 @@ def test_a_tree_of_another_shape_does_not_fit():
 LINES = [
     {"do": "hello", "version": 1, "folder": "/tmp", "seconds": 1.5, "prepare_seconds": 2, "bytes": 9},  # noqa: S108
     {"do": "run", "func": "f", "args": [{"kind": "tensor", "dtype": "int8", "shape": [1], "file": "a0"}]},
+    {
+        "do": "batch",
+        "requests": [{"do": "prepare", "module": "", "id": 0}, {"do": "run", "func": "f", "args": [], "id": 1}],
+    },
     {"do": "close"},
-    {"name": "mine", "verdicts": True},
+    {"name": "mine", "verdicts": True, "batch": 48},
+    {"id": 0, "ok": True},
     {"ok": True},
     {"value": {"kind": "null"}, "args": [{"kind": "float", "value": "nan"}, {"kind": "tuple", "value": []}]},
     {"stop": "undefined", "message": "no", "code": "RM304", "place": "3:1"},
@@ -119,6 +124,10 @@ LINES = [
 NOT_LINES = [
     {"do": "dance"},
     {"do": "run", "func": "f"},
+    {"do": "batch", "requests": []},
+    {"do": "batch", "requests": [{"do": "prepare", "module": ""}]},
+    {"do": "batch", "requests": [{"do": "batch", "requests": [], "id": 0}]},
+    {"name": "mine", "batch": "many"},
     {"ok": False},
     {"stop": "bored"},
     {"value": {"kind": "int", "value": 1.5}, "args": []},

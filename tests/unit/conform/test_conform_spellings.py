@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from refmlc.adapters.implementation import Stop, Stopped
 from refmlc.adapters.interp import Interp
-from refmlc.conform.runner import run_cases
+from refmlc.conform.runner_cases import run_cases
 from refmlc.conform.runner_workers import together
 from refmlc.conform.suite import load_suite
 from refmlc.conform.verdict import Verdict

@@ -12,6 +12,7 @@ from refmlc.adapters.interp import Interp
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import SCALARS, dtype
 from refmlc.evidence import case_of, case_text, holds, read_case, recorded, replay
+from refmlc.evidence.case_file import read_cases
 from refmlc.evidence.literals import arguments_data, arguments_of, number_data, tensor_data, tensor_of
 from refmlc.evidence.toml import toml_value
 from refmlc.oracle.values import bits
@@ -162,6 +163,9 @@ def test_floats_are_hexadecimal(value: float) -> None:
 TEXTS = ["a'''b\n", 'a"""b\n"', "tab\there\n\\n", "bell\a\n", "ünïcode\n\u2028", "end'\n'", "", "\r\n", "\n\n x"]
 
 
+CALL = 'module = ""\nfunc = "f"\ncalls = [{ args = [] }]'
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_survive_toml(text: str) -> None:
     assert tomllib.loads(f"x = {toml_value(text)}")["x"] == text
@@ -182,6 +186,24 @@ def test_texts_survive_toml(text: str) -> None:
 def test_a_file_that_is_no_case_is_refused(text: str) -> None:
     with pytest.raises(RefmlcError, match="RM109"):
         read_case(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('clauses = "NUM-101"', "`clauses` is no list of strings"),
+        ("clauses = [101]", "`clauses` is no list of strings"),
+        ('features = "relax"', "`features` is no list of strings"),
+        ("dialect = 0.27", "`dialect` is no string"),
+        ("provenance = []", "`provenance` is no string"),
+    ],
+)
+def test_a_key_that_holds_something_else_is_told_with_its_place(line: str, words: str) -> None:
+    text = f'[[case]]\nid = "x.first"\n{CALL}\n\n[[case]]\nid = "x.second"\n{line}\n{CALL}'
+    with pytest.raises(RefmlcError) as caught:
+        read_cases(text, "some.toml")
+    assert caught.value.code.id == "RM109"
+    assert caught.value.diagnostic.message == f"`some.toml`, line 8, `x.second`: {words}"
 
 
 @pytest.mark.parametrize(
