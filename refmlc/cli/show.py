@@ -13,7 +13,7 @@ from refmlc.script.spellings import GENERATIONS, Generation
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--dialect", type=click.Choice(GENERATIONS), default="0.27", show_default=True)
+@click.option("--dialect", type=click.Choice(GENERATIONS), default="0.27", envvar="REFMLC_DIALECT", show_default=True)
 @click.option("--show-meta", is_flag=True, help="Print constants in full.")
 @click.option("--graph", is_flag=True, help="Print the graphs of its Relax functions, a line for each binding.")
 @click.option(

@@ -68,7 +68,11 @@ def why_command(  # noqa: PLR0913 - one parameter per option
         out.print(_tree(line, None))
     else:
         click.echo(text(line))
-    err.print(f"{len(found.writes)} stores, {found.runs} runs", style="dim")
+    err.print(f"{_counted(len(found.writes), 'store')}, {_counted(found.runs, 'run')}", style="dim")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def parsed(element: str) -> tuple[str, tuple[int, ...]]:

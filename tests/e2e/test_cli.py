@@ -254,6 +254,12 @@ def test_a_bug_of_ours_is_one_message_and_status_70(folder, monkeypatch):
     assert done.stderr.startswith("error[RM901]: ZeroDivisionError")
 
 
+def test_show_prints_in_the_dialect_of_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("REFMLC_DIALECT", "2022")
+    assert "T.Buffer[(" in refmlc("show", folder / "gemm.py").output
+    assert "T.Buffer((" in refmlc("show", folder / "gemm.py", "--dialect", "2023").output
+
+
 def test_show_prints_what_reads_back(folder):
     done = refmlc("show", folder / "twice.py")
     assert done.exit_code == 0, done.output

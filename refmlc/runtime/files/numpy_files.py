@@ -28,7 +28,7 @@ _MAGIC = b"\x93NUMPY"
 def read_npy(path: Path | str) -> np.ndarray:
     """The array in a `.npy` file. Fails: RM109, RM603."""
     path = Path(path)
-    return _array(path, path.name, read_bytes(path))
+    return _array(path, "the file", read_bytes(path))
 
 
 def read_npz(path: Path | str) -> Mapping[str, np.ndarray]:
@@ -40,16 +40,16 @@ def read_npz(path: Path | str) -> Mapping[str, np.ndarray]:
             if total > MAX_BYTES:
                 raise too_large(path, MAX_BYTES)
             return {
-                member.filename.removesuffix(".npy"): _array(path, member.filename, archive.read(member))
+                member.filename.removesuffix(".npy"): _array(path, f"`{member.filename}`", archive.read(member))
                 for member in archive.infolist()
             }
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error, ValueError) as reason:
         raise unreadable(path, reason) from None
 
 
-def _array(path: Path, name: str, content: bytes) -> np.ndarray:
+def _array(path: Path, what: str, content: bytes) -> np.ndarray:
     if not content.startswith(_MAGIC):
-        raise bad_file(path, f"`{name}` is not in NumPy's format: it begins with {content[:6].hex(' ') or 'nothing'}")
+        raise bad_file(path, f"{what} is not in NumPy's format: it begins with {content[:6].hex(' ') or 'nothing'}")
     stream = BytesIO(content)
     try:
         version = npy.read_magic(stream)
@@ -58,11 +58,11 @@ def _array(path: Path, name: str, content: bytes) -> np.ndarray:
         shape, fortran, stored = _READ_HEADER[version](stream)
         start = stream.tell()
     except _FAILURES as reason:
-        raise bad_file(path, f"`{name}` is damaged: {str(reason) or type(reason).__name__}") from None
+        raise bad_file(path, f"{what} is damaged: {str(reason) or type(reason).__name__}") from None
     if stored.hasobject:
-        raise bad_file(path, f"`{name}` holds Python objects")
+        raise bad_file(path, f"{what} holds Python objects")
     wanted = prod(shape) * stored.itemsize
     if len(content) - start != wanted:
-        raise bad_file(path, f"`{name}` needs {wanted} bytes for {shape} of {stored}, {len(content) - start} are there")
+        raise bad_file(path, f"{what} needs {wanted} bytes for {shape} of {stored}, {len(content) - start} are there")
     flat = np.frombuffer(bytearray(content), stored, prod(shape), start) if wanted else np.zeros(0, stored)
     return flat.reshape(shape, order="F" if fortran else "C")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import DEPTH_EXHAUSTED
+from refmlc.diag.catalogue import BAD_USAGE, DEPTH_EXHAUSTED
 from refmlc.dtypes import BOOL, INT64
 from refmlc.ir import relax, tir
 from refmlc.ir.module import IRModule
@@ -22,7 +22,7 @@ from refmlc.script.printer.names import Names, python_name
 from refmlc.script.printer.page import Page
 from refmlc.script.printer.statements import write_stmt
 from refmlc.script.printer.types import Types
-from refmlc.script.spellings import Generation
+from refmlc.script.spellings import GENERATIONS, Generation
 
 _OLD_EVIDENCE = re.compile(r"T\.block|T\.Buffer\[|out_sinfo=|sinfo_args=|R\.Object")
 _TRUE = tir.IntImm(BOOL, 1)
@@ -32,8 +32,10 @@ _OMITTED = "# Metadata omitted. Use show_meta=True in script() method to show it
 def show(node: Node, *, dialect: Generation = "0.27", show_meta: bool = False) -> str:
     """`node` as TVMScript of `dialect`. A module or function is a whole text, anything else a piece of one.
 
-    Fails: RM503 a constant that the metadata cannot hold, RM504 what has no text, RM602 nested too deep.
+    Fails: RM112 no dialect, RM503 a constant that the metadata cannot hold, RM504 what has no text, RM602 too deep.
     """
+    if dialect not in GENERATIONS:
+        raise fail(BAD_USAGE, f"there is no dialect `{dialect}`", None, f"the dialects: {', '.join(GENERATIONS)}")
     page = Page(dialect, show_meta, declare=declaration_text)
     try:
         match node:

@@ -274,6 +274,13 @@ def test_what_has_no_text_is_unsupported(node, dialect):
     assert caught.value.code.id == "RM504"
 
 
+def test_a_dialect_that_there_is_not_is_named(monkeypatch):
+    monkeypatch.setenv("REFMLC_DIALECT", "1999")
+    with pytest.raises(RefmlcError, match="there is no dialect `1999`") as caught:
+        ONE.script()
+    assert caught.value.code.id == "RM112"
+
+
 def test_what_is_no_node_is_our_mistake():
     for node in (tir.Evaluate(LOOP), tir.SeqStmt((ONE,)), tir.PrimFunc((), {}, tir.Evaluate(ONE), {"a": object()})):
         with pytest.raises(RefmlcError) as caught:
