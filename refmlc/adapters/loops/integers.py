@@ -1,5 +1,7 @@
 """Operators of integers that Python has no operator for. They take and give ints; who calls them wraps the result."""
 
+WIDE = 64  # the counts of a fixed-point multiplication are below
+
 
 def truncdiv(a: int, b: int) -> int:
     """The quotient, rounded toward zero."""
@@ -9,6 +11,22 @@ def truncdiv(a: int, b: int) -> int:
 def truncmod(a: int, b: int) -> int:
     """The remainder of it, which has the sign of `a`."""
     return abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+
+def shifted_left(a: int, b: int, bits: int) -> int:
+    """`a` times 2**b. Fails: OverflowError where `b` is no count: Python would make gigabytes of it."""
+    return a << _count(b, bits)
+
+
+def shifted_right(a: int, b: int, bits: int) -> int:
+    """`a` by 2**b, rounded down. Fails: OverflowError where `b` is no count."""
+    return a >> _count(b, bits)
+
+
+def _count(b: int, bits: int) -> int:
+    if not 0 <= b < bits:
+        raise OverflowError(f"{b} is no count to shift {bits} bits by")
+    return b
 
 
 def ones(a: int, bits: int) -> int:
@@ -22,8 +40,9 @@ def leading_zeros(a: int, bits: int) -> int:
 
 
 def scaled(x: int, y: int, q: int, shift: int) -> int:
-    """X * y * 2**(shift - q) to the nearest integer, of two the greater."""
-    down = q - shift
+    """X * y * 2**(shift - q) to the nearest integer, of two the greater. Fails: OverflowError."""
+    down = _count(q, WIDE) - shift
+    _count(abs(down), 2 * WIDE)
     return x * y << -down if down <= 0 else (x * y + (1 << (down - 1))) >> down
 
 

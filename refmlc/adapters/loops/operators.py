@@ -92,9 +92,10 @@ def _of_integers(name: str, kind: DType, args: Sequence[str], bind: Bind) -> str
         case "bitwise_not":
             return fitted(f"(~{a})", kind, bind)
         case "shift_left":
-            return fitted(f"({a} << {rest[0]})", kind, bind)
+            shifted = f"{bind('shifted_left', integers.shifted_left)}({a}, {rest[0]}, {kind.bits})"
+            return fitted(shifted, kind, bind)
         case "shift_right":
-            return f"({a} >> {rest[0]})"
+            return f"{bind('shifted_right', integers.shifted_right)}({a}, {rest[0]}, {kind.bits})"
         case "abs":
             return fitted(f"{bind('absolute', abs)}({a})", kind, bind)
         case "popcount":

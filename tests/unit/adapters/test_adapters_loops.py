@@ -167,6 +167,26 @@ def test_what_does_not_come_back_says_why(body, why, words):
     assert words in answer.message
 
 
+FEW = (32, 2147483647, -1, -2147483648)
+
+
+@pytest.mark.parametrize(
+    ("shift", "count"),
+    [
+        *(("n << m", count) for count in FEW),
+        *(("n >> m", count) for count in FEW),
+        *(("T.q_multiply_shift(n, n, 31, m)", count) for count in (2147483647, -2147483648)),
+        *(("T.q_multiply_shift(n, n, m, 1)", count) for count in (2147483647, -1)),
+    ],
+)
+def test_a_count_that_no_integer_is_shifted_by_is_undefined(shift, count):
+    """At once: Python would take hundreds of megabytes for it."""
+    body = function(f"A[0] = {shift}", 'A: T.Buffer((1,), "int32"), n: T.int32, m: T.int32')
+    found = called(body, "f", np.zeros(1, "int32"), 1, count)
+    assert found.why is Stop.UNDEFINED
+    assert "no count" in found.message
+
+
 THREADS = """
 for t in T.thread_binding(4, thread="threadIdx.x"):
     L[0] = A[t]
