@@ -118,6 +118,10 @@ class Breaks(Judge):
 
     # --------------------------------------------------------------------------------------------- edits
 
+    def sets(self, event: int) -> bool:
+        """Whether a variable is set in `event`."""
+        return any(edit.moment.event == event and edit.index is None for edit in self._editing.edits)
+
     def edits(self, event: int, after: int) -> int:
         """The next step of `event` that has edits."""
         steps = [edit.moment.step for edit in self._editing.edits if edit.moment.event == event]

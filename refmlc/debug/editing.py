@@ -4,6 +4,8 @@ An edit belongs to its moment: whenever the program is executed over it again, t
 later moments is forgotten, and so are edits made there: it is another run from here on.
 """
 
+from math import isfinite
+
 from refmlc.debug.engine import Engine
 from refmlc.debug.looking import Looking
 from refmlc.debug.state import named, spots
@@ -91,6 +93,6 @@ def fitting(value: float, dtype: DType) -> bool | int | float:
         return rounder(element)(float(value))
     if element.kind == "bool" and value in (0, 1):
         return bool(value)
-    if element.is_integer and value == int(value) and element.minimum <= value <= element.maximum:
+    if element.is_integer and isfinite(value) and value == int(value) and element.minimum <= value <= element.maximum:
         return int(value)
     raise fail(BAD_USAGE, f"{value} is no {element}")

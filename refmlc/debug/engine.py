@@ -5,7 +5,6 @@ worker waits.
 """
 
 from collections.abc import Sequence
-from time import perf_counter
 
 from refmlc.debug.clock import NEVER, Heat, clock
 from refmlc.debug.judge import Judge, Level, Prepared
@@ -15,6 +14,7 @@ from refmlc.debug.program import Program
 from refmlc.debug.reentry import Reentry
 from refmlc.debug.snapshots import OFTEN, Often, SavedLevel, Snapshot, Snapshots
 from refmlc.debug.stepper import STEPPERS
+from refmlc.debug.taking import Taking, saved_graph
 from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 from refmlc.debug.worker import Worker
 from refmlc.diag import RefmlcError
@@ -30,8 +30,6 @@ from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm.native.choosing import Choosing
 from refmlc.vm.native.module import NativeModule
-
-SHARE = 20  # a snapshot may take one part in so many of the time between two
 
 
 class Engine:
@@ -66,9 +64,7 @@ class Engine:
         self._heats: dict[Place, list[Heat]] = {}
         self._hot: frozenset[AnyPlace] = frozenset()
         self._resuming: Snapshot | None = None
-        self._often = often
-        self._next = self._interval = often.statements
-        self._taken = perf_counter()
+        self._taking = Taking(often, self.snapshots, self._heats, lambda place: place in self._hot or place.calls)
         self._native: Choosing | None = None
         self.snapshots.take(BEGINNING, (SavedLevel(tuple(self.args)),), 0, 0)
 
@@ -116,9 +112,7 @@ class Engine:
         self.result, self._failure, self.place, self.frame = None, None, None, None
         self._resuming = base if base.levels and base.moment != BEGINNING else None
         self._printed = base.printed
-        self._interval = self._often.statements * self.snapshots.sparse
-        self._next = base.moment.step + self._interval
-        self._taken = perf_counter()
+        self._taking.begin(base)
         machine = self._machine()
         machine.depth = machine.groups = 0
         self.budget.renew()
@@ -209,7 +203,7 @@ class Engine:
     def _begin_event(self) -> None:
         self.event += 1
         self.clock.begin(0)
-        self._next = self._interval
+        self._taking.begin_event()
         self._arm()
 
     def quiet(self, name: str) -> bool:
@@ -237,15 +231,13 @@ class Engine:
         place = self.places.at(scope.func, scope.function, stmt)
         reentries = self._prepared[self.level].reentries
         if id(scope.func) not in reentries:
-            reentries[id(scope.func)] = Reentry(scope, {}, {}, self.budget)
+            reentries[id(scope.func)] = Reentry(scope, self.budget, self._fell)
         reentry = reentries[id(scope.func)]
-        watched = run
+        watched = run if place is None else reentry.prepare(stmt, run)
         if place is not None and place.counted:
-            watched, heat = self.clock.wrap(place, run, place in self._hot or place.calls)
+            watched, heat = self.clock.wrap(place, watched, place in self._hot or place.calls)
             self._heats.setdefault(place, []).append(heat)
         reentry.runs[id(stmt)] = watched
-        if isinstance(stmt, tir.For) and stmt.thread is None and place is not None:
-            reentry.prepare(stmt)
         return self._body(reentry, watched) if place is not None and place.above is None else watched
 
     def _body(self, reentry: Reentry, run: Run) -> Run:
@@ -267,7 +259,7 @@ class Engine:
         """[run] A statement at which something is to be done."""
         count = self.clock.count()
         self.levels[-1].place, self.levels[-1].frame = place, frame
-        if count >= self._next:
+        if self._taking.due(place, count):
             self._snapshot(place, frame)
         moment = Moment(self.event, count)
         self._consider(place, frame, moment)
@@ -319,7 +311,7 @@ class Engine:
     def _arm(self) -> None:
         """[run] Set the limit: the next statement at which something is to be done, hot ones aside."""
         plan, count = self.plan, self.clock.count()
-        limit = self._next
+        limit = self._taking.next
         if plan.every or len(self.levels) < plan.above:
             limit = 0
         elif plan.target is not None and plan.target.event <= self.event:
@@ -404,10 +396,10 @@ class Engine:
 
     def _at_binding(self, place: BindingPlace) -> None:
         moment = Moment(self.event, 0)
-        if perf_counter() - self._taken > self._often.seconds and not self.snapshots.has(moment):
-            levels = self._saved_graph(self.levels)
+        if self._taking.since(moment):
+            levels = saved_graph(self.levels, len(self.levels) - 1)
             if levels is not None:
-                self._take(moment, levels)
+                self._taking.take(moment, levels, self.budget.steps, self._printed)
         self._consider(place, None, moment)
         self._arm()
 
@@ -432,39 +424,20 @@ class Engine:
 
     # ------------------------------------------------------------------------------------ snapshots [run]
 
-    def _saved_graph(self, levels: Sequence[Level]) -> tuple[SavedLevel, ...] | None:
-        """The calls of Relax as they are; None: one cannot be come to again without more being executed."""
-        found = []
-        for number, level in enumerate(levels):
-            if level.env is None or level.calls > (number < len(self.levels) - 1):
-                return None
-            values, dims = dict(level.env.values), dict(level.env.dims)
-            found.append(SavedLevel(level.args, values, {**dims}, tuple(level.bindings)))
-        return tuple(found)
-
     def _snapshot(self, place: Place, frame: Frame) -> None:
         """Take one before `place`, where one can be taken."""
-        moment = self.moment
-        count = moment.step
-        self._next = count + min(1_000, self._interval)
-        if self._tir != 1 or not place.restartable or self.snapshots.has(moment):
+        moment, taking, level = self.moment, self._taking, self.levels[-1]
+        taking.passed(moment.step)
+        if self._tir != 1 or level.reentry is None or self.snapshots.has(moment) or self.judge.sets(moment.event):
             return
-        level, graph = self.levels[-1], self._saved_graph(self.levels[:-1])
-        if level.reentry is None or graph is None or self.program.module.functions.get(level.name) is not place.func:
+        graph = saved_graph(self.levels[:-1], len(self.levels) - 1)
+        if graph is None or self.program.module.functions.get(level.name) is not place.func:
             return
-        saved = level.reentry.save(frame, place, level.args)
-        if saved is not None:
-            self._take(moment, (*graph, saved), level.reentry.behind(frame, place))
-            self._next = count + self._interval
-
-    def _take(self, moment: Moment, levels: tuple[SavedLevel, ...], behind: int = 0) -> None:
-        begin = perf_counter()
-        self.snapshots.take(moment, levels, self.budget.steps + behind, self._printed)
-        end = perf_counter()
-        if self._often.adapts and moment.step and (end - begin) * SHARE > begin - self._taken:
-            self._interval *= 2
-        self._interval = max(self._interval, self._often.statements * self.snapshots.sparse)
-        self._taken = end
+        saved = level.reentry.save(frame, place, level.args) if place.restartable else None
+        if saved is None:
+            taking.look_out(place, frame, level)
+        else:
+            taking.take(moment, (*graph, saved), self.budget.steps, self._printed)
 
     def _land(self, base: Snapshot, reentry: Reentry, frame: Frame) -> None:
         """Go on where `base` was taken."""
@@ -481,6 +454,6 @@ class Engine:
         self._resuming = None
         self.event, self.budget.steps, self._printed = base.moment.event, base.steps, base.printed
         self.clock.begin(base.moment.step - 1)
-        self._next = base.moment.step + self._interval
+        self._taking.next = base.moment.step + self._taking.interval
         self._arm()
         reentry.go_on(frame, saved.place)

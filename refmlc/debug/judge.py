@@ -69,6 +69,11 @@ class Judge:
         """A moment with edits is there."""
         del moment
 
+    def sets(self, event: int) -> bool:
+        """Whether a variable is set in `event`, from which bounds of loops may have been made before."""
+        del event
+        return False
+
     def edits(self, event: int, after: int) -> int:
         """The next step of `event`, after `after`, that has edits."""
         del event, after

@@ -5,8 +5,9 @@ A place can be entered again from outside (`restartable`) when all that is aroun
 | around                                    | entered again                                          |
 |-------------------------------------------|--------------------------------------------------------|
 | `SeqStmt`, `IfThenElse`, `AttrStmt`, block | yes                                                    |
-| `For`                                     | yes, where it is over no threads, and its bounds read no memory |
-| `While`, a launch of threads              | no: going back goes to before it                        |
+| `For`, `While`, a launch of threads         | yes, where bounds and conditions call nothing             |
+| threads that need each other (barriers)   | no: going back goes to before their block                 |
+| `reduce_scope`                            | no                                                      |
 """
 
 from collections.abc import Iterator, Mapping
@@ -185,16 +186,20 @@ def _places(func: tir.PrimFunc, name: str) -> Iterator[Place]:
 def _is_open(node: tir.Stmt) -> bool:
     match node:
         case tir.For():
-            bounds = (node.min, node.extent, *(() if node.step is None else (node.step,)))
-            return node.thread is None and not any(
-                isinstance(part, tir.BufferLoad | tir.Call) for bound in bounds for part in walk(bound)
-            )
+            return not _calls(node.min, node.extent, *(() if node.step is None else (node.step,)))
         case tir.While():
-            return False
+            return not _calls(node.condition)
+        case tir.AttrStmt(node=tir.ThreadVar(var=var)) if node.key in LAUNCHED:
+            return var is not None and not (isinstance(node.value, tir.Expr) and _calls(node.value))
         case tir.AttrStmt():
-            return not (node.key in LAUNCHED or node.key == "reduce_scope")
+            return node.key != "reduce_scope"
         case _:
             return True
+
+
+def _calls(*parts: tir.Expr) -> bool:
+    """Whether a function or intrinsic is called, which might see that it was called twice."""
+    return any(isinstance(node, tir.Call) for part in parts for node in walk(part))
 
 
 def _expressions(stmt: tir.Stmt) -> Iterator[Node]:

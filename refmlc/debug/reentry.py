@@ -5,54 +5,82 @@ What follows the place is executed from inside out: the rest of each statement a
 | around       | its rest                                                             |
 |--------------|----------------------------------------------------------------------|
 | `SeqStmt`    | the parts behind                                                     |
-| `For`        | the iterations behind; a jump ends one, or all                        |
+| `For`, a launch of threads | the iterations behind; a jump ends one, or all           |
+| `While`      | the condition and the body, as long as it holds                       |
 | a block      | the body, where the place is in the init; else nothing                 |
 | `IfThenElse`, `AttrStmt` | nothing                                                  |
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
+from refmlc.debug.clock import Fell
+from refmlc.debug.iterations import Entered, Iterations, iterations
 from refmlc.debug.places import Place
-from refmlc.debug.snapshots import SavedLevel
-from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot
+from refmlc.debug.snapshots import Owned, SavedLevel
+from refmlc.diag import RefmlcError
+from refmlc.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.interp.tensorir.loops import CHUNK, Breaking, Continuing
+from refmlc.interp.tensorir.private import Outside, Private
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View, view_on
 from refmlc.ir import tir
+from refmlc.ir.scopes import is_thread
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 
-Bounds = tuple[IntEval, IntEval, IntEval | None]
-
 
 @dataclass(slots=True)
 class Reentry:
-    """What is prepared of one function: its statements by node, the bounds of its loops."""
+    """What is prepared of one function: its statements by node, its loops, the conditions of its `While`s.
+
+    `fell`: what is told when a statement fails that is not executed from its beginning.
+    """
 
     scope: Scope
-    runs: dict[int, Run]
-    bounds: dict[int, Bounds]
     budget: Budget
+    fell: Fell
+    runs: dict[int, Run] = field(default_factory=dict)
+    loops: dict[int, Iterations] = field(default_factory=dict)
+    conditions: dict[int, Eval] = field(default_factory=dict)
 
-    def prepare(self, loop: tir.For) -> None:
-        """Prepare the bounds of a loop."""
-        step = None if loop.step is None else self.scope.int(loop.step)
-        self.bounds[id(loop)] = (self.scope.int(loop.min), self.scope.int(loop.extent), step)
+    def prepare(self, stmt: tir.Stmt, run: Run) -> Run:
+        """Prepare what it takes to enter a loop in its middle; what to execute in place of `run`."""
+        if isinstance(stmt, tir.While):
+            self.conditions[id(stmt)] = self.scope.expr(stmt.condition)
+            return run
+        loop = iterations(self.scope, stmt)
+        if loop is None:
+            return run
+        self.loops[id(stmt)] = loop
+        return loop.entering(run)
 
     # ------------------------------------------------------------------------------------------ the frame
 
     def save(self, frame: Frame, place: Place, args: tuple[object, ...]) -> SavedLevel | None:
-        """The frame as it is; None: it has what cannot be entered again."""
-        if frame[self.scope.memories] or frame[self.scope.group] is not None:
+        """The frame as it is; None: threads take turns in it, each with a frame of its own."""
+        if frame[self.scope.group] is not None:
             return None
         variables = {var: frame[slot] for var, slot in self.scope.layout.variables.items()}
         views = {buffer: cast("View | None", frame[known.view]) for buffer, known in self.scope.buffers.items()}
-        return SavedLevel(args, place=place, variables=dict(variables), views=views)
+        axes = {tag: frame[slot] for tag, slot in self.scope.axes.items()}
+        entered = {id(node): found for node, loop in self._around(place) if (found := loop.held(frame)) is not None}
+        memories = {
+            buffer: Owned(one, dict(one.views), one.block) if isinstance(one, Private) else Owned(one)
+            for buffer, one in (frame[self.scope.memories] or {}).items()
+        }
+        return SavedLevel(
+            args, place=place, variables=dict(variables), views=views, axes=axes, entered=entered, memories=memories
+        )
+
+    def _around(self, place: Place) -> list[tuple[tir.Stmt, Iterations]]:
+        """The loops around a place, innermost first."""
+        return [(one.node, self.loops[id(one.node)]) for one in place.around() if id(one.node) in self.loops]
 
     def restore(self, frame: Frame, saved: SavedLevel, moved: Mapping[int, Storage]) -> None:
         """Make `frame`, which has its arguments, what was saved; `moved`: storages that are others now."""
@@ -70,16 +98,16 @@ class Reentry:
                 place.drop(frame)
             else:
                 place.put(frame, cast("View", _moved(view, moved)))
+        for tag, axis in self.scope.axes.items():
+            frame[axis] = saved.axes[tag]
+        for number, entered in saved.entered.items():
+            self.loops[number].hold(frame, entered)
+        frame[self.scope.memories] = {buffer: owned.again() for buffer, owned in saved.memories.items()} or None
+        frame[self.scope.outer] = None if saved.place is None else self._outside(frame, saved.place)
 
-    def behind(self, frame: Frame, place: Place) -> int:
-        """The iterations of loops around `place` that ran, and that the budget has not counted yet."""
-        total = 0
-        for around in place.around():
-            if isinstance(around.node, tir.For):
-                first, _, step = self.bounds[id(around.node)]
-                slot = cast("Slot[int]", self.scope.layout.slot(around.node.loop_var))
-                total += ((frame[slot] - first(frame)) // (1 if step is None else step(frame))) % CHUNK
-        return total
+    def _outside(self, frame: Frame, place: Place) -> Outside | None:
+        """What is seen outside of the innermost thread axis around `place`."""
+        return next((loop.entered(frame).outside for _, loop in self._around(place) if is_thread(loop.tag)), None)
 
     # ------------------------------------------------------------------------------------------- the rest
 
@@ -96,9 +124,21 @@ class Reentry:
         chain = place.around()
         child = place
         for around in chain:
-            run = self._rest(frame, around, child, run)
+            run = self._telling(frame, around, self._rest(frame, around, child, run))
             child = around
         run()
+
+    def _telling(self, frame: Frame, around: Place, run: Callable[[], None]) -> Callable[[], None]:
+        """`run`, telling when a condition, a bound or a budget of the statement itself fails."""
+
+        def telling() -> None:
+            try:
+                run()
+            except RefmlcError as failure:
+                self.fell(around, frame, failure)
+                raise
+
+        return telling if around.counted else run
 
     def _rest(self, frame: Frame, around: Place, child: Place, inner: Callable[[], None]) -> Callable[[], None]:
         node = around.node
@@ -112,8 +152,10 @@ class Reentry:
                         part(frame)
 
                 return sequence
-            case tir.For():
-                return lambda: self._loop(frame, node, inner)
+            case tir.For() | tir.AttrStmt() if id(node) in self.loops:
+                return lambda: self._loop(frame, around, inner)
+            case tir.While():
+                return lambda: self._while(frame, node, inner)
             case tir.SBlockRealize(block=block) if child.init:
 
                 def block_of() -> None:
@@ -124,26 +166,51 @@ class Reentry:
             case _:
                 return inner
 
-    def _loop(self, frame: Frame, node: tir.For, inner: Callable[[], None]) -> None:
-        first, extent, step = self.bounds[id(node)]
-        slot = cast("Slot[int]", self.scope.layout.slot(node.loop_var))
-        stride = 1 if step is None else step(frame)
-        stop = first(frame) + extent(frame)
-        body = self.runs[id(node.body)]
-        value = frame[slot]
+    def _loop(self, frame: Frame, around: Place, inner: Callable[[], None]) -> None:
+        loop = self.loops[id(around.node)]
+        entered = loop.entered(frame)
         with suppress(Breaking):
-            while value < stop:
-                try:
+            self._iterations(frame, loop, entered, inner)
+        if is_thread(loop.tag):
+            self._leave(frame, around, entered)
+
+    def _iterations(self, frame: Frame, loop: Iterations, entered: Entered, inner: Callable[[], None]) -> None:
+        """`inner` and the iterations behind it; steps are charged where they are when the loop is run as a whole."""
+        stride, slot, body, budget = entered.stride, loop.slot, self.runs[id(loop.body)], self.budget
+        begin, stands = frame[slot], True
+        start = begin - (begin - entered.first) % (CHUNK * stride)
+        while start < entered.stop:
+            end = min(start + CHUNK * stride, entered.stop)
+            try:
+                for value in range(begin, end, stride):
+                    if not stands:
+                        frame[slot] = value
+                        loop.enter(frame, entered)
                     with suppress(Continuing):
                         inner()
-                except BaseException:
-                    self.budget.steps += 1
-                    raise
+                    inner, stands = partial(body, frame), False
+            except BaseException:
+                budget.steps += (frame[slot] - start) // stride + 1
+                raise
+            budget.charge_steps(-(-(end - start) // stride), loop.span)
+            start = begin = start + CHUNK * stride
+
+    def _leave(self, frame: Frame, around: Place, entered: Entered) -> None:
+        """All indices of a thread axis were entered."""
+        frame[self.scope.axes[self.loops[id(around.node)].tag]] = None
+        frame[self.scope.outer] = self._outside(frame, around)
+        for memory, view in entered.outside:
+            memory.leave(frame, view)
+
+    def _while(self, frame: Frame, node: tir.While, inner: Callable[[], None]) -> None:
+        condition, body = self.conditions[id(node)], self.runs[id(node.body)]
+        with suppress(Breaking):
+            with suppress(Continuing):
+                inner()
+            while condition(frame):
                 self.budget.charge_steps(1, node.span)
-                value += stride
-                if value < stop:
-                    frame[slot] = value
-                inner = lambda: body(frame)  # noqa: E731 - the iterations behind run all of the body
+                with suppress(Continuing):
+                    body(frame)
 
 
 def _moved(value: object, moved: Mapping[int, Storage]) -> object:

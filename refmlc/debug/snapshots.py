@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from refmlc.debug.iterations import Entered
 from refmlc.debug.places import BindingPlace, Place
 from refmlc.debug.values import BEGINNING, Moment
+from refmlc.interp.tensorir.private import Follower, Private
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import relax, tir
 from refmlc.runtime.pointer import Pointer
@@ -76,9 +78,27 @@ def save(storage: Storage, before: Saved | None) -> Saved:
     return now
 
 
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """Memory that belongs to threads, as it was: the views of those that have begun."""
+
+    memory: Private | Follower
+    views: Mapping[tuple[int | None, ...], View] = field(default_factory=dict)
+    block: tuple[int | None, ...] = ()
+
+    def again(self) -> Private | Follower:
+        """The memory, made what it was."""
+        if isinstance(self.memory, Private):
+            self.memory.views, self.memory.block = dict(self.views), self.block
+        return self.memory
+
+
 @dataclass(slots=True)
 class SavedLevel:
-    """A call: of Relax with its variables and the bindings being evaluated, or of TensorIR with its frame."""
+    """A call: of Relax with its variables and the bindings being evaluated, or of TensorIR with its frame.
+
+    `axes`: the indices of thread axes. `entered`: what loops were entered with, by the ids of their nodes.
+    """
 
     args: tuple[object, ...]
     values: dict[relax.Var, object] = field(default_factory=dict)
@@ -87,6 +107,9 @@ class SavedLevel:
     place: Place | None = None
     variables: dict[tir.Var, object] = field(default_factory=dict)
     views: dict[tir.Buffer, View | None] = field(default_factory=dict)
+    axes: dict[str, int | None] = field(default_factory=dict)
+    entered: dict[int, Entered] = field(default_factory=dict)
+    memories: dict[tir.Buffer, Owned] = field(default_factory=dict)
 
     def holds(self) -> Iterator[object]:
         """Every value."""
@@ -94,6 +117,8 @@ class SavedLevel:
         yield from self.values.values()
         yield from self.variables.values()
         yield from self.views.values()
+        yield from (view for entered in self.entered.values() for _, view in entered.outside)
+        yield from (view for owned in self.memories.values() for view in owned.views.values())
 
 
 @dataclass(slots=True)
