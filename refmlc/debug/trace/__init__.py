@@ -4,7 +4,10 @@
 |--------------|-----------------------------------------------------------------------------------------|
 | `events`     | kinds of events, the tables, `Trace`                                                    |
 | `memories`   | one address space for the cells of all tensors                                          |
-| `recorder`   | the client of the interpreter's hooks                                                   |
+| `recorder`   | the client of the interpreter's hooks: what both runs have in common                     |
+| `whole`      | the first run, all written; where it is too much, the rest is counted                    |
+| `sampled`    | the second run, which is made only then: some units are written                          |
+| `units`      | statements that are kept or omitted as a whole, and how they are executed unwatched       |
 | `record`     | runs a program, a second time where the events are too many to be kept all               |
 | `data`       | `Trace` as one JSON object, `schema.json`; and back                                      |
 | `replay`     | the tensors at a step, from the events alone                                            |
@@ -33,8 +36,10 @@ its elements lie there. `contents` are whole memories at a moment: arguments, co
 wrote. A vector has a cell, and an event, for each lane. Integers beyond 2**53 are rounded in `value`.
 
 Decision: where events are more than `max_events`, statements are kept at equal distances, each with its loads, its
-store and the loops around; calls, bindings, the first NaN and infinity, the last statement and the failure are always
-kept, and the memories that omitted stores changed are written whole where the call ends. That takes a second run.
+store and what is around; calls, bindings, the first NaN and infinity, the last statement and the failure are always
+kept, and the memories that omitted stores changed are written whole where the call ends. That takes a second run: the
+first one only counts from there on, and in both an omitted statement is executed unwatched. Where those alone are too
+many, the trace ends (`cut`), and says so.
 """
 
 from refmlc.debug.trace.data import as_data, read_data

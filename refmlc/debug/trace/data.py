@@ -46,6 +46,7 @@ def as_data(trace: Trace) -> dict[str, Json]:
         "total": trace.total,
         "kept": len(trace),
         "stride": trace.stride,
+        "cut": trace.cut,
         "sampling": trace.said(),
         "counts": trace.counts,
         "first_nan": trace.first_nan,
@@ -153,6 +154,7 @@ def _read(data: Mapping[str, object]) -> Trace:
         values = None if one["values"] is None else array("d", b64decode(one["values"]))
         trace.contents.append(Contents(one["event"], one["memory"], values, b64decode(one["known"])))
     trace.boxes = {one["function"]: list(one["boxes"]) for one in _rows(tables, "graphs")}
+    trace.cut = data["cut"]  # type: ignore[assignment]
     trace.counts = dict(data["counts"])  # type: ignore[call-overload]
     trace.notes = list(data["notes"])  # type: ignore[call-overload]
     trace.first_nan, trace.first_inf = data["first_nan"], data["first_inf"]  # type: ignore[assignment]

@@ -102,7 +102,7 @@ class Contents:
 
 @dataclass(slots=True)
 class Trace:
-    """A run. `total` events happened, `counts` by kind; all were kept, or one statement in `stride`.
+    """A run. `total` events happened, `counts` by kind; all were kept, or one statement in `stride`, up to step `cut`.
 
     `steps` is empty where all were kept: the step of an event is its number then. `first_nan`, `first_inf` are steps.
     """
@@ -121,6 +121,7 @@ class Trace:
     value: "array[float]" = field(default_factory=lambda: array("d"))
     total: int = 0
     stride: int = 1
+    cut: int | None = None
     counts: dict[str, int] = field(default_factory=dict)
     first_nan: int | None = None
     first_inf: int | None = None
@@ -147,9 +148,11 @@ class Trace:
         """What is to be said of sampling; nothing where all is there."""
         if not self.sampled:
             return ""
+        kept = f"sampled: {len(self):,} of {self.total:,} events are here, those of one statement in {self.stride:,};"
+        if self.cut is not None:
+            return f"{kept} there was no room for more: from step {self.cut:,} on nothing is here but the failure"
         return (
-            f"sampled: {len(self):,} of {self.total:,} events are here, those of one statement in {self.stride:,};"
-            " calls, bindings, the first NaN and infinity, the last statement and the failure are all here;"
+            f"{kept} calls, bindings, the first NaN and infinity, the last statement and the failure are all here;"
             " within a call tensors lack what omitted stores wrote, at its end they are whole"
         )
 

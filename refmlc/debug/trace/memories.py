@@ -21,7 +21,6 @@ from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 
 MOST_CELLS = 1 << 24
-MOST_VIEWS = 4096
 
 
 @dataclass(slots=True)
@@ -43,7 +42,8 @@ class Memories:
         self._known: dict[int, tuple[ReferenceType[Storage], dict[str, int]]] = {}
         self._tensors: dict[Shown, int] = {}
         self._free: dict[tuple[tir.Buffer, int], list[int]] = defaultdict(list)
-        self._views: dict[int, tuple[View, int, int, int]] = {}
+        self._places: dict[int, tuple[int, int, int]] = {}
+        self._views: dict[int, ReferenceType[View]] = {}
 
     def of_storage(self, storage: Storage, dtype: DType) -> tuple[int, bool]:
         """The memory of a storage seen as cells of `dtype`; whether it is new."""
@@ -68,10 +68,11 @@ class Memories:
         self.missing += not shown
         return len(self.rows) - 1
 
-    def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: Allocated) -> int:
-        """The memory of a fresh buffer; shared memory that another thread has allocated keeps its own."""
+    def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: Allocated) -> tuple[int, bool]:
+        """The memory of a fresh buffer; whether another thread has allocated it before, whose memory it keeps then."""
         storage, dtype = view.data.storage, buffer.dtype
         names, name = self._names(storage), str(dtype.scalar)
+        again = name in names
         cells = storage.nbytes // cell_size(dtype)
         key = (frame, buffer)
         before = allocated.by_frame.get(key)
@@ -81,11 +82,10 @@ class Memories:
         elif name not in names:
             names[name] = free.pop() if free else self._add(cells, name)
         allocated.by_frame[key] = names[name]
-        return names[name]
+        return names[name], again
 
     def leave(self, allocated: Allocated) -> None:
         """A call is over: its buffers are free."""
-        self._views.clear()
         for (_, buffer), memory in allocated.by_frame.items():
             free = self._free[buffer, self.rows[memory].cells]
             if memory not in free:
@@ -116,15 +116,17 @@ class Memories:
 
     def place(self, view: View) -> tuple[int, int, int]:
         """Of a view: the address of its first cell, its lanes, its memory."""
-        known = self._views.get(id(view))
-        if known is not None:
-            return known[1:]
+        return self._places.get(id(view)) or self._place(view)
+
+    def _place(self, view: View) -> tuple[int, int, int]:
         dtype = view.buffer.dtype
         memory, _ = self.of_storage(view.data.storage, dtype)
         base = self.rows[memory].base
         start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
-        if len(self._views) >= MOST_VIEWS:
-            self._views.clear()
-        found = (NOWHERE if base == NOWHERE else base + start, dtype.lanes, memory)
-        self._views[id(view)] = (view, *found)
+        key = id(view)
+        self._views[key] = ref(view, lambda _gone: self._drop(key))
+        found = self._places[key] = (NOWHERE if base == NOWHERE else base + start, dtype.lanes, memory)
         return found
+
+    def _drop(self, view: int) -> None:
+        del self._views[view], self._places[view]

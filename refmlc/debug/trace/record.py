@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from refmlc.debug.program import Program
 from refmlc.debug.trace.events import MAX_EVENTS, Trace
-from refmlc.debug.trace.recorder import Recorder, Sampling
+from refmlc.debug.trace.recorder import Recorder
+from refmlc.debug.trace.sampled import Sampled, Sampling
+from refmlc.debug.trace.whole import Whole
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.drawing import graph_of, svg_of
 from refmlc.interp.machine import Machine
@@ -18,10 +20,11 @@ from refmlc.runtime.budget import Budget
 
 def record(program: Program, *, max_events: int = MAX_EVENTS) -> Trace:
     """The trace of a run, whose failure is part of it. Order: that of execution."""
-    recorder = _run(program, max_events, Sampling(), program.output)
-    if recorder.over:
-        recorder = _sampled(program, max_events, recorder)
-    trace = recorder.finish()
+    whole = Whole(program.module, program.func, max_events)
+    trace = _run(program, whole, program.output)
+    trace.counts = whole.counts
+    if whole.over:
+        trace = _sampled(program, max_events, whole)
     for name, function in program.module.functions.items():
         if isinstance(function, relax.Function):
             graph = graph_of(function, name)
@@ -35,23 +38,34 @@ def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
     return title if kind == "param" else lines[0] if kind == "call" and lines else ""
 
 
-def _sampled(program: Program, most: int, whole: Recorder) -> Recorder:
+def _sampled(program: Program, most: int, whole: Whole) -> Trace:
     """Keep one unit in as many as are too many; more runs where loops and blocks around them make it too many still."""
+    first = whole.trace
     units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
-    stride = max(2, -(-3 * whole.steps // (2 * most)))  # a kept unit brings loops that others would have shared
+    stride = max(2, -(-3 * first.total // (2 * most)))  # a kept unit brings loops that others would have shared
     while True:
-        found = _run(program, most, Sampling(stride, units), _silent)
-        if len(found.trace) <= most or stride > whole.unit:
-            return found
-        stride = max(stride + 1, -(-stride * len(found.trace) // most))
+        found = Sampled(program.module, program.func, most, Sampling(stride, units))
+        trace = _run(program, found, _silent)
+        if found.cut is None or stride > whole.unit:
+            break
+        stride = max(stride + 1, -(-stride * first.total // max(1, found.cut)))
+    trace.cut = found.cut
+    if (trace.total, _code(trace)) != (first.total, _code(first)):
+        trace.notes.append("run again, the program did something else: steps and counts are of its first run")
+    trace.counts, trace.total = first.counts, first.total
+    trace.first_nan, trace.first_inf = first.first_nan, first.first_inf
+    return trace
 
 
-def _run(program: Program, most: int, sampling: Sampling, output: Callable[[str], object]) -> Recorder:
-    recorder = Recorder(program.module, program.func, most, sampling)
+def _code(trace: Trace) -> str:
+    return "" if trace.failure is None else trace.failure.code.id
+
+
+def _run(program: Program, recorder: Recorder, output: Callable[[str], object]) -> Trace:
     budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
     machine = Machine(program.module, hooks=recorder, budget=budget, registry=program.registry, output=output)
     recorder.trace.failure = _failure(machine, program)
-    return recorder
+    return recorder.finish()
 
 
 def _failure(machine: Machine, program: Program) -> Diagnostic | None:

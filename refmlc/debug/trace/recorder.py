@@ -1,36 +1,38 @@
-"""The client of the hooks. A unit is a statement that holds no other: with its loads it is kept or omitted as a whole.
+"""The client of the hooks: what both runs of a program have in common. `whole` and `sampled` say what is kept.
 
-| hook                           | becomes                                                             |
-|--------------------------------|---------------------------------------------------------------------|
-| `enter_function`, `leave_function` | `call`, `return`                                                 |
-| `before_binding`, `binding`    | `bind`, `bound`                                                     |
-| `around` the body of a loop     | `iter`; around a unit: the choice whether it is kept                 |
-| `resume_thread`                | `iter` of the loop over threads                                     |
-| `enter_block`                  | `block`                                                             |
-| `allocated`                    | `alloc`                                                             |
-| `read_element`, `load`         | `load`, one for each lane                                           |
-| `write_element`, `store`       | `store`, or `forget`                                                |
-| `after_destination`            | the outputs of a function from outside, whole                        |
+| hook                               | becomes                                                                  |
+|------------------------------------|---------------------------------------------------------------------------|
+| `enter_function`, `leave_function` | `call`, `return`                                                          |
+| `before_binding`, `binding`        | `bind`, `bound`                                                           |
+| `around` the body of a loop        | `iter`; around a unit: whether it is kept, and how it is executed else     |
+| `resume_thread`                    | `iter` of the loop over threads                                           |
+| `enter_block`                      | `block`                                                                   |
+| `allocated`                        | `alloc`                                                                   |
+| `read_element`                     | `load`, one for each lane                                                 |
+| `write_element`, `store`           | `store`, or `forget`                                                      |
+| `after_destination`                | the outputs of a function from outside, whole                             |
 """
 
+from abc import ABC, abstractmethod
 from array import array
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import isinf, isnan
 
-from refmlc.debug.places import Place, Places
+import numpy as np
+
+from refmlc.debug.places import Places
 from refmlc.debug.tensors import statistics
 from refmlc.debug.trace.events import NOWHERE, Binding, Call, Contents, Kind, Site, Trace
 from refmlc.debug.trace.memories import Allocated, Memories
+from refmlc.debug.values import Statistics
+from refmlc.dtypes import DType
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.tensorir.access import is_undef
-from refmlc.interp.tensorir.frame import ACTIVATION, Frame, Run
+from refmlc.interp.tensorir.frame import ACTIVATION, Frame, Run, Slot
 from refmlc.interp.tensorir.instances import BlockSite
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
 from refmlc.runtime.cells import cells, shadow
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
@@ -41,120 +43,113 @@ AROUND = (tir.For, tir.While, tir.SBlockRealize, tir.SeqStmt, tir.IfThenElse, ti
 DEEPEST = 999  # of what ends nothing that is open
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """Every `stride`-th unit is kept, and those of `units`."""
-
-    stride: int = 1
-    units: frozenset[int] = frozenset()
-
-
 @dataclass(slots=True)
 class Level:
-    """A call that is being executed. `waiting`: loops and blocks entered and not written, by depth."""
+    """A call that is being executed."""
 
     function: str
     row: int
     allocated: Allocated = field(default_factory=Allocated)
-    waiting: dict[int, tuple[int, int, int, float]] = field(default_factory=dict)
 
 
-class Recorder(Hooks):
-    """Watches one run; beyond `most` kept events it only counts (`over`)."""
+class Recorder(Hooks, ABC):
+    """Watches one run. While `keep` holds, what happens in units is written, else it is only counted."""
 
-    def __init__(self, module: IRModule, function: str, most: int, sampling: Sampling) -> None:
+    def __init__(self, module: IRModule, function: str) -> None:
         """Nothing happened yet."""
-        self.trace = Trace(function, stride=sampling.stride)
+        self.trace = Trace(function)
         self.memories = Memories()
         self.places = Places(module)
-        self.over = False
-        self.nan_unit = self.inf_unit = -1
+        self.keep = True
         self.unit = -1
         self._module = module
-        self._most = most
-        self._sampling = sampling
-        self._all = sampling.stride == 1
-        self._keep = True
-        self.steps = 0
         self._bytes = 0
         self._sites: dict[tuple[int, Kind], int] = {}
-        self._nodes: list[Node] = []  # kept: sites know them by their ids
-        self._seen: list[int] = []  # how often, by site
+        self._loads: dict[int, int] = {}  # the sites of loads, of stores, by the node
+        self._stores: dict[int, int] = {}
+        self._blocks: dict[int, tuple[int, int]] = {}  # site and depth
+        self._nodes: list[object] = []  # kept: sites know them by their ids
         self._levels: list[Level] = []
-        self._address = self._lanes = self._memory = 0
-        self._stale: dict[int, tuple[Storage, Tensor | View]] = {}
-        self._written: dict[int, View] = {}
+        self._target = (0, 0)  # address and lanes of the store that comes next
 
-    # ------------------------------------------------------------------------------------------- writing events
+    # --------------------------------------------------------------------------------- what the two runs say
 
-    def _site(self, node: Node | None, kind: Kind, make: Callable[[], Site]) -> int:
+    @property
+    @abstractmethod
+    def step(self) -> int:
+        """The number of the next event."""
+
+    @property
+    @abstractmethod
+    def full(self) -> bool:
+        """Whether nothing is written any more."""
+
+    @abstractmethod
+    def _always(self, site: int, at: int) -> None:
+        """An event that no sampling omits."""
+
+    @abstractmethod
+    def _cell(self, site: int, address: int, value: float) -> None:
+        """A load or a store that is kept."""
+
+    @abstractmethod
+    def _omit(self, kind: Kind, count: int) -> None:
+        """Some that are not."""
+
+    @abstractmethod
+    def _opens(self, site: int, depth: int, slot: Slot[int] | None, block: BlockSite | None, frame: Frame) -> None:
+        """An iteration, whose variable is in `slot`, or an instance of a block."""
+
+    @abstractmethod
+    def _unit(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        """What is executed as a unit."""
+
+    @abstractmethod
+    def _iteration(self, site: int, depth: int, slot: Slot[int] | None, run: Run) -> Run:
+        """What is executed as an iteration."""
+
+    @abstractmethod
+    def _fresh(self, site: int, depth: int, row: int) -> None:
+        """A buffer of the row `row` of `tensors` was allocated."""
+
+    @abstractmethod
+    def _ended(self) -> None:
+        """A call ended: its tensors should be what they are."""
+
+    @abstractmethod
+    def _special(self, *, nan: bool) -> None:
+        """The event that comes next is a NaN, or an infinity."""
+
+    @abstractmethod
+    def _changed(self, memory: int, storage: Storage, dtype: DType) -> None:
+        """A store that is not kept changes this memory."""
+
+    # ----------------------------------------------------------------------------------------------- sites
+
+    def _site(self, node: object, kind: Kind, make: Callable[[], Site]) -> int:
         key = (id(node), kind)
         found = self._sites.get(key)
         if found is None:
             found = self._sites[key] = len(self.trace.sites)
             self.trace.sites.append(make())
-            self._seen.append(0)
-            if node is not None:
-                self._nodes.append(node)
+            self._nodes.append(node)
         return found
 
-    def _write(self, step: int, site: int, at: int, value: float) -> None:
-        trace = self.trace
-        if len(trace.site) >= self._most and self._all:
-            self.over = True
-            return
-        if not self._all:
-            trace.steps.append(step)
-        trace.site.append(site)
-        trace.at.append(at)
-        trace.value.append(value)
-
-    def _always(self, site: int, at: int, value: float = 0.0) -> None:
-        """An event that no sampling omits."""
-        self._flush()
-        self._seen[site] += 1
-        self._write(self.steps, site, at, value)
-        self.steps += 1
-
-    def _opens(self, site: int, depth: int, at: int, value: float) -> None:
-        """An event that is kept when something in it is."""
-        self._seen[site] += 1
-        if self._all:
-            if not self.over:
-                self._write(self.steps, site, at, value)
-        else:
-            waiting = self._levels[-1].waiting
-            for deeper in [one for one in waiting if one >= depth]:
-                del waiting[deeper]
-            waiting[depth] = (self.steps, site, at, value)
-        self.steps += 1
-
-    def _flush(self) -> None:
-        if self._all:
-            return
-        for level in self._levels:
-            for _, event in sorted(level.waiting.items()):
-                self._write(*event)
-            level.waiting.clear()
-
-    def _cell(self, site: int, address: int, value: float) -> None:
-        """A load or a store."""
-        self._seen[site] += 1
-        if self._keep and not self.over:
-            if not self._all:
-                self._flush()
-            self._write(self.steps, site, address, value)
-        self.steps += 1
+    def _depth(self, node: tir.Stmt, frame: Frame) -> int:
+        func = frame[ACTIVATION].layout.func
+        place = None if func is None else self.places.at(func, frame[ACTIVATION].function, node)
+        return 0 if place is None else place.depth
 
     # ------------------------------------------------------------------------------------------------- functions
 
     def enter_function(self, name: str, args: Sequence[object]) -> None:
         """A call begins."""
-        call = Call(name)
-        for label, arg in zip(self._labels(name, len(args)), args, strict=False):
-            self._named(call, label, arg)
         row = len(self.trace.calls)
-        self.trace.calls.append(call)
+        if not self.full:
+            call = Call(name)
+            for label, arg in zip(self._labels(name, len(args)), args, strict=False):
+                self._named(call, label, arg)
+            self.trace.calls.append(call)
         func = self._module.functions.get(name)
         site = self._site(func, Kind.CALL, lambda: Site(Kind.CALL, name, name, 0, getattr(func, "span", None)))
         self._always(site, row)
@@ -186,13 +181,13 @@ class Recorder(Hooks):
         """The row of a tensor, whose contents are taken when its memory is new."""
         memory, new = self.memories.of_storage(tensor.storage, tensor.dtype)
         if new:
-            self._contents(memory, tensor.storage, tensor)
+            self._contents(memory, tensor.storage, tensor.dtype)
         return self.memories.tensor(name, tensor)
 
     def leave_function(self, name: str, result: object) -> None:
         """It is over."""
         del result
-        self._refresh()
+        self._ended()
         level = self._levels.pop()
         self.memories.leave(level.allocated)
         func = self._module.functions.get(name)
@@ -201,27 +196,17 @@ class Recorder(Hooks):
 
     # -------------------------------------------------------------------------------------------------- contents
 
-    def _contents(self, memory: int, storage: Storage, seen: Tensor | View) -> None:
+    def _contents(self, memory: int, storage: Storage, dtype: DType) -> None:
         """All of a memory, as far as there is room for it."""
-        row = self.trace, self.memories.rows[memory]
-        trace, found = row
-        if found.base == NOWHERE or self.over:
+        trace, found = self.trace, self.memories.rows[memory]
+        if found.base == NOWHERE or self.full:
             return
-        dtype = seen.dtype if isinstance(seen, Tensor) else seen.buffer.dtype
         self._bytes += 9 * found.cells
         if self._bytes > MOST_BYTES or dtype.kind == "handle":
             trace.contents.append(Contents(len(trace), memory, None))
             return
-        inside, known = cells(storage, dtype.scalar, 0, found.cells), shadow(storage, dtype.scalar, 0, found.cells)
-        mask = bytes(bool(known[cell]) for cell in range(found.cells))
-        values = array("d", [float(inside[cell]) if mask[cell] else 0.0 for cell in range(found.cells)])
-        trace.contents.append(Contents(len(trace), memory, values, mask))
-
-    def _refresh(self) -> None:
-        """Take whole the memories that omitted stores changed."""
-        for memory, (storage, seen) in self._stale.items():
-            self._contents(memory, storage, seen)
-        self._stale.clear()
+        values, known = _elements(storage, dtype.scalar, found.cells)
+        trace.contents.append(Contents(len(trace), memory, values, known))
 
     def after_destination(
         self,
@@ -231,15 +216,14 @@ class Recorder(Hooks):
         outputs: Sequence[object],
     ) -> None:
         """What a function from outside wrote has no stores."""
-        del args
+        del args, function
         callee = call.args[0] if call.args else None
         if isinstance(callee, tir.GlobalVar) and isinstance(self._module.functions.get(callee.name), tir.PrimFunc):
             return
-        del function
         for output in outputs:
             if isinstance(output, Tensor):
                 memory, _ = self.memories.of_storage(output.storage, output.dtype)
-                self._contents(memory, output.storage, output)
+                self._contents(memory, output.storage, output.dtype)
 
     # -------------------------------------------------------------------------------------------------- bindings
 
@@ -249,34 +233,28 @@ class Recorder(Hooks):
 
     def binding(self, binding: relax.Binding, value: object) -> None:
         """It has its value."""
+        found = statistics(value) if isinstance(value, Tensor) else None
+        if not self.full:
+            self.trace.bindings.append(self._bound(binding.var.name, value, found))
+        if found is not None and found.nan:
+            self._special(nan=True)
+        self._always(self._binding_site(binding, Kind.BOUND), len(self.trace.bindings) - 1)
+
+    def _bound(self, name: str, value: object, found: Statistics | None) -> Binding:
         row = self._levels[-1].row if self._levels else 0
-        name = binding.var.name
         call = self.trace.calls[row]
         before = len(call.tensors)
         self._named(call, name, value)
         tensors = tuple(tensor for _, tensor in call.tensors[before:])
-        if isinstance(value, Tensor):
-            found = statistics(value)
-            numbers = (found.count, found.initialised, found.nan, found.inf, found.least, found.greatest, found.mean)
-            self.trace.bindings.append(Binding(row, name, tensors, "", *numbers))
-            if found.nan:
-                self._special(nan=True)
-        else:
-            self.trace.bindings.append(Binding(row, name, tensors, "" if tensors else call.values[-1][1]))
-        self._always(self._binding_site(binding, Kind.BOUND), len(self.trace.bindings) - 1)
+        if found is None:
+            return Binding(row, name, tensors, "" if tensors else call.values[-1][1])
+        numbers = (found.nan, found.inf, found.least, found.greatest, found.mean)
+        return Binding(row, name, tensors, "", found.count, found.initialised, *numbers)
 
     def _binding_site(self, binding: relax.Binding, kind: Kind) -> int:
         function = self._levels[-1].function if self._levels else ""
         span = binding.span or binding.var.span
         return self._site(binding, kind, lambda: Site(kind, binding.var.name, function, 1, span))
-
-    def _special(self, *, nan: bool) -> None:
-        """The first NaN or infinity."""
-        trace = self.trace
-        if nan and trace.first_nan is None:
-            trace.first_nan, self.nan_unit = self.steps, self.unit
-        elif not nan and trace.first_inf is None:
-            trace.first_inf, self.inf_unit = self.steps, self.unit
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -287,131 +265,129 @@ class Recorder(Hooks):
         place = self.places.at(scope.func, scope.function, stmt)
         if place is None:
             return run
-        inner = run if isinstance(stmt, AROUND) else self._unit(run)
+        inner = run if isinstance(stmt, AROUND) else self._unit(scope, stmt, run)
         above = None if place.above is None else place.above.node
-        if isinstance(above, tir.For | tir.While):
-            return self._iteration(scope, above, place.above, inner)
-        return inner
-
-    def _unit(self, run: Run) -> Run:
-        stride, units = self._sampling.stride, self._sampling.units
-
-        def unit(frame: Frame) -> None:
-            self.unit += 1
-            self._keep = stride == 1 or self.unit % stride == 0 or self.unit in units
-            run(frame)
-
-        return unit
-
-    def _iteration(self, scope: Scope, loop: tir.For | tir.While, place: Place | None, run: Run) -> Run:
-        depth = 1 if place is None else place.depth + 1
+        if place.above is None or not isinstance(above, tir.For | tir.While):
+            return inner
+        loop, depth, function = above, place.above.depth + 1, scope.function
         name = loop.loop_var.name if isinstance(loop, tir.For) else "while"
-        site = self._site(loop, Kind.ITER, lambda: Site(Kind.ITER, name, scope.function, depth, loop.span))
-        if isinstance(loop, tir.While):
-
-            def again(frame: Frame) -> None:
-                self._opens(site, depth, 0, 0.0)
-                run(frame)
-
-            return again
-        slot = scope.layout.slot(loop.loop_var)
-
-        def iteration(frame: Frame) -> None:
-            self._opens(site, depth, 0, frame[slot])  # type: ignore[arg-type]  # a loop variable is an int
-            run(frame)
-
-        return iteration
+        site = self._site(loop, Kind.ITER, lambda: Site(Kind.ITER, name, function, depth, loop.span))
+        return self._iteration(site, depth, scope.slot(loop.loop_var) if isinstance(loop, tir.For) else None, inner)
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
         """Another thread goes on."""
         layout = frame[ACTIVATION].layout
         if not layout.knows(loop.loop_var):
             return
-        value = frame[layout.slot(loop.loop_var)]
         depth, function = self._depth(loop, frame) + 1, frame[ACTIVATION].function
         name = loop.loop_var.name
         site = self._site(loop, Kind.ITER, lambda: Site(Kind.ITER, name, function, depth, loop.span))
-        self._opens(site, self.trace.sites[site].depth, 0, float(value) if isinstance(value, int) else 0.0)
+        slot: Slot[int] = layout.slot(loop.loop_var)  # type: ignore[assignment]  # a loop variable is an int
+        self._opens(site, self.trace.sites[site].depth, slot, None, frame)
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
         """An instance of a block begins."""
+        known = self._blocks.get(id(site)) or self._block(site, frame)
+        self._opens(known[0], known[1], None, site, frame)
+
+    def _block(self, site: BlockSite, frame: Frame) -> tuple[int, int]:
         node, function = site.node, frame[ACTIVATION].function
         axes = tuple(axis.var.name for axis in node.block.iter_vars)
-        number = self._sites.get((id(node), Kind.BLOCK))
-        if number is None:
-            depth = self._depth(node, frame) + 1
-            made = Site(Kind.BLOCK, node.block.name, function, depth, node.span, axes)
-            number = self._site(node, Kind.BLOCK, lambda: made)
-        first = len(self.trace.ints)
-        if not self.over:
-            self.trace.ints.extend(site.values(frame))
-        self._opens(number, self.trace.sites[number].depth, first, 0.0)
-
-    def _depth(self, node: tir.Stmt, frame: Frame) -> int:
-        func = frame[ACTIVATION].layout.func
-        place = None if func is None else self.places.at(func, frame[ACTIVATION].function, node)
-        return 0 if place is None else place.depth
+        made = Site(Kind.BLOCK, node.block.name, function, self._depth(node, frame) + 1, node.span, axes)
+        number = self._site(node, Kind.BLOCK, lambda: made)
+        self._nodes.append(site)
+        self._blocks[id(site)] = found = (number, self.trace.sites[number].depth)
+        return found
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
         """A buffer has fresh storage, or storage that another thread has allocated."""
         level = self._levels[-1]
-        storage = view.data.storage
-        again = str(buffer.dtype.scalar) in self.memories._names(storage)  # noqa: SLF001 - of this package
-        memory = self.memories.allocate(buffer, view, id(frame), level.allocated)
+        memory, again = self.memories.allocate(buffer, view, id(frame), level.allocated)
         if again:
             return
-        self._stale.pop(memory, None)
         row = self.memories.view(view, memory)
-        call = self.trace.calls[level.row]
-        if (buffer.name, row) not in call.tensors:
-            call.tensors.append((buffer.name, row))
-        function = level.function
-        site = self._site(buffer, Kind.ALLOC, lambda: Site(Kind.ALLOC, buffer.name, function, DEEPEST, buffer.span))
-        self._always(site, row)
+        if not self.full and (buffer.name, row) not in self.trace.calls[level.row].tensors:
+            self.trace.calls[level.row].tensors.append((buffer.name, row))
+        depth = self._depth_of_buffer(buffer, frame)
+        made = Site(Kind.ALLOC, buffer.name, level.function, depth, buffer.span)
+        self._fresh(self._site(buffer, Kind.ALLOC, lambda: made), depth, row)
+
+    def _depth_of_buffer(self, buffer: tir.Buffer, frame: Frame) -> int:
+        """The depth of what stands beside the first statement that sees it."""
+        known = self._sites.get((id(buffer), Kind.ALLOC))
+        if known is not None:
+            return self.trace.sites[known].depth
+        func = frame[ACTIVATION].layout.func
+        for place in () if func is None else self.places.of(func, frame[ACTIVATION].function):
+            match place.node:
+                case tir.SBlockRealize(block=block) if any(buffer is one for one in block.alloc_buffers):
+                    return place.depth + 2
+                case tir.AllocBuffer(buffer=one) | tir.DeclBuffer(buffer=one) if one is buffer:
+                    return place.depth + 1
+                case _:
+                    pass
+        return DEEPEST
 
     # -------------------------------------------------------------------------------------------------- elements
 
-    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:  # noqa: ARG002 - hot
-        """Remember where the load is that comes next."""
-        first, lanes, self._memory = self.memories.place(view)
-        self._lanes = lanes
-        self._address = NOWHERE if first == NOWHERE else first + offset * lanes
-
-    def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:  # noqa: ARG002 - hot
-        """It was read."""
-        site = self._sites.get((id(access), Kind.LOAD))
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """It is read, if it was written."""
+        address, lanes, _ = self.memories.place(view)
+        first = offset * lanes
+        try:
+            if not view.shadow[first] or (lanes > 1 and not all(view.shadow[first + lane] for lane in range(lanes))):
+                return
+            value = view.cells[first]
+        except IndexError:
+            return
+        site = self._loads.get(id(access))
         if site is None:
-            site = self._access(access, Kind.LOAD, frame)
-        self._lanes_of(site, value)
+            site = self._loads[id(access)] = self._access(access, Kind.LOAD, frame)
+        if not self.keep:
+            self._omit(Kind.LOAD, lanes)
+            return
+        for lane in range(lanes):
+            if lane:
+                value = view.cells[first + lane]
+            where = NOWHERE if address == NOWHERE else address + first + lane
+            self._cell(site, where, value if isinstance(value, float | int) else 0.0)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Remember where the store is that comes next."""
-        first, self._lanes, self._memory = self.memories.place(view)
-        self._address = NOWHERE if first == NOWHERE else first + offset * self._lanes
-        if not self._keep:
-            self._stale[self._memory] = (view.data.storage, view)
+        address, lanes, memory = self.memories.place(view)
+        first = NOWHERE if address == NOWHERE else address + offset * lanes
+        self._target = (first, lanes)
+        if not self.keep:
+            self._changed(memory, view.data.storage, view.buffer.dtype)
         if is_undef(access.value):
-            site = self._access(access, Kind.FORGET, frame)
-            for lane in range(self._lanes):
-                self._cell(site, NOWHERE if self._address == NOWHERE else self._address + lane, 0.0)
+            self._written(self._access(access, Kind.FORGET, frame), Kind.FORGET, (0.0,) * lanes)
 
-    def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:  # noqa: ARG002 - hot
+    def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
         """The value is known."""
-        site = self._sites.get((id(access), Kind.STORE))
+        del indices
+        site = self._stores.get(id(access))
         if site is None:
-            site = self._access(access, Kind.STORE, frame)
-        for one in value if isinstance(value, tuple) else (value,):
-            if isinstance(one, float) and (one != one or isinf(one)):  # noqa: PLR0124 - quick
-                self._special(nan=isnan(one))
-        self._lanes_of(site, value)
-
-    def _lanes_of(self, site: int, value: object) -> None:
-        if isinstance(value, float | int):
-            self._cell(site, self._address, value)
+            site = self._stores[id(access)] = self._access(access, Kind.STORE, frame)
+        if isinstance(value, tuple):
+            self._written(site, Kind.STORE, value)
             return
-        for lane, one in enumerate(value if isinstance(value, tuple) else (0.0,)):
-            address = NOWHERE if self._address == NOWHERE else self._address + lane
-            self._cell(site, address, one if isinstance(one, float | int) else 0.0)
+        if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
+            self._special(nan=value != value)  # noqa: PLR0124 - quick
+        if self.keep:
+            self._cell(site, self._target[0], value if isinstance(value, float | int) else 0.0)
+        else:
+            self._omit(Kind.STORE, 1)
+
+    def _written(self, site: int, kind: Kind, values: Sequence[object]) -> None:
+        address = self._target[0]
+        for lane, value in enumerate(values):
+            if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
+                self._special(nan=value != value)  # noqa: PLR0124 - quick
+            if self.keep:
+                where = NOWHERE if address == NOWHERE else address + lane
+                self._cell(site, where, value if isinstance(value, float | int) else 0.0)
+            else:
+                self._omit(kind, 1)
 
     def _access(self, access: tir.BufferLoad | tir.BufferStore, kind: Kind, frame: Frame) -> int:
         function, name = frame[ACTIVATION].function, access.buffer.name
@@ -425,19 +401,27 @@ class Recorder(Hooks):
         """The trace, when the run is over."""
         trace, memories = self.trace, self.memories
         if trace.failure is not None:
-            self._refresh()
+            self._ended()
             function = self._levels[-1].function if self._levels else ""
             name, span = trace.failure.code.id, trace.failure.span
-            site = self._site(None, Kind.FAIL, lambda: Site(Kind.FAIL, name, function, DEEPEST, span))
-            self._always(site, 0)
+            self._always(self._site(None, Kind.FAIL, lambda: Site(Kind.FAIL, name, function, DEEPEST, span)), 0)
         trace.memories, trace.tensors = memories.rows, memories.tensors
-        trace.total = self.steps
-        counted: Counter[str] = Counter()
-        for site_, times in zip(trace.sites, self._seen, strict=True):
-            counted[site_.kind.value] += times
-        trace.counts = dict(counted)
+        trace.total = self.step
         if memories.missing:
             trace.notes.append(f"{memories.missing} tensors are too large to be shown; their events have no address")
         if any(one.values is None for one in trace.contents):
             trace.notes.append("some contents are too large to be kept: what no event of this trace wrote is not known")
         return trace
+
+
+def _elements(storage: Storage, dtype: DType, count: int) -> "tuple[array[float], bytes]":
+    """All cells of a storage as numbers, 0 where they are not initialised; which are."""
+    inside, marks = cells(storage, dtype, 0, count), shadow(storage, dtype, 0, count)
+    values = array("d")
+    if isinstance(inside, memoryview) and isinstance(marks, memoryview | bytearray):
+        mask = np.frombuffer(marks, np.uint8, count) != 0
+        values.frombytes(np.where(mask, np.asarray(inside).astype(np.float64), 0.0).tobytes())
+        return values, mask.tobytes()
+    known = bytes(bool(marks[cell]) for cell in range(count))
+    values.extend(float(inside[cell]) if known[cell] else 0.0 for cell in range(count))
+    return values, known

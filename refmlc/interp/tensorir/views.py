@@ -27,7 +27,7 @@ Form: TypeAlias = Literal["vector", "matrix", "any"]
 Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True, frozen=True, weakref_slot=True)
 class View:
     """A buffer bound to storage. `data` is what `A.data` is; element `offset` of it is element 0 of the cells.
 

@@ -1,0 +1,225 @@
+"""The second run: some units are kept, each with the loops, blocks and allocations around it.
+
+What is around waits (`_open`) until something in it is kept. An event of a depth ends what waits at that depth or
+deeper, as it ends it in the trace; allocations wait half a level above, so that what follows them does not end them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import ReferenceType, ref
+
+from refmlc.debug.trace.events import Kind
+from refmlc.debug.trace.recorder import Recorder
+from refmlc.debug.trace.units import Quick, quick
+from refmlc.diag import RefmlcError
+from refmlc.dtypes import DType
+from refmlc.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.interp.tensorir.instances import BlockSite
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import IRModule, tir
+from refmlc.runtime.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Every `stride`-th unit is kept, and those of `units`."""
+
+    stride: int = 1
+    units: frozenset[int] = frozenset()
+
+    def following(self, unit: int) -> int:
+        """The first that is kept behind `unit`."""
+        regular = (unit // self.stride + 1) * self.stride
+        return min([regular, *(one for one in self.units if one > unit)])
+
+
+Waiting = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame | None]
+"""What has begun: depth, step, site, the row of a buffer, what the event's values are read from when it is written."""
+
+
+class Sampled(Recorder):
+    """Writes at most `most` events; `cut` is the step from which on there was no more room, None: there was."""
+
+    def __init__(self, module: IRModule, function: str, most: int, sampling: Sampling) -> None:
+        """Nothing happened yet."""
+        super().__init__(module, function)
+        self.trace.stride = sampling.stride
+        self.keep = False
+        self.cut: int | None = None
+        self._most = most
+        self._sampling = sampling
+        self._step = 0
+        self._next = 0
+        self._epoch = 0  # of what memories the buffers are
+        self._open: list[Waiting] = []  # in the innermost call: what was around it is written where a call begins
+        self._stale: dict[int, tuple[ReferenceType[Storage], DType]] = {}
+
+    @property
+    def step(self) -> int:
+        """The number of the next event."""
+        return self._step
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no more room."""
+        return self.cut is not None
+
+    # --------------------------------------------------------------------------------------------------- writing
+
+    def _write(self, step: int, site: int, at: int, value: float) -> None:
+        trace = self.trace
+        if len(trace.site) >= self._most:
+            self.cut = self._step if self.cut is None else self.cut
+            self.keep = False
+            self._next = 1 << 62
+        if self.cut is None or trace.sites[site].kind is Kind.FAIL:
+            trace.steps.append(step)
+            trace.site.append(site)
+            trace.at.append(at)
+            trace.value.append(value)
+
+    def _flush(self) -> None:
+        for _, step, site, row, slot, block, frame in self._open:
+            at, value = row, 0.0
+            if frame is not None and block is not None:
+                at = len(self.trace.ints)
+                self.trace.ints.extend(block.values(frame))
+            elif frame is not None and slot is not None:
+                now = frame[slot]
+                value = now if isinstance(now, int | float) else 0.0
+            self._write(step, site, at, value)
+        self._open.clear()
+
+    def _always(self, site: int, at: int) -> None:
+        self._flush()
+        self._write(self._step, site, at, 0.0)
+        self._step += 1
+
+    def _cell(self, site: int, address: int, value: float) -> None:
+        if self._open:
+            self._flush()
+        self._write(self._step, site, address, value)
+        self._step += 1
+
+    def _omit(self, kind: Kind, count: int) -> None:
+        del kind
+        self._step += count
+
+    def _special(self, *, nan: bool) -> None:
+        """The first run found it."""
+
+    # --------------------------------------------------------------------------------------------------- waiting
+
+    def _opens(self, site: int, depth: int, slot: Slot[int] | None, block: BlockSite | None, frame: Frame) -> None:
+        opened = self._open
+        while opened and opened[-1][0] >= depth:
+            opened.pop()
+        opened.append((depth, self._step, site, 0, slot, block, frame))
+        self._step += 1
+
+    def _fresh(self, site: int, depth: int, row: int) -> None:
+        self._stale.pop(self.memories.tensors[row].memory, None)
+        self._epoch += 1
+        while self._open and self._open[-1][0] >= depth:
+            self._open.pop()
+        self._open.append((depth - 0.5, self._step, site, row, None, None, None))
+        self._step += 1
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call begins."""
+        super().enter_function(name, args)
+        self._epoch += 1
+
+    def leave_function(self, name: str, result: object) -> None:
+        """It is over, and what waits in it."""
+        self._open.clear()
+        super().leave_function(name, result)
+        self._epoch += 1
+
+    # ---------------------------------------------------------------------------------------------------- memory
+
+    def _changed(self, memory: int, storage: Storage, dtype: DType) -> None:
+        self._stale[memory] = (ref(storage), dtype)
+
+    def _ended(self) -> None:
+        """Take whole the memories that omitted stores changed."""
+        for memory, (storage, dtype) in self._stale.items():
+            found = storage()
+            if found is not None:
+                self._contents(memory, found, dtype)
+        self._stale.clear()
+        self._epoch += 1
+
+    # ----------------------------------------------------------------------------------------------------- units
+
+    def _unit(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        alone = quick(scope, stmt, self._count)
+        if alone is None:
+            return self._watched(run)
+        return self._unwatched(alone, run)
+
+    def _count(self) -> None:
+        self._step += 1
+
+    def _watched(self, run: Run) -> Run:
+        def unit(frame: Frame) -> None:
+            self.unit += 1
+            keep, self.keep = self.keep, self.unit >= self._next
+            if self.keep:
+                self._next = self._sampling.following(self.unit)
+            try:
+                run(frame)
+            finally:
+                self.keep = keep
+
+        return unit
+
+    def _unwatched(self, alone: Quick, run: Run) -> Run:
+        quickly, events, view_of = alone.run, alone.loads + 1, alone.view
+        kept = self._kept(run)
+        seen: ReferenceType[View] | None = None
+        epoch = -1
+
+        def unit(frame: Frame) -> None:
+            nonlocal seen, epoch
+            self.unit = number = self.unit + 1
+            if number >= self._next:
+                self._next = self._sampling.following(number)
+                kept(frame)
+                return
+            view = frame[view_of]
+            if epoch != self._epoch or seen is None or seen() is not view:
+                seen, epoch = ref(view), self._epoch
+                self._changed(self.memories.place(view)[2], view.data.storage, view.buffer.dtype)
+            before = self._step
+            try:
+                quickly(frame)
+            except RefmlcError:
+                self._step = before
+                kept(frame)  # it fails again, with all that it reads
+            self._step += events
+
+        return unit
+
+    def _kept(self, run: Run) -> Run:
+        def kept(frame: Frame) -> None:
+            keep, self.keep = self.keep, self.cut is None
+            try:
+                run(frame)
+            finally:
+                self.keep = keep
+
+        return kept
+
+    def _iteration(self, site: int, depth: int, slot: Slot[int] | None, run: Run) -> Run:
+        opened = self._open
+
+        def iteration(frame: Frame) -> None:
+            while opened and opened[-1][0] >= depth:
+                opened.pop()
+            opened.append((depth, self._step, site, 0, slot, None, frame))
+            self._step += 1
+            run(frame)
+
+        return iteration

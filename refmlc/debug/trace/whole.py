@@ -1,0 +1,168 @@
+"""The first run: everything is written, until there is too much of it; from then on events are only counted.
+
+Counting is quick: units that a text can be read of run unwatched, and what they stored is looked at afterwards, so
+that the first NaN and the first infinity are found wherever they are.
+"""
+
+from collections import Counter
+
+from refmlc.debug.trace.events import Kind
+from refmlc.debug.trace.recorder import Recorder
+from refmlc.debug.trace.units import Quick, quick
+from refmlc.diag import RefmlcError
+from refmlc.dtypes import DType
+from refmlc.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.interp.tensorir.instances import BlockSite
+from refmlc.interp.tensorir.scope import Scope
+from refmlc.ir import IRModule, tir
+from refmlc.runtime.storage import Storage
+
+
+class Whole(Recorder):
+    """Writes at most `most` events. `nan_unit`, `inf_unit`: those of the first NaN and infinity, -1 without."""
+
+    def __init__(self, module: IRModule, function: str, most: int) -> None:
+        """Nothing happened yet."""
+        super().__init__(module, function)
+        self.over = False
+        self.nan_unit = self.inf_unit = -1
+        self._most = most
+        self._loaded = self._stored = self._iterated = self._entered = 0  # of what is counted only
+        self._others: Counter[str] = Counter()
+
+    @property
+    def step(self) -> int:
+        """The number of the next event."""
+        counted = self._loaded + self._stored + self._iterated + self._entered
+        return counted + self._others.total() if self.over else len(self.trace.site)
+
+    @property
+    def full(self) -> bool:
+        """Whether events are only counted."""
+        return self.over
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The events by kind."""
+        found = Counter(self._others)
+        for site, times in Counter(self.trace.site).items():
+            found[self.trace.sites[site].kind.value] += times
+        found.update(load=self._loaded, store=self._stored, iter=self._iterated, block=self._entered)
+        return {kind.value: found[kind.value] for kind in Kind if found[kind.value]}
+
+    def _overflow(self) -> None:
+        """Too many: forget what was written, but how much it was."""
+        trace = self.trace
+        self._others = Counter(self.counts)
+        self.over, self.keep = True, False
+        for column in (trace.site, trace.at, trace.value, trace.ints):
+            del column[:]
+        trace.contents.clear()
+        trace.calls.clear()
+        trace.bindings.clear()
+
+    def _always(self, site: int, at: int) -> None:
+        if self.over:
+            self._others[self.trace.sites[site].kind.value] += 1
+            return
+        self._cell(site, at, 0.0)
+        if len(self.trace.site) > self._most:
+            self._overflow()
+
+    def _cell(self, site: int, address: int, value: float) -> None:
+        trace = self.trace
+        trace.site.append(site)
+        trace.at.append(address)
+        trace.value.append(value)
+
+    def _omit(self, kind: Kind, count: int) -> None:
+        match kind:
+            case Kind.LOAD:
+                self._loaded += count
+            case Kind.STORE:
+                self._stored += count
+            case _:
+                self._others[kind.value] += count
+
+    def _opens(self, site: int, depth: int, slot: Slot[int] | None, block: BlockSite | None, frame: Frame) -> None:
+        del depth
+        if self.over:
+            self._iterated += block is None
+            self._entered += block is not None
+            return
+        trace = self.trace
+        trace.site.append(site)
+        if block is None:
+            value = 0.0 if slot is None else frame[slot]
+            trace.at.append(0)
+            trace.value.append(value if isinstance(value, int | float) else 0.0)
+        else:
+            trace.at.append(len(trace.ints))
+            trace.value.append(0.0)
+            trace.ints.extend(block.values(frame))
+
+    def _unit(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
+        alone, written, most = quick(scope, stmt, self._count), self.trace.site, self._most
+
+        def unit(frame: Frame) -> None:
+            self.unit += 1
+            if not self.over:
+                run(frame)
+                if len(written) > most:
+                    self._overflow()
+            elif alone is None:
+                run(frame)
+            else:
+                counted(alone, run, frame)
+
+        def counted(alone: Quick, run: Run, frame: Frame) -> None:
+            before = self._loaded
+            try:
+                alone.run(frame)
+            except RefmlcError:  # it fails again, and is counted up to there
+                self._loaded = before
+                run(frame)
+            self._loaded += alone.loads
+            if alone.back is not None:
+                value = alone.back(frame)
+                if value - value != 0:  # of NaN and infinities it is NaN
+                    self._special(nan=value != value)  # noqa: PLR0124 - quick
+            self._stored += 1
+
+        return unit
+
+    def _count(self) -> None:
+        self._loaded += 1
+
+    def _iteration(self, site: int, depth: int, slot: Slot[int] | None, run: Run) -> Run:
+        del depth
+        trace = self.trace
+        sites, ats, values = trace.site.append, trace.at.append, trace.value.append
+
+        def iteration(frame: Frame) -> None:
+            if self.over:
+                self._iterated += 1
+            else:
+                sites(site)
+                ats(0)
+                values(0.0 if slot is None else frame[slot])
+            run(frame)
+
+        return iteration
+
+    def _fresh(self, site: int, depth: int, row: int) -> None:
+        del depth
+        self._always(site, row)
+
+    def _ended(self) -> None:
+        pass
+
+    def _changed(self, memory: int, storage: Storage, dtype: DType) -> None:
+        pass
+
+    def _special(self, *, nan: bool) -> None:
+        trace = self.trace
+        if nan and trace.first_nan is None:
+            trace.first_nan, self.nan_unit = self.step, self.unit
+        elif not nan and trace.first_inf is None:
+            trace.first_inf, self.inf_unit = self.step, self.unit
