@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, BAD_USAGE
 from refmlc.diag.errors import fail
 from refmlc.dtypes import DType
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, TensorType
+from refmlc.ir.visit import walk
 from refmlc.runtime.files import generate, is_generator, read_array, read_arrays
 from refmlc.runtime.tensor import Tensor
 
@@ -56,9 +57,10 @@ def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str
     for name in given:
         if name not in names:
             raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
+    _check_dims(func, sizes, parameters)
     for name, text in given.items():
         if not is_generator(text) and not _is_number(text):
-            loaded[name] = read_array(Path(text))
+            loaded[name] = _read(Path(text))
     for parameter in parameters:
         if parameter.name in loaded and parameter.shape is not None:
             _learn(parameter.shape, loaded[parameter.name].shape, sizes)
@@ -66,6 +68,24 @@ def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str
     for parameter in parameters:
         _add(result, func, parameter, loaded.get(parameter.name), given.get(parameter.name), sizes)
     return result
+
+
+def _check_dims(func: str, sizes: Mapping[str, int], parameters: list[Parameter]) -> None:
+    """Each size that is given is one of a symbolic dimension. Fails: RM112."""
+    extents = [extent for parameter in parameters for extent in parameter.shape or ()]
+    known = {node.name: None for extent in extents for node in walk(extent) if isinstance(node, tir.Var)}
+    for name in sizes:
+        if name not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, there)
+
+
+def _read(path: Path) -> NDArray[np.generic]:
+    """The array in a file; what is no file may have been meant as something else. Fails: RM109 and `read_array`'s."""
+    if not path.exists():
+        others = "what is no file is a number, zeros, ones, iota, or normal(SEED) with a natural number"
+        raise fail(BAD_FILE, f"{path}: No such file or directory", None, others)
+    return read_array(path)
 
 
 def _add(

@@ -119,6 +119,8 @@ def test_parameters_from_one_file_and_from_a_pickle(folder):
         (("run", "gemm.py", "--func", "gemm", "--input", "Q=ones"), 2, "RM111"),
         (("run", "gemm.py", "--func", "gemm", "--input", "A"), 2, "RM112"),
         (("run", "gemm.py", "--func", "gemm", "--dim", "n=x"), 2, "RM112"),
+        (("run", "gemm.py", "--func", "gemm", "--dim", "n=4"), 2, "RM112"),
+        (("run", "gemm.py", "--func", "gemm", "--input", "A=normal(-1)"), 2, "RM109"),
         (("run", "gemm.py", "--func", "gemm", "--input", "A=missing.npy"), 2, "RM109"),
         (("run", "gemm.py", "--func", "gemm", "--input", "A=7"), 2, "RM111"),
         (("run", "gemm.py", "--func", "gemm", "--input", "A=ones"), 1, "RM305"),
