@@ -36,7 +36,6 @@ A file of a suite holds several cases, `[[case]]` with `[[case.calls]]`. Those t
 """
 
 import hashlib
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,7 +137,7 @@ def identified(func: str, text: str, calls: Sequence[Call], prefix: str) -> str:
 
 def read_case(text: str, name: str = "<case>") -> CaseFile:
     """The case that `text` holds. Fails: RM109 where it is none."""
-    return _case(_tables(text, name), {}, name, text)
+    return _case(_tables(text, name), {}, _Places(name, text))
 
 
 def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
@@ -147,7 +146,8 @@ def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
         case {"case": [*cases], **rest} if cases and rest.keys() <= {"modules"}:
             modules = rest.get("modules", {})
             if isinstance(modules, dict) and all(isinstance(each, str) for each in modules.values()):
-                return tuple(_case(case, modules, name, text) for case in cases)
+                places = _Places(name, text)
+                return tuple(_case(case, modules, places) for case in cases)
     raise fail(BAD_FILE, f"`{name}` holds no cases: tables `[[case]]`, and `[modules]` with texts by name")
 
 
@@ -158,9 +158,28 @@ def _tables(text: str, name: str) -> dict[str, object]:
         raise fail(BAD_FILE, f"`{name}` is no TOML: {problem}") from None
 
 
-def _case(data: object, modules: Mapping[str, str], name: str, text: str) -> CaseFile:
+class _Places:
+    """Where the cases of a file stand."""
+
+    def __init__(self, name: str, text: str) -> None:
+        """Look for their ids."""
+        self._name = name
+        self._lines: dict[str, int] = {}
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.startswith("id"):
+                self._lines.setdefault(line.partition("=")[2].strip().strip("\"'"), number)
+
+    def __getitem__(self, identity: object) -> str:
+        """The file, and where a case has an id, that and its line."""
+        if not isinstance(identity, str):
+            return f"`{self._name}`"
+        line = self._lines.get(identity)
+        return f"`{self._name}`{'' if line is None else f', line {line}'}, `{identity}`"
+
+
+def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile:
     table = data if isinstance(data, dict) else {}
-    place = _place(name, table.get("id"), text)
+    place = places[table.get("id")]
     if "uses" in table and "module" not in table:
         table = {**table, "module": modules.get(str(table["uses"]))}
     match table:
@@ -178,15 +197,6 @@ def _case(data: object, modules: Mapping[str, str], name: str, text: str) -> Cas
                 place,
             )
     raise fail(BAD_FILE, f"{place} is no case: it has no `id`, `module`, `func` and `calls`")
-
-
-def _place(name: str, identity: object, text: str) -> str:
-    """The file, and where a case has an id, that and its line."""
-    if not isinstance(identity, str):
-        return f"`{name}`"
-    found = re.search(rf"^id\s*=\s*[\"']{re.escape(identity)}[\"']", text, re.MULTILINE)
-    line = "" if found is None else f", line {text.count(chr(10), 0, found.start()) + 1}"
-    return f"`{name}`{line}, `{identity}`"
 
 
 def _names(data: Mapping[str, object], key: str, place: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ KINDS = {
     "internal error": "compiler or runtime stop at a check or an exception of their own, on a valid program",
     "missing check": "a program without meaning, or not well-formed, runs",
     "refused": "not built, or not run; said to be unsupported",
+    "decided here": "another value than refmlc decided on, where TVM's documentation says nothing: no fault",
     "less exact": "right but for the last places, where the clause asks for more than TVM ever promised: no fault",
 }
 HEAD = """# What TVM does otherwise
