@@ -128,6 +128,8 @@ def _as_data(file: Path, func: str, shell: "Shell", lines: list[str], said: list
             break
     stop = shell.state.session.stop
     data = {} if stop is None else {"reason": stop.reason.value, "moment": str(stop.moment), "text": stop.text}
+    if stop is not None and stop.note:
+        data["note"] = stop.note
     print_json({"file": str(file), "func": func, "commands": done, "stop": data})
 
 

@@ -9,12 +9,21 @@
 
 What is watched is the memory, where the name stands for an argument of the function that is run, or for a variable of
 Relax (then also while it is made); else every buffer of the name in the same function, whose memory is another one in
-each call. A condition without a value does not hold.
+each call.
+
+| a condition                                 | the breakpoint                                                |
+|---------------------------------------------|---------------------------------------------------------------|
+| holds, does not hold                        | is met, is not met                                            |
+| has no value, or one neither true nor false | is met, and the stop says why; a log point says it once        |
+
+Decision: what cannot be told stops the program, as pdb and gdb do it: better one stop too many than one that silently
+never comes.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isnan
 
@@ -33,9 +42,11 @@ from refmlc.ir import tir
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import kind_of
 
 WATCHES = (BreakKind.WRITE, BreakKind.CHANGE, BreakKind.READ)
 STORES = (*WATCHES, BreakKind.NAN, BreakKind.INF, BreakKind.DIFFERENCE)
+STEP_BITS = 36
 BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -43,6 +54,7 @@ BRACES = re.compile(r"\{([^{}]*)\}")
 class Armed:
     """A breakpoint with what it takes to see whether it is met.
 
+    `hits`: the moments at which it was met, as numbers that grow. `failed`: why its condition has no value.
     `cells`: the bytes of watched elements in `storage`, or in the output of the call that makes the variable `binding`
     of Relax, which has other memory each time it is executed.
     """
@@ -55,6 +67,29 @@ class Armed:
     binding: str = ""
     cells: frozenset[int] = frozenset()
     reference: Tensor | None = None
+    hits: "array[int]" = field(default_factory=lambda: array("Q"))
+    failed: str = ""
+
+    def hit(self, moment: Moment) -> int:
+        """It is met at `moment`: how often it was, up to now."""
+        self.back_to(moment)
+        number = moment.event << STEP_BITS | moment.step
+        if not self.hits or self.hits[-1] < number:
+            self.hits.append(number)
+        self.shown.count = len(self.hits)
+        return self.shown.count
+
+    def back_to(self, moment: Moment) -> None:
+        """Take back what was met after `moment`."""
+        number = moment.event << STEP_BITS | moment.step
+        while self.hits and self.hits[-1] > number:
+            self.hits.pop()
+        self.shown.count = len(self.hits)
+
+    def forget(self) -> None:
+        """It was not met yet."""
+        del self.hits[:]
+        self.shown.count, self.failed = 0, ""
 
 
 class Breaks(Judge):
@@ -143,32 +178,40 @@ class Breaks(Judge):
         kind = hits[0].shown.kind
         reason = Reason.FUNCTION if kind is BreakKind.FUNCTION else Reason.BREAKPOINT
         numbers = tuple(armed.shown.number for armed in hits)
-        return Stop(reason, moment, self.engine.levels[-1].name, place.span, "", numbers)
+        return Stop(reason, moment, self.engine.levels[-1].name, place.span, "", numbers, note=noted(hits))
 
     def _passes(self, armed: Armed, plan: Plan) -> bool:
-        """Whether the condition holds, the count is reached, and it is no log point."""
-        shown = armed.shown
-        if shown.condition and not self._holds(shown):
+        """Whether the condition holds or has no value, the count is reached, and it is no log point."""
+        shown, failed = armed.shown, armed.failed
+        if shown.condition and not self._holds(armed):
             return False
         if plan.collects:
             return not shown.log
-        shown.count += 1
-        if shown.count <= shown.ignore:
+        count = armed.hit(self.engine.moment)
+        if count <= shown.ignore or (shown.exactly and count > shown.ignore + 1):
             return False
         if shown.log:
-            if not plan.silent:
-                self.logs.append(BRACES.sub(lambda found: self._said(found[1]), shown.log))
+            if not plan.silent and not (armed.failed and failed):
+                said = BRACES.sub(lambda found: self._said(found[1]), shown.log)
+                self.logs.append(armed.failed or said)
             return False
         if shown.once:
             shown.enabled = False
         return True
 
-    def _holds(self, shown: Breakpoint) -> bool:
+    def _holds(self, armed: Armed) -> bool:
+        """Whether a condition holds; one that has no value is taken to, and why is kept."""
         try:
-            return bool(self._evaluate(shown.condition))
+            value = self._evaluate(armed.shown.condition)
         except RefmlcError as failure:
-            shown.note = f"the condition has no value: {failure.diagnostic.message}"
-            return False
+            why = failure.diagnostic.message
+        else:
+            if isinstance(value, bool | int | float):
+                armed.failed = ""
+                return bool(value)
+            why = f"{kind_of(value)} is neither true nor false"
+        armed.failed = f"the condition `{armed.shown.condition}` has no value here: {why}"
+        return True
 
     def _said(self, text: str) -> str:
         try:
@@ -232,8 +275,9 @@ class Breaks(Judge):
         span = access.span if place is None else place.span
         element = text[: text.index("]") + 1]  # it begins with it
         return Stop(
-            reason, self.engine.moment, self.engine.levels[-1].name, span, text, (armed.shown.number,), element=element
-        )
+            reason, self.engine.moment, self.engine.levels[-1].name, span, text, (armed.shown.number,),
+            element=element, note=armed.failed,
+        )  # fmt: skip
 
     def _watched(self, armed: Armed, view: View, offset: int) -> bool:
         if armed.storage is not None:
@@ -258,6 +302,11 @@ class Breaks(Judge):
                 tensors = [arg for arg in callee.args if isinstance(arg, Tensor)]
                 return tensors[-1].storage if tensors else None
         return None
+
+
+def noted(hits: Iterable[Armed]) -> str:
+    """What there is to say on the conditions of breakpoints that were met."""
+    return "; ".join(armed.failed for armed in hits if armed.failed)
 
 
 def spelled(view: View, offset: int) -> str:

@@ -153,9 +153,11 @@ class Session:
         return self._arrived(replace(stop, hits=()))
 
     def restart(self) -> Stop:
-        """To the entry; edits are forgotten."""
+        """To the entry; edits are forgotten, hits are counted anew. What was once and has stopped stays disabled."""
         self._check(ended=True)
         self._editing.forget()
+        for armed in self._breaks.armed.values():
+            armed.forget()
         return self._begin(Plan(every=True))
 
     def restart_frame(self, frame: int = 0) -> Stop:
@@ -182,23 +184,40 @@ class Session:
     # ---------------------------------------------------------------------------------------- breakpoints
 
     def break_line(
-        self, line: int, source: str = "", *, condition: str = "", ignore: int = 0, log: str = "", once: bool = False
+        self,
+        line: int,
+        source: str = "",
+        *,
+        condition: str = "",
+        ignore: int = 0,
+        exactly: bool = False,
+        log: str = "",
+        once: bool = False,
     ) -> Breakpoint:
         """Stop before the first statement or binding on `line` of `source` (empty: the program's own text).
 
         A line with nothing on it moves to the next one that has something (`Breakpoint.line`); none: not `verified`.
         """
-        shown = Breakpoint(0, BreakKind.LINE, str(line), condition, ignore, log, once, line=line, source=source)
+        shown = Breakpoint(
+            0, BreakKind.LINE, str(line), condition, ignore, exactly, log, once, line=line, source=source
+        )
         return self._add(watching.at_line(self._engine, shown))
 
     def break_name(
-        self, name: str, *, condition: str = "", ignore: int = 0, log: str = "", once: bool = False
+        self,
+        name: str,
+        *,
+        condition: str = "",
+        ignore: int = 0,
+        exactly: bool = False,
+        log: str = "",
+        once: bool = False,
     ) -> Breakpoint:
         """Stop at the function, the block, or the binding of Relax of that name, in this order; `f.name`: in `f`.
 
         Where there is none it is not `verified`.
         """
-        shown = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, log, once)
+        shown = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, exactly, log, once)
         return self._add(watching.at_name(self._engine, shown))
 
     def watch(self, element: str, mode: str = "write", *, condition: str = "", frame: int = 0) -> Breakpoint:
@@ -229,7 +248,10 @@ class Session:
 
     @property
     def breakpoints(self) -> Sequence[Breakpoint]:
-        """All of them, by number; `enabled`, `ignore`, `log` may be changed."""
+        """All of them, by number; `enabled`, `log` may be changed."""
+        now = BEGINNING if self._stop is None else self._stop.moment
+        for armed in self._breaks.armed.values():
+            armed.back_to(now)
         return [armed.shown for _, armed in sorted(self._breaks.armed.items())]
 
     def condition(self, number: int, text: str) -> Breakpoint:
@@ -238,7 +260,16 @@ class Session:
         if armed is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
         watching.check_condition(replace(armed, shown=replace(armed.shown, condition=text)))
-        armed.shown.condition = text
+        armed.shown.condition, armed.failed = text, ""
+        return armed.shown
+
+    def ignore(self, number: int, count: int, *, exactly: bool = False) -> Breakpoint:
+        """Pass a breakpoint `count` times from now on; `exactly`: and whenever it is met after the next time."""
+        armed = self._breaks.armed.get(number)
+        if armed is None:
+            raise fail(BAD_USAGE, f"there is no breakpoint {number}")
+        armed.forget()
+        armed.shown.ignore, armed.shown.exactly = count, exactly
         return armed.shown
 
     @property

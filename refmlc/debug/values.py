@@ -57,7 +57,8 @@ class Reason(Enum):
 class Stop:
     """Why, when and where the program stands.
 
-    `text` is one sentence for people ("" where there is nothing to add to `reason`). `function` is the innermost
+    `text` is one sentence for people ("" where there is nothing to add to `reason`). `note`: why it is not certain
+    that a breakpoint is met: its condition has no value. `function` is the innermost
     function, `span` the statement or binding about to be executed (None: it has no text). `hits` are the numbers of
     the breakpoints that were met. `failure`: what went wrong; the frame in which it did is alive. `logs`: what log
     points said since the stop before. `element`: what is about to be stored or read.
@@ -72,6 +73,7 @@ class Stop:
     failure: Diagnostic | None = None
     logs: tuple[str, ...] = ()
     element: str = ""
+    note: str = ""
 
 
 class FrameKind(Enum):
@@ -147,9 +149,10 @@ class Breakpoint:
     """A breakpoint. What is mutable is the session's to change.
 
     `what`: the line as text, a name, or an element or region `C[3, 0:4]`. `condition`: an expression of TVMScript
-    over what is visible where it stops. `ignore`: how often to pass by first. `log`: say this in place of stopping,
-    with `{expression}` replaced. `verified`: it can be met; `line` is then where it really is. `count`: how often it
-    was met.
+    over what is visible where it stops. `ignore`: how often to pass by first; `exactly`: and always after that one
+    time. `log`: say this in place of stopping, with `{expression}` replaced. `once`: disabled when it has stopped.
+    `verified`: it can be met; `line` is then where it really is. `count`: how often it was met before now; going back
+    takes hits back, what a jump passes over is not counted. `note`: what there is to say about it.
     """
 
     number: int
@@ -157,6 +160,7 @@ class Breakpoint:
     what: str
     condition: str = ""
     ignore: int = 0
+    exactly: bool = False
     log: str = ""
     once: bool = False
     enabled: bool = True

@@ -1,5 +1,6 @@
 """Breakpoints as a person names them become what the judge compares: places, elements, references."""
 
+import ast
 from itertools import product
 
 import numpy as np
@@ -38,13 +39,17 @@ def at_line(engine: Engine, shown: Breakpoint) -> Armed:
 
 
 def check_condition(armed: Armed) -> Armed:
-    """The breakpoint, if its condition can be read where it stops. Fails: RM1xx."""
+    """The breakpoint, if its condition can be read where it stops. Fails: RM1xx, RM112 for what is no truth value."""
     text = armed.shown.condition
     if text:
-        parsed(text)
+        node, _ = parsed(text)
+        if isinstance(node, ast.Constant | ast.JoinedStr) and not isinstance(getattr(node, "value", None), int | float):
+            raise fail(BAD_USAGE, f"`{text}` is neither true nor false")
     for place in armed.places if text else ():
         if isinstance(place, Place):
-            prepare(text, names_at(place))
+            dtype = prepare(text, names_at(place)).expr.dtype
+            if dtype.kind == "handle" or dtype.is_vector:
+                raise fail(BAD_USAGE, f"`{text}` is neither true nor false: it is of dtype {dtype}")
     return armed
 
 

@@ -26,7 +26,7 @@ from refmlc.runtime.tensor import Tensor
 
 WORDS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry"}
 PREFIX = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}
-CONDITIONS = ("", "", "i == 1", "vi > 0", "1 / (i - 1) == 0", "i ==", "nothing == 3")
+CONDITIONS = ("", "", "i == 1", "vi > 0", "1 / (i - 1) == 0", "i ==", "nothing == 3", "'i'", "A[i + 90]")
 HITS = {
     "": (0, False),
     "2": (1, False),
@@ -140,7 +140,7 @@ class Machine(RuleBasedStateMachine):
         type(self).moves += 1
         assert seen["reason"] == ("ended" if stop.reason is Reason.ENDED else WORDS.get(stop.reason, stop.reason.value))
         if stop.reason is not Reason.ENDED:
-            assert seen.get("text", "") == stop.text
+            assert seen.get("text", "") == "; ".join(part for part in (stop.text, stop.note) if part)
             assert set(seen.get("hitBreakpointIds", ())) == {self.ids[one] for one in stop.hits}
         self.look()
 
@@ -233,9 +233,6 @@ class Machine(RuleBasedStateMachine):
     @precondition(on)
     @rule()
     def restart(self):
-        for one in self.direct.breakpoints:
-            one.count, one.enabled = 0, True
-
         def again():
             stop = self.direct.restart()
             if not self.entry and stop.reason is Reason.ENTRY:
@@ -256,9 +253,9 @@ class Machine(RuleBasedStateMachine):
         if HITS[hits] is None:
             assert not shown["verified"]
             return
-        ignore, once = HITS[hits]
+        ignore, exactly = HITS[hits]
         try:
-            one = make(ignore, once)
+            one = make(ignore, exactly)
         except RefmlcError:
             assert not shown["verified"]
             return
@@ -290,8 +287,8 @@ class Machine(RuleBasedStateMachine):
         for (line, condition, hits, log), shown in zip(rows, found, strict=True):
             self.arm(
                 "lines",
-                lambda ignore, once, line=line, condition=condition, log=log: self.direct.break_line(
-                    line, self.name, condition=condition, ignore=ignore, once=once, log="at {i}" if log else ""
+                lambda ignore, exactly, line=line, condition=condition, log=log: self.direct.break_line(
+                    line, self.name, condition=condition, ignore=ignore, exactly=exactly, log="at {i}" if log else ""
                 ),
                 hits,
                 shown,

@@ -196,12 +196,22 @@ class Adapter:
         body: Body = {"reason": reason, "threadId": THREAD, "allThreadsStopped": True}
         if stop.reason in SAID:
             body["description"] = SAID[stop.reason]
-        if stop.text:
-            body["text"] = stop.text
+        text = "; ".join(part for part in (stop.text, stop.note) if part)
+        if text:
+            body["text"] = text
         hits = self.points.hit(stop.hits)
         if hits:
             body["hitBreakpointIds"] = hits
+        self._note(stop)
         self.out.event("stopped", body)
+
+    def _note(self, stop: Stop) -> None:
+        """A condition has no value: a person and the list of breakpoints are told."""
+        if stop.note:
+            self.out.output("important", stop.note)
+            for number in self.points.hit(stop.hits):
+                row = {"id": number, "verified": True, "message": stop.note}
+                self.out.event("breakpoint", {"reason": "changed", "breakpoint": row})
 
     def _log(self, stop: Stop) -> None:
         """What log points said on the way."""
@@ -289,7 +299,6 @@ class Adapter:
             raise Refused("it has not begun")
         if "arguments" in given:
             self._load(given.inner("arguments"))
-        self.points.again()
         self._start(restarts=self.state.session is session and session.stop is not None)
 
     def _terminate(self, _given: Arguments) -> None:

@@ -6,7 +6,8 @@
 | `> N`                    | the same of N + 1                             |
 | `== N`, `= N`            | at the Nth time only                           |
 
-Counts begin anew with a restart, and are not looked at going backwards.
+Counts begin anew with a restart; going back takes back what was met later. Backwards they are not looked at.
+A condition that has no value stops the program; why is the text of the stop, an output, and a change of the breakpoint.
 """
 
 import re
@@ -129,11 +130,6 @@ class Points:
 
     # ------------------------------------------------------------------------------------------ the session
 
-    def again(self) -> None:
-        """The program begins anew: nothing was met yet."""
-        for one in self.state.session.breakpoints:
-            one.count, one.enabled = 0, True
-
     def moved_to(self, session: Session) -> None:
         """Another session has begun: set in it what was set before, but what belonged to a frame."""
         self.ids.clear()
@@ -187,7 +183,12 @@ class Points:
         return self._set(
             key,
             lambda: self.state.session.break_line(
-                ours, source, condition=options.condition, ignore=options.ignore, log=options.log, once=options.once
+                ours,
+                source,
+                condition=options.condition,
+                ignore=options.ignore,
+                exactly=options.exactly,
+                log=options.log,
             ),
             lambda one: self._at(one, ours),
         )
@@ -205,7 +206,7 @@ class Points:
         return self._set(
             "functions",
             lambda: session.break_name(
-                name, condition=options.condition, ignore=options.ignore, log=options.log, once=options.once
+                name, condition=options.condition, ignore=options.ignore, exactly=options.exactly, log=options.log
             ),
             self._at,
         )
@@ -241,7 +242,7 @@ class Points:
         try:
             for mode in modes:
                 one = session.watch(element, mode, condition=condition, frame=frame)
-                one.ignore, one.once = options.ignore, options.once
+                session.ignore(one.number, options.ignore, exactly=options.exactly)
                 numbers.append(one.number)
         except RefmlcError as failure:
             self._remove(numbers)
@@ -265,14 +266,14 @@ class Options:
 
     condition: str = ""
     ignore: int = 0
-    once: bool = False
+    exactly: bool = False
     log: str = ""
     wrong: str = ""
 
 
 def _options(row: Arguments) -> Options:
     hits = _hits(row.text("hitCondition", ""))
-    return Options(row.text("condition", "").strip(), hits.ignore, hits.once, row.text("logMessage", ""), hits.wrong)
+    return Options(row.text("condition", "").strip(), hits.ignore, hits.exactly, row.text("logMessage", ""), hits.wrong)
 
 
 def _hits(text: str) -> Options:
@@ -281,4 +282,4 @@ def _hits(text: str) -> Options:
     found = HITS.match(text)
     if found is None or (found[1] != ">" and int(found[2]) == 0):
         return Options(wrong=f"`{text}` is no hit condition: N, >= N, > N or == N, from 1")
-    return Options(ignore=int(found[2]) - (found[1] != ">"), once=found[1] in ("=", "=="))
+    return Options(ignore=int(found[2]) - (found[1] != ">"), exactly=found[1] in ("=", "=="))

@@ -37,7 +37,7 @@ def stopped(session: Session, stop: Stop) -> str:
     why = SAID.get(stop.reason, "")
     hits = f" {', '.join(map(str, stop.hits))}" if stop.hits else ""
     because = f"{why}{hits}: {stop.text}" if stop.text and stop.failure is None else f"{why}{hits}"
-    lines += [because] if because else []
+    lines += [line for line in (because, stop.note) if line]
     if stop.failure is not None:
         lines.append(render_text(stop.failure))
     lines += [f"> {place(stop.span)} {where(session, stop)}", *source_line(stop.span)]
@@ -172,6 +172,6 @@ def breakpoint_line(one: Breakpoint) -> str:
         *(["once"] if one.once else []),
         *([] if one.enabled else ["disabled"]),
         *([] if one.verified else [f"not met: {one.note}"]),
-        *([f"met {one.count} times"] if one.count else []),
+        *([f"met {one.count} time{'s' if one.count > 1 else ''}"] if one.count else []),
     ]
     return ", ".join(parts)

@@ -99,8 +99,7 @@ def ignore(state: State, rest: str) -> str:
     """How often to pass."""
     which, _, many = rest.partition(" ")
     found = _breakpoint(state, which)
-    found.ignore, found.count = number(many.strip(), 0), 0
-    return breakpoint_line(found)
+    return breakpoint_line(state.session.ignore(found.number, number(many.strip(), 0)))
 
 
 def delete(state: State, rest: str) -> str:

@@ -152,6 +152,40 @@ class TestBreakpoints:
         assert client.top()["name"] == "block S (vi = 1, vj = 1)"
         assert client.move("continue")["reason"] == "ended"
 
+    def test_exactly_the_nth_time_in_every_run(self, client):
+        at(client, ADD_S, hitCondition="== 4")
+        for _ in range(2):
+            client.move("continue")
+            assert client.top()["name"] == "block S (vi = 1, vj = 1)"
+            assert client.move("continue")["reason"] == "ended"
+            client.move("reverseContinue")
+            client.move("restart")
+        client.move("continue")
+        client.move("stepBack", granularity="instruction")
+        client.move("continue")
+        assert client.top()["name"] == "block S (vi = 1, vj = 1)"
+
+    def test_a_condition_without_a_value_stops_and_is_told(self, client):
+        (row,) = at(client, STORE_W, condition="A[vi + 2, 0] == T.float32(3)")  # A has 3 rows
+        client.events.clear()
+        client.ask("continue", threadId=1)
+        why = client.event("stopped")
+        assert "text" not in why
+        assert client.top()["name"] == "block W (vi = 0, vj = 0)"
+        client.move("continue")
+        client.ask("continue", threadId=1)
+        note = "the condition `A[vi + 2, 0] == T.float32(3)` has no value here: load from `A` is out of bounds"
+        assert client.event("output") == {"category": "important", "output": f"{note}\n", "event": "output"}
+        changed = client.event("breakpoint")
+        assert (changed["reason"], changed["breakpoint"]["id"]) == ("changed", row["id"])
+        assert changed["breakpoint"]["message"] == note
+        stop = client.stopped()
+        assert client.top()["name"] == "block W (vi = 1, vj = 0)"
+        assert (stop["reason"], stop["text"], stop["hitBreakpointIds"]) == ("breakpoint", note, [row["id"]])
+
+    def test_what_is_neither_true_nor_false_is_no_condition(self, client):
+        assert "neither true nor false" in at(client, STORE_W, condition="'vi'")[0]["message"]
+
     def test_what_is_no_condition_is_said(self, client):
         assert "hit condition" in at(client, STORE_W, hitCondition="often")[0]["message"]
         assert not at(client, STORE_W, condition="vi ==")[0]["verified"]

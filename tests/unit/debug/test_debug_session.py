@@ -243,6 +243,66 @@ class TestBreakpoints:
         scale.resume()
         assert scale.resume().reason is Reason.ENDED
 
+    def test_exactly_is_one_time_in_every_run(self, scale: Session) -> None:
+        scale.break_name("B", ignore=1, exactly=True)
+        scale.start()
+        for _ in range(3):
+            assert scale.resume().moment == Moment(1, 4)
+            assert scale.resume().reason is Reason.ENDED
+            scale.restart()
+
+    def test_going_back_takes_hits_back(self, scale: Session) -> None:
+        scale.break_name("B", ignore=1, exactly=True)
+        scale.start()
+        assert scale.resume().moment == Moment(1, 4)
+        assert scale.breakpoints[0].count == 2
+        scale.goto(Moment(1, 1))
+        assert scale.resume().moment == Moment(1, 4)
+        scale.goto(Moment(1, 3))
+        assert scale.resume().moment == Moment(1, 4)
+
+    def test_to_pass_a_breakpoint_counts_from_now_on(self, scale: Session) -> None:
+        scale.break_name("B")
+        scale.start()
+        assert scale.resume().moment == Moment(1, 2)
+        scale.ignore(1, 1)
+        assert scale.resume().moment == Moment(1, 6)
+        scale.restart()
+        assert scale.resume().moment == Moment(1, 4)
+        with pytest.raises(RefmlcError, match="there is no breakpoint 7"):
+            scale.ignore(7, 1)
+
+    def test_a_condition_without_a_value_stops_and_says_so(self, scale: Session) -> None:
+        scale.break_line(STORE, condition="A[vi + 2] > T.float32(9)")  # A has 3 elements, none above 9
+        scale.start()
+        assert scale.resume().moment == Moment(1, 5)
+        assert scale.stop is not None
+        assert scale.stop.note.startswith("the condition `A[vi + 2] > T.float32(9)` has no value here: load from `A`")
+        assert scale.reverse_resume().reason is Reason.BEGINNING
+        scale.goto(Moment(1, 7))
+        assert "load from `A` is out of bounds" in scale.reverse_resume().note
+        scale.condition(1, "vi == 2")
+        stop = scale.resume()
+        assert (stop.moment, stop.note) == (Moment(1, 7), "")
+
+    def test_a_log_point_says_once_that_its_condition_has_no_value(self, scale: Session) -> None:
+        scale.break_line(STORE, condition="1 // (vi - vi) == 0", log="here")
+        scale.start()
+        (said,) = scale.resume().logs
+        assert said.startswith("the condition `1 // (vi - vi) == 0` has no value here: ")
+
+    @pytest.mark.parametrize("text", ["'yes'", "None", "A", "b'1'", "..."])
+    def test_what_is_no_truth_value_is_no_condition(self, scale: Session, text: str) -> None:
+        with pytest.raises(RefmlcError):
+            scale.break_line(STORE, condition=text)
+
+    def test_a_condition_at_a_binding_that_is_no_truth_value_stops_there(self, main: Session) -> None:
+        main.break_name("main.z", condition="y")
+        main.start()
+        stop = main.resume()
+        assert (stop.moment, stop.hits) == (Moment(5, 0), (1,))
+        assert stop.note.startswith("the condition `y` has no value here: ")
+
     def test_log_points_speak_and_do_not_stop(self, scale: Session) -> None:
         scale.break_line(STORE, log="vi is {vi}, A {A[vi]}, {nonsense}")
         scale.start()
@@ -257,11 +317,6 @@ class TestBreakpoints:
     def test_a_condition_that_cannot_be_read_is_refused(self, scale: Session, condition: str) -> None:
         with pytest.raises(RefmlcError):
             scale.break_line(STORE, condition=condition)
-
-    def test_a_condition_without_a_value_does_not_hold(self, scale: Session) -> None:
-        scale.break_line(STORE, condition="B[vi] > 0.0")
-        scale.start()
-        assert scale.resume().reason is Reason.ENDED
 
     def test_writes_changes_and_reads_are_watched(self, scale: Session) -> None:
         scale.start()
