@@ -5,6 +5,7 @@ After each move: why it stopped, the frames with their lines, every variable of 
 
 import math
 import sys
+from base64 import b64decode
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -121,8 +122,8 @@ class Machine(RuleBasedStateMachine):
         self.ask(command, **given)
         self.compare()
 
-    def compare(self):
-        """Both stand at the same place."""
+    def compare(self, reason="", text=None):
+        """Both stand at the same place. `reason`, `text`: what the server says of it, where that is its own."""
         stop = self.direct.stop
         seen = None
         while seen is None:
@@ -138,8 +139,11 @@ class Machine(RuleBasedStateMachine):
                 assert message["type"] == "event", message
                 self.client.events.append(message)
         type(self).moves += 1
-        assert seen["reason"] == ("ended" if stop.reason is Reason.ENDED else WORDS.get(stop.reason, stop.reason.value))
-        if stop.reason is not Reason.ENDED:
+        due = "ended" if stop.reason is Reason.ENDED else reason or WORDS.get(stop.reason, stop.reason.value)
+        assert seen["reason"] == due
+        if text is not None:
+            assert seen.get("text", "") == text
+        elif stop.reason is not Reason.ENDED:
             assert seen.get("text", "") == "; ".join(part for part in (stop.text, stop.note) if part)
             assert set(seen.get("hitBreakpointIds", ())) == {self.ids[one] for one in stop.hits}
         self.look()
@@ -364,6 +368,126 @@ class Machine(RuleBasedStateMachine):
             return
         self.ask("setExpression", expression=target, value=text, frameId=self.frames[frame])
         self.look()
+
+    @precondition(going)
+    @rule(pick=st.integers(0, 9), frame=st.integers(0, 5))
+    def set_a_row(self, pick, frame):
+        """By the row that shows it."""
+        (target, text), frame = self.kind.targets[pick % len(self.kind.targets)], frame % len(self.frames)
+        scope = self.ask("scopes", frameId=self.frames[frame])["scopes"][0]["variablesReference"]
+        name, bracket, index = target.partition("[")
+        rows = {one["name"]: one for one in self.ask("variables", variablesReference=scope)["variables"]}
+        if name not in rows or (bracket and not rows[name]["variablesReference"]):
+            return
+        of = rows[name]["variablesReference"] if bracket else scope
+        try:
+            self.direct.set(target, text, frame)
+        except RefmlcError:
+            assert self.client.refused(
+                "setVariable", variablesReference=of, name=f"{bracket}{index}" or name, value=text
+            )
+            return
+        self.ask("setVariable", variablesReference=of, name=f"{bracket}{index}" or name, value=text)
+        self.look()
+
+    @precondition(on)
+    @rule(line=st.integers(1, 20), back=st.booleans())
+    def goto(self, line, back):
+        """To when a line is come to next, or was last; where it is not, it stays."""
+        found = self.ask("gotoTargets", source=self.source, line=line - 1 + self.first)["targets"]
+        there = self.direct.break_line(line, self.name)
+        self.direct.remove(there.number)
+        assert bool(found) == there.verified
+        if not found:
+            return
+        assert {one["line"] for one in found} == {there.line - 1 + self.first}
+        assert len(found) == (1 if self.direct.ended else 2)
+        back = back or self.direct.ended
+        begin, before = self.direct.stop.moment, [(one, one.enabled) for one in self.direct.breakpoints]
+        failures, self.direct.failures = self.direct.failures, frozenset()
+        for one, _ in before:
+            one.enabled = False
+        there = self.direct.break_line(there.line, self.name)
+        stop = self.direct.reverse_resume() if back else self.direct.resume()
+        text = ""
+        if there.number not in stop.hits:
+            stop = self.direct.goto(begin)
+            text = f"line {there.line} is not come to"
+        if stop.reason is Reason.ENDED:
+            text = str(stop.moment)
+        self.direct.remove(there.number)
+        self.direct.failures = failures
+        for one, enabled in before:
+            one.enabled = enabled
+        self.ask("goto", threadId=1, targetId=found[-1 if back else 0]["id"])
+        self.compare("goto", text)
+
+    @precondition(on)
+    @rule()
+    def exception(self):
+        stop = self.direct.stop
+        if stop.failure is not None:
+            found = self.ask("exceptionInfo", threadId=1)
+            assert (found["exceptionId"], found["description"]) == (stop.failure.code.id, stop.failure.message)
+        elif stop.reason is Reason.NUMBER:
+            assert self.ask("exceptionInfo", threadId=1)["description"] == stop.text
+        else:
+            assert self.client.refused("exceptionInfo", threadId=1)
+
+    @precondition(going)
+    @rule(begun=st.sampled_from(["", "v", "A", "i", "zz"]), frame=st.integers(0, 5))
+    def complete(self, begun, frame):
+        frame %= len(self.frames)
+        asked = {"text": f"1 + {begun}", "column": 4 + len(begun) + 1, "frameId": self.frames[frame]}
+        names = [one.name for one in self.direct.visible(frame) if one.name.startswith(begun)]
+        assert [one["label"] for one in self.ask("completions", **asked)["targets"]] == names
+
+    @precondition(going)
+    @rule(frame=st.integers(0, 5), offset=st.integers(0, 9), count=st.integers(0, 30))
+    def memory(self, frame, offset, count):
+        """The bytes of every tensor of a frame."""
+        frame %= len(self.frames)
+        for one in self.direct.variables(frame):
+            if one.tensor is None or not one.bound:
+                continue
+            row = self.ask("evaluate", expression=one.name, frameId=self.frames[frame])
+            found = self.ask("readMemory", memoryReference=row["memoryReference"], offset=offset, count=count)
+            first = one.tensor.byte_offset + offset
+            data = bytes(one.tensor.storage.bytes)[first : first + count] if one.tensor.storage.alive else b""
+            assert b64decode(found["data"]) == data
+            assert found.get("unreadableBytes", 0) == count - len(data)
+
+    @precondition(on)
+    @rule(first=st.integers(1, 20), count=st.integers(0, 9))
+    def locations(self, first, count):
+        found = self.ask(
+            "breakpointLocations",
+            source=self.source,
+            line=first - 1 + self.first,
+            endLine=first + count - 1 + self.first,
+        )["breakpoints"]
+        due = []
+        for line in range(first, first + count + 1):
+            one = self.direct.break_line(line, self.name)
+            self.direct.remove(one.number)
+            due += [line] if one.verified and one.line == line else []
+        assert [one["line"] + 1 - self.first for one in found] == due
+
+    @precondition(on)
+    @rule()
+    def nothing_moves(self):
+        """What asks for nothing, while the program stands."""
+        self.ask("pause", threadId=1)
+        self.ask("cancel", requestId=self.client.number)
+        assert self.ask("threads")["threads"] == [{"id": 1, "name": self.kind.func}]
+        assert self.client.events == [] or all(one["event"] == "output" for one in self.client.events)
+
+    @precondition(going)
+    @rule(start=st.integers(0, 4), levels=st.integers(0, 4))
+    def some_frames(self, start, levels):
+        found = self.ask("stackTrace", threadId=1, startFrame=start, levels=levels)
+        assert [one["id"] for one in found["stackFrames"]] == self.frames[start : start + levels if levels else None]
+        assert found["totalFrames"] == len(self.frames)
 
     @invariant()
     def printed(self):
