@@ -7,9 +7,11 @@
 | `fuse_ops`                 | `fuse_ops`  | groups of calls become functions of Relax, by kind or by pattern      |
 | `fuse_tir`                 | `fuse_tir`  | these become TensorIR functions                                       |
 | `dead_code_elimination`    | `dead_code` | what nothing needs is dropped                                         |
+| `normalize`                | `normalize` | nothing is nested, variables have types                               |
 | `deduced`                  | `deduce`    | regions and return types that the text leaves out                     |
 
-`bind_params` is of `refmlc.vm`: it takes arrays. Steps within one TensorIR function are of `refmlc.schedule`.
+`bind_params` and `fold_constant` are of `refmlc.vm`: they take arrays, and execute. Steps within one TensorIR function
+are of `refmlc.schedule`.
 """
 
 from refmlc.transform.dead_code import dead_code_elimination
@@ -17,6 +19,7 @@ from refmlc.transform.deduce import deduced, deduced_function
 from refmlc.transform.fuse_ops import fuse_ops
 from refmlc.transform.fuse_tir import fuse_tir
 from refmlc.transform.legalize import legalize_ops
+from refmlc.transform.normalize import normalize
 from refmlc.transform.pattern import annotate_tir_op_pattern
 
 __all__ = [
@@ -27,4 +30,5 @@ __all__ = [
     "fuse_ops",
     "fuse_tir",
     "legalize_ops",
+    "normalize",
 ]

@@ -42,7 +42,7 @@ def dead_code_elimination(module: IRModule, entry_functions: Sequence[str] = ("m
     functions = dict(module.functions)
     for name, func in functions.items():
         if isinstance(func, relax.Function):
-            functions[name] = _function(func, module)
+            functions[name] = without_unused(func, module)
     reached = _reached(functions, entry_functions)
     kept = {name: func for name, func in functions.items() if name in reached}
     same = len(kept) == len(module.functions) and all(module.functions[name] is func for name, func in kept.items())
@@ -60,7 +60,8 @@ def _reached(functions: Mapping[str, AnyFunction], entries: Sequence[str]) -> se
     return found
 
 
-def _function(func: relax.Function, module: IRModule) -> relax.Function:
+def without_unused(func: relax.Function, module: IRModule) -> relax.Function:
+    """A function of `module` without the bindings that nothing needs; itself where all of them are needed."""
     body = _sequence(func.body, module)
     return func if body is func.body else replace(func, body=body)
 
@@ -99,7 +100,7 @@ def _inside(binding: relax.Binding, module: IRModule) -> relax.Binding:
             if first is not yes or second is not no:
                 value = replace(value, true_branch=first, false_branch=second)
         case relax.Function():
-            value = _function(value, module)
+            value = without_unused(value, module)
     return binding if value is binding.value else replace(binding, value=value)
 
 

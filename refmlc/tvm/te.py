@@ -16,6 +16,12 @@ def create_prim_func(ops: "Sequence[te.Tensor | te.Value]", index_dtype_override
     return as_2022(func, "main", emitted=False) if is_2022() else func
 
 
+def size_var(name: str = "size", dtype: str = "int32", span: object = None) -> te.Value:
+    """A variable that stands for a size. A call that gives a negative one is refused for any variable of a shape."""
+    del span
+    return te.var(name, dtype)
+
+
 def __getattr__(name: str) -> object:
     """A name of `refmlc.te`."""
     if name not in te.__all__:
@@ -26,4 +32,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """The names of `refmlc.te`."""
-    return list(te.__all__)
+    return [*te.__all__, "size_var"]

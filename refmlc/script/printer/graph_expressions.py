@@ -131,6 +131,8 @@ def call_text(page: Page, node: relax.Call) -> str:
     if isinstance(op, relax.Op):
         if op.name in _DPS:
             return _destination_passing(page, node, op.name)
+        if op.name == "call_py_func" and page.modern and len(node.args) == 2 and len(node.ty_args) == 1:
+            return _of_python(page, node)
         if op.name in ("print", "assert_op"):
             return _formatted(page, node, op.name)
         if op.name == "hint_on_device" and len(node.args) == 1:
@@ -167,6 +169,14 @@ def _formatted(page: Page, node: relax.Call, name: str) -> str:
     args = [value_text(page, arg) for i, arg in enumerate(node.args) if i != place]
     args.append(f"format={value_text(page, node.args[place])}")
     return f"R.{name}({', '.join(args)})"
+
+
+def _of_python(page: Page, node: relax.Call) -> str:
+    """`R.call_py_func("f", x, y, out_ty=…)`."""
+    name, given = node.args
+    fields = given.fields if isinstance(given, relax.Tuple) else (given,)
+    args = [_callee(page, name), *(bound_text(page, field, None) for field in fields)]
+    return f"R.call_py_func({', '.join(args)}, {page.spelled('out_ty')}={_outputs(page, node)})"
 
 
 def _destination_passing(page: Page, node: relax.Call, name: str) -> str:

@@ -26,8 +26,7 @@ def write_function(page: Page, func: relax.Function, name: str) -> None:
     """A global function."""
     with page.names.frame(), page.speaking("relax"):
         variables = shape_variables(func)
-        named = _of_signatures(func)
-        typed = [var for var in variables if id(var) in named and is_type_var(page, var)]
+        typed = [var for var in type_variables(func) if is_type_var(page, var)]
         define_type_vars(page, typed)
         waiting = [var for var in variables if not any(var is one for one in typed)]
         if not page.oldest:
@@ -49,11 +48,12 @@ def shape_variables(func: relax.Function) -> list[tir.Var]:
     return [var for key, var in found.items() if key not in own]
 
 
-def _of_signatures(func: relax.Function) -> set[int]:
-    """The variables, by identity, that a signature names, of `func` or of a local function."""
+def type_variables(func: relax.Function) -> list[tir.Var]:
+    """The shape variables that a signature names, of `func` or of a local function."""
     functions = [node for node in walk(func) if isinstance(node, relax.Function)]
     parts = [part for one in functions for part in (*one.params, one.ret_ty) if part is not None]
-    return {id(node) for part in parts for node in walk(part) if isinstance(node, tir.Var)}
+    named = {id(node) for part in parts for node in walk(part) if isinstance(node, tir.Var)}
+    return [var for var in shape_variables(func) if id(var) in named]
 
 
 def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) -> None:
@@ -72,7 +72,7 @@ def _write(page: Page, func: relax.Function, name: str, waiting: list[tir.Var]) 
     page.line(f"def {name}({', '.join(texts)}){result}:")
     with page.block(scoped=False):
         for var in waiting:
-            page.names.define(var, var.name)
+            page.names.define(var, var.name, avoid=page.outside)
             page.line(variable_text(page, var))
         if func.attrs:
             attrs = {page.spelled(key): value for key, value in sorted(func.attrs.items())}

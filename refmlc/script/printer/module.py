@@ -13,9 +13,9 @@ from refmlc.ir.types import Type
 from refmlc.ir.visit import walk
 from refmlc.script.printer.buffers import arguments, declaration_text
 from refmlc.script.printer.expressions import attribute_text, expr_text, region_text
-from refmlc.script.printer.functions import write_prim_func
+from refmlc.script.printer.functions import shape_variables, write_prim_func
 from refmlc.script.printer.graph_expressions import value_text
-from refmlc.script.printer.graph_functions import write_binding, write_blocks, write_function
+from refmlc.script.printer.graph_functions import type_variables, write_binding, write_blocks, write_function
 from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.metadata import metadata_text
 from refmlc.script.printer.names import Names, python_name
@@ -91,7 +91,8 @@ def _module(page: Page, module: IRModule) -> None:
     page.names = Names(taken)
     if page.modern:
         found = (node for func in module.functions.values() for node in walk(func))
-        page.type_vars = frozenset(python_name(n.name) for n in found if isinstance(n, tir.Var) and n.dtype == INT64)
+        page.type_vars = _names(node for node in found if isinstance(node, tir.Var))
+        page.outside = _names(var for func in module.functions.values() for var in _type_variables(func))
     page.line("@tvm.script.ir_module" if page.oldest else "@I.ir_module")
     page.line(f"class {page.module}:")
     with page.block():
@@ -104,6 +105,21 @@ def _module(page: Page, module: IRModule) -> None:
             if number:
                 page.line("")
             _function(page, func, name)
+
+
+def _names(variables: Iterable[tir.Var]) -> frozenset[str]:
+    """The names of the variables that type variables can be."""
+    return frozenset(python_name(var.name) for var in variables if var.dtype == INT64)
+
+
+def _type_variables(func: "tir.PrimFunc | relax.Function | relax.ExternFunc") -> list[tir.Var]:
+    match func:
+        case tir.PrimFunc():
+            return shape_variables(func)
+        case relax.Function():
+            return type_variables(func)
+        case relax.ExternFunc():
+            return []
 
 
 def _function(page: Page, func: "tir.PrimFunc | relax.Function | relax.ExternFunc", name: str) -> None:

@@ -18,7 +18,8 @@ class Page:
 
     `domain` is the language that expressions stand in: in Relax a plain int is int64. `functions` are the names
     of the module's functions, None where no module is around. `undeclared` is what a line names and
-    nothing declared: `declare` writes the declarations before it.
+    nothing declared: `declare` writes the declarations before it. `type_vars` are names that may stand before the
+    class, `outside` those that do, as type variables: TVM lets no function give one a meaning of its own.
     """
 
     dialect: Generation
@@ -36,6 +37,7 @@ class Page:
     declare: "Callable[[Page, tir.Buffer | tir.Var], str] | None" = None
     pointers: set[int] = field(default_factory=set)
     type_vars: frozenset[str] = frozenset()
+    outside: frozenset[str] = frozenset()
     shape_vars: list[str] = field(default_factory=list)
 
     @property

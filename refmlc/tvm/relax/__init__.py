@@ -13,7 +13,7 @@ from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType as ShapeNode,
 from refmlc.tvm.building import Executable, VirtualMachine, build
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
-from refmlc.tvm.relax import expr, expr_functor, frontend, op, pipeline, transform, vm
+from refmlc.tvm.relax import analysis, expr, expr_functor, frontend, op, pipeline, transform, vm
 from refmlc.tvm.relax.builder import BlockBuilder
 from refmlc.tvm.relax.calling import call_dps_packed, call_pure_packed, call_tir
 from refmlc.tvm.relax.making import (
@@ -97,6 +97,7 @@ __all__ = [
     "Var",
     "VarBinding",
     "VirtualMachine",
+    "analysis",
     "build",
     "call_dps_packed",
     "call_pure_packed",

@@ -6,9 +6,9 @@ from typing import cast
 
 from refmlc.ir import IRModule, relax
 from refmlc.ir.module import AnyFunction
-from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops
+from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops, normalize
 from refmlc.tvm.covered import missing
-from refmlc.vm import bind_params
+from refmlc.vm import bind_params, fold_constant
 
 
 class Pass:
@@ -54,6 +54,16 @@ def FuseOps(fuse_opt_level: int = -1) -> Pass:  # noqa: N802 - TVM's name
 def FuseTIR() -> Pass:  # noqa: N802 - TVM's name
     """Grouped functions become TensorIR functions."""
     return Pass("FuseTIR", fuse_tir)
+
+
+def FoldConstant() -> Pass:  # noqa: N802 - TVM's name
+    """Calls of constants in dataflow blocks become their results, computed as they would be in a run."""
+    return Pass("FoldConstant", fold_constant)
+
+
+def Normalize() -> Pass:  # noqa: N802 - TVM's name
+    """Nothing is nested any more; variables have the types that follow."""
+    return Pass("Normalize", normalize)
 
 
 def DeadCodeElimination(entry_functions: Sequence[str] | None = None) -> Pass:  # noqa: N802 - TVM's name
@@ -121,9 +131,11 @@ __all__ = [
     "AnnotateTIROpPattern",
     "BindParams",
     "DeadCodeElimination",
+    "FoldConstant",
     "FuseOps",
     "FuseTIR",
     "LegalizeOps",
+    "Normalize",
     "function_pass",
 ]
 

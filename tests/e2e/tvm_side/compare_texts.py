@@ -21,17 +21,20 @@ import re
 import sys
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import tvm
 import tvm_ffi
 from tvm.script import from_source
 
-FLOAT = re.compile(r"T\.float(16|32)\((-?[0-9][0-9.e+-]*)\)")
+FLOAT = re.compile(r"T\.(float16|float32|bfloat16)\((-?[0-9][0-9.e+-]*)\)")
+
+TYPES = {"float16": np.float16, "float32": np.float32, "bfloat16": ml_dtypes.bfloat16}
 
 
 def rounded(text: str) -> str:
-    """`text` with each float16 and float32 constant replaced by the value that it means."""
-    return FLOAT.sub(lambda m: f"T.float{m[1]}({float(np.dtype(f'float{m[1]}').type(float(m[2])))!r})", text)
+    """`text` with each float16, float32 and bfloat16 constant replaced by the value that it means."""
+    return FLOAT.sub(lambda m: f"T.{m[1]}({float(TYPES[m[1]](m[2]))!r})", text)
 
 
 def reason(problem: BaseException) -> str:

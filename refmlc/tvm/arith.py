@@ -1,0 +1,33 @@
+"""`tvm.arith`: refused by name.
+
+Decision: what an `Analyzer` answers is TVM's own canonical form, and bounds that are as tight as its rules happen to
+be; code that asks it depends on both. refmlc decides equality of dimensions and ranges of indices where it needs them
+(`refmlc.ops.polynomial`, `refmlc.codegen.analysis`), by conditions of its own: another form or a tighter bound under
+TVM's name would not be exact.
+"""
+
+REASON = "its answers are TVM's own canonical forms and bounds, which refmlc does not repeat"
+NAMES = (
+    "Analyzer",
+    "ConstIntBound",
+    "IntervalSet",
+    "IntSet",
+    "ModularSet",
+    "IterMapExpr",
+    "deduce_bound",
+    "detect_iter_map",
+    "detect_linear_equation",
+    "estimate_region_lower_bound",
+    "estimate_region_upper_bound",
+    "normalize_iter_map_to_expr",
+    "normalize_to_iter_sum",
+    "solve_linear_equations",
+    "solve_linear_inequalities",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name."""
+    if name in NAMES:
+        raise AttributeError(f"`tvm.arith.{name}` is not covered: {REASON}")
+    raise AttributeError(f"`tvm.arith.{name}` is not covered")

@@ -1,0 +1,261 @@
+"""`tvm.relax.analysis`: what functions of Relax say of themselves.
+
+| function                                           | gives                                                        |
+|----------------------------------------------------|--------------------------------------------------------------|
+| `bound_vars`, `free_vars`, `all_vars`, `used_vars` | variables of Relax, in the order they are met                |
+| `all_global_vars`, `called_global_vars`            | the functions that are named, each once                      |
+| `post_order_visit(expr, fvisit)`                   | calls `fvisit` with what is below before what is above       |
+| `get_var2val`, `name_to_binding`, `udchain`        | values of variables, bindings of names, readers of variables |
+| `detect_recursion(mod)`                            | sets of functions that call each other in a circle           |
+| `defined_symbolic_vars`, `free_symbolic_vars`      | dimensions with and without a place that binds them          |
+| `tir_vars_in_type`, `definable_tir_vars_in_type`   | dimensions of a type, and those that stand alone             |
+| `well_formed`, `check_well_formed`                 | the static rules of `refmlc.check`                           |
+| `remove_all_unused(func)`                          | the function without what nothing needs                      |
+
+Decision: dimensions are no variables of Relax here, as they were none before 0.27, whose `bound_vars` has them too;
+and types are no expressions, so that `post_order_visit` does not go into them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from refmlc.check.module import check_module
+from refmlc.diag.errors import error
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.node import Node
+from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.visit import walk
+from refmlc.transform import dead_code_elimination
+from refmlc.tvm.covered import missing
+
+_ALONE = "RM207"
+"""The finding on a function that the module does not have: of a function alone, nothing is known of others."""
+
+
+def _visit(expr: relax.Expr) -> Iterator[tuple[str, Node]]:
+    """What is met in an expression: ("bound", variable), ("used", variable), ("left", expression) when all below is."""
+    match expr:
+        case relax.Function():
+            yield from (("bound", param) for param in expr.params)
+            yield from _visit(expr.body)
+        case relax.SeqExpr(blocks, body):
+            for block in blocks:
+                for binding in block.bindings:
+                    yield "bound", binding.var
+                    yield from _visit(binding.value)
+            yield from _visit(body)
+        case relax.If(condition, yes, no):
+            for part in (condition, yes, no):
+                yield from _visit(part)
+        case relax.Call(op, args):
+            for part in (op, *args):
+                yield from _visit(part)
+        case relax.Tuple(fields):
+            for part in fields:
+                yield from _visit(part)
+        case relax.TupleGetItem(value):
+            yield from _visit(value)
+        case relax.Var():
+            yield "used", expr
+    yield "left", expr
+
+
+def _variables(expr: relax.Expr, *events: str) -> list[relax.Var]:
+    found = (node for event, node in _visit(expr) if event in events)
+    return list(dict.fromkeys(node for node in found if isinstance(node, relax.Var)))
+
+
+def bound_vars(expr: relax.Expr) -> list[relax.Var]:
+    """The parameters and the variables that are bound."""
+    return _variables(expr, "bound")
+
+
+def free_vars(expr: relax.Expr) -> list[relax.Var]:
+    """The variables that are read, and bound nowhere in the expression."""
+    bound = set(bound_vars(expr))
+    return [var for var in used_vars(expr) if var not in bound]
+
+
+def all_vars(expr: relax.Expr) -> list[relax.Var]:
+    """The variables that are bound or read."""
+    return _variables(expr, "bound", "used")
+
+
+def used_vars(expr: relax.Expr) -> list[relax.Var]:
+    """The variables that are read."""
+    return _variables(expr, "used")
+
+
+def all_global_vars(expr: relax.Expr) -> list[tir.GlobalVar]:
+    """The functions of the module that are named, each once."""
+    named = [node for event, node in _visit(expr) if event == "left" and isinstance(node, tir.GlobalVar)]
+    return list({var.name: var for var in reversed(named)}.values())[::-1]
+
+
+def called_global_vars(expr: relax.Expr) -> list[tir.GlobalVar]:
+    """The functions of the module that are called, by themselves or as the first argument of a call form."""
+    calls = [node for event, node in _visit(expr) if event == "left" and isinstance(node, relax.Call)]
+    heads = [node for call in calls for node in (call.op, *call.args[:1]) if isinstance(node, tir.GlobalVar)]
+    return list({var.name: var for var in reversed(heads)}.values())[::-1]
+
+
+def post_order_visit(expr: relax.Expr, fvisit: Callable[[relax.Expr], object]) -> None:
+    """Call `fvisit` with each expression, after those below it; one that stands in two places twice."""
+    for event, node in _visit(expr):
+        if event == "left":
+            fvisit(node)  # type: ignore[arg-type]  # what is left is an expression
+
+
+def _bindings(func: relax.Function) -> Iterator[relax.Binding]:
+    return (node for node in walk(func) if isinstance(node, relax.VarBinding | relax.MatchCast))
+
+
+def get_var2val(func: relax.Function) -> dict[relax.Var, relax.Expr]:
+    """The values that variables are bound to; `match_cast` is none."""
+    return {one.var: one.value for one in _bindings(func) if isinstance(one, relax.VarBinding)}
+
+
+def name_to_binding(func: relax.Function) -> dict[str, list[relax.Binding]]:
+    """The bindings of the function's own blocks by the names of their variables."""
+    found: dict[str, list[relax.Binding]] = {}
+    for block in func.body.blocks:
+        for binding in block.bindings:
+            found.setdefault(binding.var.name, []).append(binding)
+    return found
+
+
+def udchain(dfb: relax.DataflowBlock) -> dict[relax.Var, list[relax.Var]]:
+    """For each variable that the block reads or binds, the variables whose values read it."""
+    found: dict[relax.Var, list[relax.Var]] = {}
+    for binding in dfb.bindings:
+        for var in used_vars(binding.value):
+            found.setdefault(var, []).append(binding.var)
+        found.setdefault(binding.var, [])
+    return found
+
+
+def detect_recursion(mod: IRModule) -> list[list[tir.GlobalVar]]:
+    """Sets of functions that reach each other by calls; one alone that calls itself."""
+    reached = {name: _reached(mod, name) for name in mod.functions}
+    groups: list[list[str]] = []
+    for name in mod.functions:
+        if name in reached[name] and not any(name in group for group in groups):
+            groups.append([other for other in mod.functions if other in reached[name] and name in reached[other]])
+    return [[tir.GlobalVar(name) for name in group] for group in groups]
+
+
+def _reached(mod: IRModule, name: str) -> set[str]:
+    """What is reached from the function by one call or more."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        func = mod.functions.get(waiting.pop())
+        named = {node.name for node in walk(func) if isinstance(node, tir.GlobalVar)} if func is not None else set()
+        waiting += named - found
+        found |= named
+    return found
+
+
+def tir_vars_in_type(ty: Type) -> list[tir.Var]:
+    """The dimensions that a type names, each once."""
+    return list(dict.fromkeys(node for node in walk(ty) if isinstance(node, tir.Var)))
+
+
+def definable_tir_vars_in_type(ty: Type) -> list[tir.Var]:
+    """Those that are an extent by themselves: a value of the type says what they are."""
+    match ty:
+        case TensorType(shape=values) | ShapeType(values=values):
+            found: list[tir.Var] = [value for value in values or () if isinstance(value, tir.Var)]
+        case PrimType(value=tir.Var() as value):
+            found = [value]
+        case TupleType(fields=fields):
+            found = [var for field in fields for var in definable_tir_vars_in_type(field)]
+        case _:
+            found = []
+    return list(dict.fromkeys(found))
+
+
+def defined_symbolic_vars(func: relax.Function) -> list[tir.Var]:
+    """The dimensions that a parameter or a `match_cast` binds."""
+    casts = [one.ty for one in _bindings(func) if isinstance(one, relax.MatchCast)]
+    inner = [node for node in walk(func) if isinstance(node, relax.Function)]
+    types = [*(param.ty for one in inner for param in one.params), *casts]
+    return list(dict.fromkeys(var for ty in types if ty is not None for var in definable_tir_vars_in_type(ty)))
+
+
+def free_symbolic_vars(func: relax.Function) -> list[tir.Var]:
+    """The dimensions that nothing binds."""
+    defined = set(defined_symbolic_vars(func))
+    return [var for var in dict.fromkeys(n for n in walk(func) if isinstance(n, tir.Var)) if var not in defined]
+
+
+def well_formed(obj: IRModule | relax.Function, check_ty: bool = True) -> bool:
+    """True. Fails: RM2xx, the first finding, as TVM 0.27 raises there."""
+    del check_ty
+    alone = not isinstance(obj, IRModule)
+    found = check_module(obj if isinstance(obj, IRModule) else IRModule({"main": obj}))
+    for finding in found:
+        if not (alone and finding.code.id == _ALONE):
+            raise error(finding)
+    return True
+
+
+def check_well_formed(obj: IRModule | relax.Function, check_ty: bool = True) -> bool:
+    """Whether `well_formed` has nothing to say."""
+    del check_ty
+    alone = not isinstance(obj, IRModule)
+    found = check_module(obj if isinstance(obj, IRModule) else IRModule({"main": obj}))
+    return all(alone and finding.code.id == _ALONE for finding in found)
+
+
+def remove_all_unused(func: relax.Function) -> relax.Function:
+    """The function without bindings that nothing needs."""
+    found = dead_code_elimination(IRModule({"main": func})).functions["main"]
+    return found if isinstance(found, relax.Function) else func
+
+
+# As they were called until 0.20.
+tir_vars_in_struct_info = tir_vars_in_type
+definable_tir_vars_in_struct_info = definable_tir_vars_in_type
+
+MISSING: Mapping[str, str] = {
+    "contains_impure_call": "a function alone does not say whether those that it calls are pure",
+    "computable_at_compile_time": "parameters are not lifted here",
+    "has_reshape_pattern": "it guesses from the form of a loop nest",
+    "suggest_layout_transforms": "layouts are not chosen here",
+    "estimate_memory_usage": "it estimates what TVM's own memory planning takes",
+    **dict.fromkeys(
+        ("derive_call_ret_type", "erase_to_well_defined", "get_static_type", "type_base_check", "type_lca"),
+        "types are deduced by the rules of refmlc.check, which are not TVM's lattice",
+    ),
+    "collect_non_negative_expressions": "refmlc deduces the ranges of dimensions where it uses them",
+}
+
+__all__ = [
+    "all_global_vars",
+    "all_vars",
+    "bound_vars",
+    "called_global_vars",
+    "check_well_formed",
+    "definable_tir_vars_in_struct_info",
+    "definable_tir_vars_in_type",
+    "defined_symbolic_vars",
+    "detect_recursion",
+    "free_symbolic_vars",
+    "free_vars",
+    "get_var2val",
+    "name_to_binding",
+    "post_order_visit",
+    "remove_all_unused",
+    "tir_vars_in_struct_info",
+    "tir_vars_in_type",
+    "udchain",
+    "used_vars",
+    "well_formed",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Fails: for every name that is not here; with the reason, where there is one."""
+    if name in MISSING:
+        raise AttributeError(f"`tvm.relax.analysis.{name}` is not covered: {MISSING[name]}")
+    raise missing(__name__, name, __all__)
