@@ -2,11 +2,12 @@
 
 The layers, each importing only from those before it: `diag` (findings), `dtypes`, `ir` (nodes), `ops` (contracts), `te`
 (tensor expressions), `library` (operators of Relax), `script` (text), `spec` (clauses), `check` (static rules),
-`schedule` (steps that keep the meaning), `transform` and `builder` (modules by program), `runtime` (tensors), `interp`
-(the meaning) and `codegen` (the same in C), `vm` (build and run), `sanitize` (what a run must not do), `strategies`
-(programs by Hypothesis), `provenance` (why a value is what it is), `bounds` (what a result may be), `adapters`
-(implementations), `oracle` (verdicts), `reduce`, `evidence`, `fuzz` (campaigns), `testing` (for test-suites),
-`scheduling`, `frontends`, `demo`, `bench`, `tvm` and `course` (the course by its own names), `cli`.
+`schedule` (steps that keep the meaning), `drawing` (graphs), `transform` and `builder` (modules by program),
+`frontends` (models of others), `runtime` (tensors), `interp` (the meaning) and `codegen` (the same in C), `vm` (build
+and run), `sanitize` (what a run must not do), `strategies` (programs by Hypothesis), `provenance` (why a value is what
+it is), `bounds` (what a result may be), `debug` (forwards and backwards), `adapters` (implementations), `oracle`
+(verdicts), `reduce`, `evidence`, `fuzz` (campaigns), `conform` (the suite), `testing` (for test-suites), `passes` (of a
+compiler), `scheduling` (by TVM's names), `demo`, `bench`, `tvm` and `course` (the course by its own names), `cli`.
 
 >>> module = refmlc.read_file("gemm.py")
 >>> refmlc.VirtualMachine(refmlc.build(module))["main"](a, b)

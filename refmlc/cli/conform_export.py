@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from refmlc.cli.console import out
+from refmlc.cli.console import json_option, out, print_json
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
@@ -20,7 +20,8 @@ from refmlc.diag.catalogue import BAD_USAGE
     help="The folder to write to.",
 )
 @click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
-def export(*, folder: Path, suite: Path | None) -> None:
+@json_option
+def export(*, folder: Path, suite: Path | None, as_json: bool) -> None:
     """Write every case as a JSON file, with the module as a tree; an index; and the JSON Schemas of all that."""
     from refmlc.conform.export import write_suite  # noqa: PLC0415 - other commands start without it
     from refmlc.conform.suite import load_suite  # noqa: PLC0415 - the same
@@ -30,4 +31,7 @@ def export(*, folder: Path, suite: Path | None) -> None:
         count = write_suite(cases, folder)
     except OSError as problem:
         raise fail(BAD_USAGE, f"`{folder}` cannot be written: {problem.strerror}") from None
+    if as_json:
+        print_json({"cases": count, "version": cases.version, "output": str(folder)})
+        return
     out.print(f"{count} cases of version {cases.version} in {folder}", markup=False)

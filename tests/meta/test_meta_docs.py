@@ -43,6 +43,19 @@ def test_commands_and_their_options_exist(path):
         assert given <= options | {"--help"}, (name, given - options)
 
 
+def subcommands(command, words):
+    if isinstance(command, click.Group):
+        for name, other in command.commands.items():
+            yield from subcommands(other, (*words, name))
+    else:
+        yield words, {option for param in command.params for option in param.opts}
+
+
+def test_every_command_but_dap_takes_json():
+    assert "Every command but `dap` takes `--json`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [words for words, options in subcommands(main, ()) if "--json" not in options] == [("dap",)]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_exist(path):
     text = path.read_text(encoding="utf-8")
