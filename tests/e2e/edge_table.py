@@ -20,6 +20,7 @@ sys.path.append(str(Path(__file__).parents[1] / "property"))
 
 import numpy as np
 import sample_table
+from edge_rules import differ_so
 from operator_calls import EXTENTS, rows
 from operator_edges import Call, kind
 from operator_runs import text
@@ -38,11 +39,12 @@ VERDICTS = ("equal", "explained", "differs", "undefined", "TVM refuses", "TVM cr
 
 @dataclass
 class Compared:
-    """A call, what it gives here, and what became of it."""
+    """A call, what it gives here, and in TVM, and what became of it."""
 
     call: Call
     inputs: list[np.ndarray]
     given: list[np.ndarray] = field(default_factory=list)
+    wanted: list[np.ndarray] = field(default_factory=list)
     verdict: str = ""
     told: str = ""
 
@@ -89,7 +91,7 @@ def judge(one: Compared, answer: dict) -> None:
         one.verdict = "TVM crashes" if "signal" in answer else "TVM refuses"
         one.told = str(answer.get("error", answer.get("signal"))).strip().splitlines()[-1][:200]
         return
-    wanted = [np.frombuffer(bytes.fromhex(raw), kind(d)).reshape(shape) for d, shape, raw in arrays]
+    wanted = one.wanted = [np.frombuffer(bytes.fromhex(raw), kind(d)).reshape(shape) for d, shape, raw in arrays]
     same = len(wanted) == len(one.given) and all(map(sample_table.same, one.given, wanted))
     one.verdict = "equal" if same else "differs"
     if not same:
@@ -98,12 +100,14 @@ def judge(one: Compared, answer: dict) -> None:
 
 
 def explain(found: list[Compared]) -> None:
-    """Differences that are explained become so: by the operator, and the sorts of inputs that the row is for."""
+    """Differences that are explained become so: by the operator, the sorts of inputs, and how the results differ."""
     for row in tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["difference"]:
         for one in found:
             call, wide = one.call, row["operators"]
             of_row = call.inputs in row.get("inputs", SORTS) and call.dtype in row.get("dtypes", [call.dtype])
-            if one.verdict == "differs" and call.row.operator in wide and of_row:
+            if one.verdict != "differs" or call.row.operator not in wide or not of_row:
+                continue
+            if differ_so(one.given, one.wanted, row["differs"]):
                 one.verdict, one.told = "explained", row["why"]
 
 
