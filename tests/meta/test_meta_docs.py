@@ -10,11 +10,16 @@ import refmlc
 from refmlc.cli import main
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "tests" / "README.md") if path.exists()]
+DOCUMENTS = sorted(
+    (
+        ROOT / "README.md",
+        *(path for top in ("conformance", "kernels_c", "refmlc", "tests") for path in (ROOT / top).rglob("*.md")),
+    )
+)
 FENCED = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 COMMAND = re.compile(r"^(?:\$ )?(?:\S*python3? -m )?refmlc ([a-z].*)")
-PLACE = re.compile(r"`((?:refmlc|tests|conformance|kernels_c|\.ci)/[\w./*-]+)`")
+PLACE = re.compile(r"(?:refmlc|tests|conformance|kernels_c|\.ci)/[\w./*-]+")
 NAME = re.compile(r"\brefmlc\.(\w+)\(")
 
 
@@ -59,7 +64,9 @@ def test_every_command_but_dap_takes_json():
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_exist(path):
     text = path.read_text(encoding="utf-8")
-    assert [place for place in PLACE.findall(text) if not any(ROOT.glob(place.rstrip("/")))] == []
+    code = (*FENCED.findall(text), *INLINE.findall(FENCED.sub("", text)))
+    places = {word for piece in code for word in piece.split() if PLACE.fullmatch(word)}
+    assert {place for place in places if not any(ROOT.glob(place.rstrip("/")))} == set()
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
