@@ -308,6 +308,11 @@ class Session:
         """How many there are, and the bytes they take."""
         return self._engine.snapshots.count, self._engine.snapshots.nbytes
 
+    @property
+    def moment(self) -> Moment:
+        """Now; also while a motion is in progress, from any thread."""
+        return self._engine.moment
+
     def frames(self) -> Sequence[Frame]:
         """Where the program stands, innermost first; nothing where it has ended."""
         return self._looking.frames()

@@ -1,5 +1,7 @@
 """The Debug Adapter Protocol, over the standard streams and a socket: what editors speak to `refmlc.debug`.
 
+`PROTOCOL.md` says what becomes of every request and event.
+
 | file           | holds                                                                                     |
 |----------------|-------------------------------------------------------------------------------------------|
 | `framing`      | messages on a stream                                                                      |

@@ -15,7 +15,7 @@ from refmlc.debug.dap.looking import THREAD, Looking, thread
 from refmlc.debug.dap.moving import Moving
 from refmlc.debug.dap.points import Points
 from refmlc.debug.dap.progress import Progress
-from refmlc.debug.dap.sources import Sources
+from refmlc.debug.dap.sources import Sources, changed
 from refmlc.debug.dap.state import Client, Launcher, Motion, Phase, State
 from refmlc.debug.session import SNAPSHOTS, Session
 from refmlc.debug.terminal.show import results
@@ -137,8 +137,9 @@ class Adapter:
         state.references.forget()
         stop: Stop | None = None
         if not state.pausing or session.stop is None:
-            if self.incoming.begins(session.pause, everything=motion.resumes):
-                stop = self._run(motion)
+            progress = self._progress(motion.title, lambda: f"moment {session.moment}")
+            if self.incoming.begins(session.pause, progress.name, everything=motion.resumes):
+                stop = self._run(motion, progress)
                 if stop is None:
                     return
             if stop is not None and stop.reason is not Reason.PAUSE:
@@ -152,9 +153,11 @@ class Adapter:
             if now is not None:
                 self._arrived(motion, now if now.reason is Reason.ENDED else stop or now, pausing=True)
 
-    def _run(self, motion: Motion) -> Stop | None:
+    def _progress(self, title: str, far: Callable[[], str] | None = None) -> Progress:
+        return Progress(self.out, title, self.delay if self.state.client.progress else None, far)
+
+    def _run(self, motion: Motion, progress: Progress) -> Stop | None:
         """The stop; None: it went wrong, which was told."""
-        progress = Progress(self.out, motion.title, self.delay if self.state.client.progress else None)
         try:
             with progress:
                 stop = motion.run()
@@ -261,13 +264,19 @@ class Adapter:
         for name in ("stopOnEntry", "stopAtEnd", "noDebug"):
             given.flag(name, False)
         bytes_kept = given.number("memory", SNAPSHOTS >> 20, least=1) << 20
-        with Progress(self.out, "loading", self.delay if self.state.client.progress else None):
+        with self._progress("loading"):
             program = self.launcher(given, partial(self.out.output, "stdout"))
         if self.state.held is not None:
             self.state.held.close()
         self.state.settings = given.given
         self.state.held = Session(program, snapshot_bytes=bytes_kept)
-        self.state.texts = Sources(program)
+        before, self.state.texts = (
+            self.state.texts,
+            Sources(program, self.state.texts.known if self.state.texts else {}),
+        )
+        for reason, sources, others in (("removed", before, self.state.texts), ("new", self.state.texts, before)):
+            for shown in changed(sources, others) if before is not None else ():
+                self.out.event("loadedSource", {"reason": reason, "source": shown})
         self.points.quiet = given.flag("noDebug", False)
         self.points.moved_to(self.state.held)
 
@@ -315,11 +324,10 @@ class Adapter:
         self.state.pausing = self.state.phase is Phase.MOVING
 
     def _cancel(self, given: Arguments) -> None:
-        if "progressId" in given:
-            given.text("progressId")
-            self.state.pausing = self.state.phase is Phase.MOVING
-        elif "requestId" in given:
+        if "requestId" in given:
             given.number("requestId", least=-1)
+        if "progressId" in given and given.text("progressId") == self.incoming.progress:
+            self.state.pausing = self.state.phase is Phase.MOVING
 
     # -------------------------------------------------------------------------------------- at any moment
 

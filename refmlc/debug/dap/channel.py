@@ -5,7 +5,7 @@ keep it from reading. While the program moves, what comes may ask it to pause:
 
 | comes while the program moves           | interrupts                                                      |
 |-----------------------------------------|-----------------------------------------------------------------|
-| `URGENT`, a cancelled progress, the end | every motion                                                    |
+| `URGENT`, a cancel of its progress, the end | every motion                                                |
 | any other request                       | those that go on afterwards as if nothing was (`everything`)     |
 """
 
@@ -44,6 +44,7 @@ class Incoming:
 
     waiting: deque[Item] = field(default_factory=deque)
     cancelled: set[int] = field(default_factory=set)
+    progress: str = ""
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _pause: Callable[[], None] | None = None
     _everything: bool = False
@@ -56,7 +57,7 @@ class Incoming:
                 if any(isinstance(one, Request) and one.number == number for one in self.waiting):
                     self.cancelled.add(number)  # type: ignore[arg-type]  # it is the number of one
             self.waiting.append(item)
-            if self._pause is not None and (self._everything or is_urgent(item)):
+            if self._pause is not None and (self._everything or self._is_urgent(item)):
                 self._pause()
             self._changed.notify()
 
@@ -67,10 +68,11 @@ class Incoming:
                 self._changed.wait()
             return self.waiting.popleft()
 
-    def begins(self, pause: Callable[[], None], *, everything: bool) -> bool:
-        """A motion begins, unless something is waiting that would interrupt it."""
+    def begins(self, pause: Callable[[], None], progress: str, *, everything: bool) -> bool:
+        """A motion begins, unless something is waiting that would interrupt it. `progress`: what may be cancelled."""
         with self._changed:
-            if self.waiting and (everything or any(map(is_urgent, self.waiting))):
+            self.progress = progress
+            if self.waiting and (everything or any(map(self._is_urgent, self.waiting))):
                 return False
             self._pause, self._everything = pause, everything
             return True
@@ -80,12 +82,13 @@ class Incoming:
         with self._changed:
             self._pause = None
 
-
-def is_urgent(item: Item) -> bool:
-    """Whether every motion ends for it."""
-    if not isinstance(item, Request):
-        return isinstance(item, Gone)
-    return item.command in URGENT or (item.command == "cancel" and "progressId" in item.arguments)
+    def _is_urgent(self, item: Item) -> bool:
+        """Whether every motion ends for it."""
+        if not isinstance(item, Request):
+            return isinstance(item, Gone)
+        return item.command in URGENT or (
+            item.command == "cancel" and item.arguments.get("progressId") == self.progress
+        )
 
 
 def read_all(parsed: Iterable[Json | Broken], incoming: Incoming) -> None:

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from dataclasses import dataclass
+from math import prod
 
 from refmlc.debug.dap.arguments import Arguments, Refused
 from refmlc.debug.dap.points import Points
@@ -12,6 +13,7 @@ from refmlc.debug.session import Session
 from refmlc.debug.values import Frame, FrameKind, Reason
 from refmlc.diag.render import render_text
 from refmlc.provenance import outline, text
+from refmlc.runtime.cells import cell_size
 
 Body = dict[str, object]
 THREAD = 1
@@ -102,7 +104,11 @@ class Looking:
 
     def _set(self, target: str, value: str, frame: int) -> Body:
         session = self.state.going()
-        session.set(target, value, frame)
+        changed = session.set(target, value, frame)
+        if changed.tensor is not None and self.state.client.memory:
+            size = cell_size(changed.tensor.dtype) * changed.tensor.dtype.lanes * prod(changed.tensor.shape)
+            memory = {"memoryReference": f"{frame}:{changed.name}", "offset": 0, "count": size}
+            self.state.out.event("memory", memory)
         if self.state.client.invalidated:
             self.state.out.event("invalidated", {"areas": ["variables"], "threadId": THREAD})
         shown = self.shower.value(session.look(target, frame), Path(target.strip(), frame))

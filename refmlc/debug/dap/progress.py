@@ -1,20 +1,27 @@
-"""Word of what takes long: a progress begins once something has lasted `delay` seconds, and ends when it does."""
+"""Word of what takes long: a progress begins once something has lasted `delay` seconds, and ends when it does.
+
+Between the two it says every `AGAIN` seconds how far it is, if that can be told.
+"""
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 from refmlc.debug.dap.channel import Outgoing
 
+AGAIN = 1.0
+
 
 @dataclass(slots=True)
 class Progress:
-    """A progress of `title`; `delay` None: nothing is said."""
+    """A progress of `title`; `delay` None: nothing is said. `far`: how far it is; without, it cannot be cancelled."""
 
     out: Outgoing
     title: str
     delay: float | None
+    far: Callable[[], str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _timer: threading.Timer | None = None
     _said: bool = False
@@ -23,29 +30,43 @@ class Progress:
     def __enter__(self) -> Self:
         """It begins."""
         if self.delay is not None:
-            self._timer = threading.Timer(self.delay, self._begin)
-            self._timer.daemon = True
-            self._timer.start()
+            self._wait(self.delay, self._begin)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """It ends."""
+        with self._lock:
+            self._over = True
         if self._timer is not None:
             self._timer.cancel()
-            with self._lock:
-                self._over = True
-            if self._said:
-                self.out.event("progressEnd", {"progressId": self._name})
+        if self._said:
+            self.out.event("progressEnd", {"progressId": self.name})
+
+    @property
+    def name(self) -> str:
+        """What a client calls it."""
+        return f"{self.title} {id(self)}"
+
+    def _wait(self, seconds: float, then: Callable[[], None]) -> None:
+        self._timer = threading.Timer(seconds, then)
+        self._timer.daemon = True
+        self._timer.start()
 
     def _begin(self) -> None:
         with self._lock:
-            if not self._over:
-                self._said = True
-                body = {"progressId": self._name, "title": f"refmlc: {self.title}", "cancellable": True}
-                self.out.event("progressStart", body)
+            if self._over:
+                return
+            self._said = True
+            body = {"progressId": self.name, "title": f"refmlc: {self.title}", "cancellable": self.far is not None}
+            self.out.event("progressStart", body)
+            if self.far is not None:
+                self._wait(AGAIN, self._again)
 
-    @property
-    def _name(self) -> str:
-        return f"{self.title} {id(self)}"
+    def _again(self) -> None:
+        with self._lock:
+            if self._over or self.far is None:
+                return
+            self.out.event("progressUpdate", {"progressId": self.name, "message": self.far()})
+            self._wait(AGAIN, self._again)

@@ -1,7 +1,7 @@
 """The texts of a program: files by their path, what has no file by a number that the server answers for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -14,9 +14,10 @@ MIME = "text/x-python"
 
 @dataclass
 class Sources:
-    """The texts of `program`."""
+    """The texts of `program`. `known`: the numbers of texts of programs before; the same text keeps its own."""
 
     program: Program
+    known: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @cached_property
     def texts(self) -> Mapping[str, Source]:
@@ -30,7 +31,11 @@ class Sources:
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
-        return {name: number for number, name in enumerate(self.texts, 1) if name not in self.paths}
+        return {
+            name: self.known.setdefault((name, source.text), len(self.known) + 1)
+            for name, source in self.texts.items()
+            if name not in self.paths
+        }
 
     def shown(self, name: str) -> dict[str, object]:
         """A text, as clients know it."""
@@ -57,6 +62,13 @@ class Sources:
         if name is None:
             raise Refused("this is no text of the program")
         return self.texts[name].text
+
+
+def changed(sources: Sources | None, others: Sources | None) -> list[dict[str, object]]:
+    """The texts of `sources`, as clients know them, that are none of `others`."""
+    there = [] if others is None else [others.shown(name) for name in others.texts]
+    mine = [] if sources is None else [sources.shown(name) for name in sources.texts]
+    return [shown for shown in mine if shown not in there]
 
 
 def _is_file(name: str) -> bool:

@@ -47,6 +47,7 @@ class Client:
     pages: bool = False
     progress: bool = False
     invalidated: bool = False
+    memory: bool = False
 
     @classmethod
     def of(cls, given: Arguments) -> "Client":
@@ -60,6 +61,7 @@ class Client:
             pages=given.flag("supportsVariablePaging", False),
             progress=given.flag("supportsProgressReporting", False),
             invalidated=given.flag("supportsInvalidatedEvent", False),
+            memory=given.flag("supportsMemoryEvent", False),
         )
 
     def line(self, number: int) -> int:
