@@ -1,7 +1,7 @@
 """The extension for VS Code: what its manifest, its script and the server say of each other fits.
 
 There is no VS Code here: the script is loaded by Node with a stand-in for the module `vscode`, which keeps what is
-registered. What VS Code itself does with it is not tested.
+registered. What VS Code itself does with it, `tests/e2e/vscode_story.py` tells.
 """
 
 import ast
