@@ -15,6 +15,7 @@
 
 import shlex
 from importlib import import_module
+from traceback import format_exception_only
 from typing import cast
 
 from refmlc.adapters.command import Command
@@ -27,6 +28,7 @@ from refmlc.adapters.real_tvm import Tvm
 from refmlc.adapters.sanitized import Sanitized
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.errors import RefmlcError
 
 KNOWN = "interp, interp:sanitized, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
@@ -66,6 +68,11 @@ def _python(module: str, name: str, limits: Limits) -> Implementation:
         made = getattr(import_module(module), name)(limits)
     except (ImportError, AttributeError) as problem:
         raise fail(BAD_USAGE, f"`py:{module}:{name}` is not to be had: {problem}") from None
+    except RefmlcError:
+        raise
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 - somebody else's code
+        told = format_exception_only(problem)[-1].strip()
+        raise fail(BAD_USAGE, f"`py:{module}:{name}` does not start: {told}") from None
     if not isinstance(made, Implementation):
         raise fail(BAD_USAGE, f"`py:{module}:{name}` gives no implementation, but {type(made).__name__}")
     return made

@@ -11,6 +11,8 @@
 Strict: a case that a row names and that comes out otherwise is unexpected, a pass too; so is a pattern that matches no
 case of the suite. Other keys belong to others (`conformance/known/README.md`).
 
+A file may begin with `also = "tvm-0.27.toml"`: the rows of that file beside it are its own, but for ids that it has.
+
 The file of an implementation is the one whose name fits best: `tvm-0.27.toml` for tvm 0.27.0.post1, else `tvm.toml`.
 """
 
@@ -64,8 +66,8 @@ class Expectations:
         return replace(self, rows=tuple(row for row in self.rows if row.holds_for(name, version)))
 
 
-def read_expectations(text: str, source: str) -> Expectations:
-    """The rows of a file's text that name cases. Fails: RM109."""
+def read_expectations(text: str, source: str, folder: Path | None = None) -> Expectations:
+    """The rows of a file's text that name cases; `folder`: where another file lies that it names. Fails: RM109."""
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
@@ -73,17 +75,30 @@ def read_expectations(text: str, source: str) -> Expectations:
     rows = data.get("deviation", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise fail(BAD_FILE, f"`{source}`: `deviation` is no array of tables")
-    return Expectations(source, tuple(_row(row, source) for row in rows if "cases" in row))
+    own = tuple(_row(row, source) for row in rows if "cases" in row)
+    replaced = {row.id for row in own}
+    others = () if "also" not in data else _others(data["also"], source, folder)
+    return Expectations(source, own + tuple(row for row in others if row.id not in replaced))
+
+
+def _others(name: object, source: str, folder: Path | None) -> tuple[Row, ...]:
+    """The rows of the file called `name`, which names no other itself. Fails: RM109."""
+    if not isinstance(name, str) or "/" in name or folder is None:
+        raise fail(BAD_FILE, f"`{source}`: `also` names no file beside it")
+    return read_expectations(_text(folder / name), str(folder / name)).rows
 
 
 def load_expectations(path: Path) -> Expectations:
     """The rows of the file at `path`. Fails: RM109."""
+    return read_expectations(_text(path), str(path), path.parent)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_bytes().decode()
+        return path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else problem
         raise fail(BAD_FILE, f"`{path}`: {why}") from None
-    return read_expectations(text, str(path))
 
 
 def expectations_for(name: str, version: str, folder: Path | None = None) -> Expectations:

@@ -108,6 +108,25 @@ def test_the_file_is_chosen_by_name_and_version(tmp_path):
     assert chosen("numpy", "1") == []
 
 
+def test_the_rows_of_another_file_hold_too_but_for_those_that_are_replaced(tmp_path):
+    other = ROW.replace('["1.0"]', '["1.0", "0.9"]')
+    (tmp_path / "mine-1.0.toml").write_text(other + other.replace('id = "nan"', 'id = "more"'))
+    own = ROW.replace('["1.0"]', '["0.9"]').replace('"fail"', '"crash"')
+    (tmp_path / "mine-0.9.toml").write_text('also = "mine-1.0.toml"\n' + own)
+    found = expectations_for("mine", "0.9", tmp_path).rows
+    assert [(row.id, row.verdicts) for row in found] == [("nan", (Verdict.CRASH,)), ("more", (Verdict.FAIL,))]
+    assert expectations_for("mine", "1.0", tmp_path).rows[0].verdicts == (Verdict.FAIL,)
+
+
+@pytest.mark.parametrize("named", ['"gone.toml"', '"../other.toml"', "3", '"itself.toml"'])
+def test_another_file_that_cannot_be_is_told(tmp_path, named):
+    path = tmp_path / "itself.toml"
+    path.write_text(f"also = {named}\n")
+    with pytest.raises(RefmlcError) as caught:
+        load_expectations(path)
+    assert caught.value.code.id == "RM109"
+
+
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(RefmlcError, match="No such file"):
         load_expectations(tmp_path / "none.toml")

@@ -276,8 +276,14 @@ def test_in_workers_what_crashes_or_hangs_ends_alone(tmp_path, monkeypatch):
     assert "SIGSEGV" in report.results[1].why
 
 
-def test_an_implementation_that_is_none_is_told():
-    for spec, words in (("nothing", "there is no implementation"), ("py:no.such:thing", "is not to be had")):
+def test_an_implementation_that_is_none_is_told(tmp_path, monkeypatch):
+    (tmp_path / "none_here.py").write_text("def raising(limits):\n    raise ValueError('not today')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for spec, words in (
+        ("nothing", "there is no implementation"),
+        ("py:no.such:thing", "is not to be had"),
+        ("py:none_here:raising", "does not start: ValueError: not today"),
+    ):
         with pytest.raises(RefmlcError) as caught:
             run_named(SUITE, Asked(spec), Expectations())
         assert caught.value.code.id == "RM112"
