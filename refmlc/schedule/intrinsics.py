@@ -85,7 +85,16 @@ def _buffers(func: tir.PrimFunc) -> list[tir.Buffer]:
     """The buffers that the parameters are, in their order."""
     if any(var not in func.buffer_map for var in func.params):
         raise fail(BAD_USAGE, "an intrinsic takes buffers only", func.span)
-    return [func.buffer_map[var] for var in func.params]
+    found = [func.buffer_map[var] for var in func.params]
+    own = {*found, *(one for node in walk(func) if isinstance(node, tir.SBlock) for one in node.alloc_buffers)}
+    own |= {node.buffer for node in walk(func) if isinstance(node, tir.AllocBuffer | tir.DeclBuffer)}
+    own |= {node.buffer for node in walk(func) if isinstance(node, tir.MatchBufferRegion)}
+    for node in walk(func.body):
+        if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer not in own:
+            raise fail(
+                BAD_USAGE, f"an intrinsic takes all of its buffers: `{node.buffer.name}` is no parameter", func.span
+            )
+    return found
 
 
 def _matched(desc: tir.PrimFunc, block: tir.SBlock, described: Sequence[tir.Buffer]) -> dict[tir.Buffer, Found]:

@@ -16,6 +16,7 @@ from refmlc.schedule.places import places
 from refmlc.script import show
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.rewrites import REWRITES
+from refmlc.strategies.tiles import intrinsic_of
 
 
 class Equivalent(NamedTuple):
@@ -95,6 +96,35 @@ def _decompose(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc]
     return f"decompose_reduction {block} at {loop.name}", schedule.decompose_reduction(func, block, loop)
 
 
+def _blockize(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
+    loop = choices.pick(_loops(func)).loop_var
+    return f"blockize {loop.name}", schedule.blockize(func, loop)[0]
+
+
+def _tensorize(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
+    loop, unrolled = choices.pick(_loops(func)).loop_var, choices.chance(50)
+    intrin = intrinsic_of(func, loop, unrolled=unrolled)
+    if intrin is None:
+        return None
+    return f"tensorize {loop.name}{' unrolled' * unrolled}", schedule.tensorize(func, loop, intrin)[0]
+
+
+def _moved(name: str, step: Callable[..., tir.PrimFunc]) -> Step:
+    def apply(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
+        block, unit = choices.pick(_blocks(func)), choices.chance(50)
+        loop = choices.pick(_loops(func)).loop_var
+        kept = " preserve_unit_loops" * unit
+        return f"{name} {block} at {loop.name}{kept}", step(func, block, loop, preserve_unit_loops=unit)
+
+    return apply
+
+
+def _rfactor(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
+    block = choices.pick(_blocks(func))
+    loop = choices.pick(schedule.get_loops(func, block))
+    return f"rfactor {block} by {loop.name}", schedule.rfactor(func, block, loop)[0]
+
+
 STEPS: tuple[tuple[str, Step], ...] = (
     ("split", _split),
     ("fuse", _fuse),
@@ -108,6 +138,12 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("cache_write", _of_block("cache_write", schedule.cache_write)),
     ("cache_read", _cache_read),
     ("decompose_reduction", _decompose),
+    ("reverse_compute_inline", _of_block("reverse_compute_inline", schedule.reverse_compute_inline)),
+    ("compute_at", _moved("compute_at", schedule.compute_at)),
+    ("reverse_compute_at", _moved("reverse_compute_at", schedule.reverse_compute_at)),
+    ("rfactor", _rfactor),
+    ("blockize", _blockize),
+    ("tensorize", _tensorize),
 )
 
 

@@ -79,7 +79,7 @@ def test_every_step_is_taken():
         for step in trace.split("; ")
     )
     steps = ("split", "fuse", "reorder", "unroll", "vectorize", "parallel", "drop_unit_loop", "add_unit_loop")
-    steps += ("compute_inline", "cache_write", "cache_read", "decompose_reduction")
+    steps += ("compute_inline", "cache_write", "cache_read", "decompose_reduction", "blockize", "tensorize")
     steps += ("renamed", "plus_nothing", "loaded", "divided_if", "partitioned")
     assert {name: found[name] for name in steps if not found[name]} == {}
 

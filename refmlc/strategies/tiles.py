@@ -1,0 +1,145 @@
+"""An intrinsic that a nest of a function is: its description read off the function, and an implementation of that.
+
+| of the nest below a loop (`blockize`)      | in the description                                                  |
+|--------------------------------------------|---------------------------------------------------------------------|
+| the part of a buffer that it touches       | a buffer of the part's size; indices begin at 0                     |
+| a loop                                     | the same                                                            |
+| an axis that is a loop, or fixed           | the loop, or 0                                                      |
+
+Only where every part has a constant size and the axes are such: elsewhere there is no intrinsic (None). The
+implementation is the same nest over views of any stride and offset, its loops unrolled or not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from refmlc.dtypes import BOOL, HANDLE, INT32
+from refmlc.ir import tir
+from refmlc.ir.kinds import ForKind
+from refmlc.ir.node import Node
+from refmlc.ir.visit import rewrite, substitute, walk
+from refmlc.schedule import TensorIntrin, blockize, get_block
+from refmlc.schedule.accesses import accesses
+from refmlc.schedule.boxes import box
+from refmlc.schedule.linear import Sum, sum_of
+
+Parts = Mapping[tir.Buffer, tuple[tuple[int, int], ...]]
+"""Of each buffer, where its part begins and ends, dimension by dimension, while the loops outside are at 0."""
+
+
+def intrinsic_of(func: tir.PrimFunc, loop: tir.Var, *, unrolled: bool) -> TensorIntrin | None:
+    """An intrinsic that the nest below `loop` is. Fails: RM504 where it cannot be a block."""
+    whole, name = blockize(func, loop)
+    outer = get_block(whole, name).block
+    if outer.init is not None or outer.match_buffers or outer.alloc_buffers:
+        return None
+    zero: dict[Node, Node] = {axis.var: tir.IntImm(axis.var.dtype, 0) for axis in outer.iter_vars}
+    at_zero = substitute(outer, zero)
+    nest = _plain_axes(at_zero.body)
+    parts = None if nest is None else _parts(nest)
+    if nest is None or parts is None:
+        return None
+    views = {
+        buffer: tir.Buffer(f"{buffer.name}_tile", buffer.dtype, _sizes(sides), scope=buffer.scope)
+        for buffer, sides in parts.items()
+    }
+    body = _moved(nest, parts, views)
+    if any(isinstance(node, tir.Buffer) and node in parts for node in walk(body)):
+        return None  # a pointer to it, or a view
+    strided: dict[Node, Node] = {view: _strided(view) for view in views.values()}
+    return TensorIntrin(
+        _function(body, [*views.values()]),
+        _function(
+            substitute(_kinds(body, unrolled=unrolled), strided),
+            [one for one in strided.values() if isinstance(one, tir.Buffer)],
+        ),
+    )
+
+
+def _sizes(sides: tuple[tuple[int, int], ...]) -> tuple[tir.Expr, ...]:
+    return tuple(tir.IntImm(INT32, size) for _, size in sides)
+
+
+def _parts(nest: tir.Stmt) -> Parts | None:
+    """The parts that a nest touches; None where one is not constant."""
+    found: dict[tir.Buffer, tuple[tuple[int, int], ...]] = {}
+    touched = accesses(nest)
+    for buffer in touched.indices:
+        sides = [side for side in box(touched, buffer) if side is not None and not side.start.terms]
+        if len(sides) != len(buffer.shape):
+            return None
+        found[buffer] = tuple((side.start.constant, side.length) for side in sides)
+    return found
+
+
+def _plain_axes(body: tir.Stmt) -> tir.Stmt | None:
+    """The nest, the axes of its block bound to loops as they are, from 0 on; None where they are not."""
+    realizes = [node for node in walk(body) if isinstance(node, tir.SBlockRealize)]
+    extents = {node.loop_var: node.extent for node in walk(body) if isinstance(node, tir.For)}
+    if len(realizes) != 1:
+        return None
+    (realize,) = realizes
+    axes, values = [], []
+    for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
+        found = sum_of(value, {})
+        bound = _bound(found, extents) if found is not None else None
+        if bound is None:
+            return None
+        extent, new = bound
+        axes.append(replace(axis, dom=tir.Range(tir.IntImm(axis.var.dtype, 0), extent)))
+        values.append(new if new is not None else tir.IntImm(axis.var.dtype, 0))
+    block = replace(realize.block, iter_vars=tuple(axes), reads=None, writes=None)
+    new_realize = replace(realize, iter_values=tuple(values), block=block)
+    return rewrite(body, lambda node: new_realize if node is realize else node)
+
+
+def _bound(value: Sum, extents: Mapping[tir.Var, tir.Expr]) -> tuple[tir.Expr, tir.Var | None] | None:
+    """The extent of an axis and the loop that it is; no loop: it is 0. None: it is something else."""
+    if value.constant or len(value.terms) > 1:
+        return None
+    if not value.terms:
+        return tir.IntImm(INT32, 1), None
+    (((var, op, _), factor),) = value.terms.items()
+    return (extents[var], var) if not op and factor == 1 and var in extents else None
+
+
+def _moved(nest: tir.Stmt, parts: Parts, views: Mapping[tir.Buffer, tir.Buffer]) -> tir.Stmt:
+    """The nest over the buffers of the description."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer in parts:
+            pairs = zip(node.indices, parts[node.buffer], strict=True)
+            indices = tuple(_less(index, low) for index, (low, _) in pairs)
+            return replace(node, buffer=views[node.buffer], indices=indices)
+        return node
+
+    return rewrite(nest, change)
+
+
+def _less(index: tir.Expr, low: int) -> tir.Expr:
+    return tir.Apply("sub", (index, tir.IntImm(index.dtype, low)), index.dtype) if low else index
+
+
+def _strided(view: tir.Buffer) -> tir.Buffer:
+    """The view, with any strides and any offset."""
+    strides = tuple(tir.Var(f"{view.name}_s{at}", INT32) for at in range(len(view.shape)))
+    return replace(view, strides=strides, elem_offset=tir.Var(f"{view.name}_o", INT32))
+
+
+def _kinds(nest: tir.Stmt, *, unrolled: bool) -> tir.Stmt:
+    def change(node: Node) -> Node:
+        return replace(node, kind=ForKind.UNROLLED) if isinstance(node, tir.For) else node
+
+    return rewrite(nest, change) if unrolled else nest
+
+
+def _function(body: tir.Stmt, buffers: list[tir.Buffer]) -> tir.PrimFunc:
+    params = tuple(tir.Var(f"{buffer.name}_handle", HANDLE) for buffer in buffers)
+    everything = tuple(tir.BufferRegion(one, tuple(_all(size) for size in one.shape)) for one in buffers)
+    root = tir.SBlock("root", (), everything, everything, body)
+    whole = tir.SBlockRealize((), tir.IntImm(BOOL, 1), root)
+    return tir.PrimFunc(params, dict(zip(params, buffers, strict=True)), whole)
+
+
+def _all(size: tir.Expr) -> tir.Range:
+    return tir.Range(tir.IntImm(INT32, 0), size)
