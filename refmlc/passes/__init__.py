@@ -16,7 +16,9 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | `verdicts`   | what is said of a stage, and of all                                                        |
 | `shrink`     | the module made smaller while the same pass breaks it                                      |
 | `report`     | the finding as Markdown, ready to be filed                                                 |
-| `instrument` | `check_passes(tvm)`, `check_schedule(tvm, sch)`: the same from within a program that uses TVM |
+| `instrument` | `check_passes(tvm)`, `check_schedule(tvm, …)`: the same from within a program that uses TVM   |
+| `watching`   | the passes of such a program, seen                                                          |
+| `tvm_texts`  | its modules as texts                                                                        |
 """
 
 from refmlc.passes.check import check

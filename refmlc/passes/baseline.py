@@ -10,6 +10,7 @@ TVM takes the Relax functions away once they are bytecode, and lowers the Tensor
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
 from refmlc.adapters.interp import Interp
@@ -105,11 +106,17 @@ def known_of(call: Call, answer: Answer) -> Known:
         return Known(call, answer)
     if answer.why in (Stop.UNDEFINED, Stop.TRAP) and not lacks(answer):
         return Known(call, None, answer.message)
-    diagnostic = answer.diagnostic
-    raise fail(UNSUPPORTED_CONSTRUCT, answer.message) if diagnostic is None else error(diagnostic)
+    raise beyond(answer)
 
 
-def lacks(answer: Answer) -> bool:
+def beyond(answer: Stopped) -> RefmlcError:
+    """The failure that says that refmlc cannot tell."""
+    if answer.diagnostic is None or lacks(answer):
+        return fail(UNSUPPORTED_CONSTRUCT, answer.message if answer.diagnostic is None else answer.diagnostic.message)
+    return error(answer.diagnostic)
+
+
+def lacks(answer: Answer) -> TypeGuard[Stopped]:
     """Whether it ends because a packed function is not registered here: the compiler's runtime may well have it."""
     return isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code is NO_PACKED_FUNC
 

@@ -8,15 +8,14 @@ that was run, means what that means: it is not run again.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from refmlc.adapters.implementation import Answer, Stopped
+from refmlc.adapters.implementation import Answer
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.check.reading import read
-from refmlc.diag import Diagnostic, RefmlcError, fail
-from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.ir import IRModule, relax
 from refmlc.ir.equal import structural_equal
-from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, called, known_of, lacks, line_of
+from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, beyond, called, known_of, lacks, line_of
 from refmlc.passes.lifting import Constants
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.verdicts import Broken, Checked, Row, Said, worst
@@ -118,8 +117,8 @@ class Checker:
         """Why the stage, which answers that, may not stand for the module; None: it may, or nothing is promised."""
         if known.meant is None:
             return None
-        if lacks(answer) and isinstance(answer, Stopped):
-            raise fail(UNSUPPORTED_CONSTRUCT, answer.message)
+        if lacks(answer):
+            raise beyond(answer)
         before = Tried(self._baseline.module, func, known.call)
         return judged(INTERP, answer, before, known.meant, Tried(module, func, known.call))
 

@@ -4,7 +4,7 @@
 >>> from refmlc.passes import check_passes, check_schedule
 >>> with check_passes(tvm):                      # every pass that runs in here, of relax, s_tir and tirx
 ...     lowered = tvm.compile(module, "llvm")
->>> check_schedule(tvm, schedule)                # each primitive of its trace, on the module that it began with
+>>> check_schedule(tvm, schedule, module)        # each primitive of its trace, on the module that it began with
 
 Both raise `Inequivalent` (RM705), whose text names the pass or the primitive, the element and a small call.
 """
@@ -16,34 +16,20 @@ from types import ModuleType
 from typing import Protocol
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.passes.check import check
 from refmlc.passes.stages import Stage, Trace
-from refmlc.passes.verdicts import Checked
+from refmlc.passes.tvm_texts import Module, texts
+from refmlc.passes.verdicts import Checked, Row
+from refmlc.passes.watching import Seen, watching
 from refmlc.testing.failures import Inequivalent
-
-WRAPPERS = ("sequential", "_pipeline")
-
-
-class Printed(Protocol):
-    """A module of TVM: what prints itself."""
-
-    def script(self) -> str:
-        """Its text."""
-        ...
-
-
-class PassInfo(Protocol):
-    """What TVM says of a pass."""
-
-    name: str
 
 
 class Schedule(Protocol):
     """A schedule of TVM."""
 
     mod: object
-    trace: "TraceOf"
+    trace: "TraceOf | None"
 
 
 class TraceOf(Protocol):
@@ -55,65 +41,65 @@ class TraceOf(Protocol):
 
 @dataclass
 class Watched:
-    """What was seen within `check_passes`: texts of modules in order; the verdict once the block has ended."""
+    """What `check_passes` has seen: filled when the block has ended. A row of stages for each module that came in."""
 
-    stages: list[Stage] = field(default_factory=list)
-    checked: Checked | None = None
+    traces: list[Trace] = field(default_factory=list)
+    verdicts: list[Checked] = field(default_factory=list)
 
-    def see(self, name: str, module: Printed) -> None:
-        """Keep the text of a module, where it is new."""
-        text = module.script()
-        if not self.stages or text != self.stages[-1].text:
-            self.stages.append(Stage(name, text))
+    @property
+    def stages(self) -> list[Stage]:
+        """All of them, in order."""
+        return [stage for trace in self.traces for stage in trace.stages]
+
+    @property
+    def rows(self) -> list[Row]:
+        """What is said of each of them."""
+        return [row for checked in self.verdicts for row in checked.rows]
 
 
 @contextmanager
 def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[Watched]:
     """Watch the passes of `tvm` that run in the block, then hold each of them to the module that came in.
 
-    Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen.
-    `Watched.checked` says of every stage what was compared, unsupported ones among them.
+    Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
+    passes have changed modules, and nothing could be compared. `Watched.rows` says of every stage what was compared,
+    unsupported ones among them.
     """
-    watched = Watched()
-
-    class Watching:
-        """Sees the module that goes into the first pass, and what each pass leaves."""
-
-        def run_before_pass(self, mod: Printed, _info: PassInfo) -> None:
-            if not watched.stages:
-                watched.see("input", mod)
-
-        def run_after_pass(self, mod: Printed, info: PassInfo) -> None:
-            if info.name not in WRAPPERS and getattr(mod, "functions", True):
-                watched.see(info.name, mod)
-
-    context = tvm.transform.PassContext.current()
-    before = list(context.instruments or ())
-    context.override_instruments([*before, tvm.instrument.pass_instrument(Watching)()])
-    try:
+    watched, seen = Watched(), Seen()
+    with watching(tvm, seen):
         yield watched
-    finally:
-        context.override_instruments(before)
-    if not watched.stages:
-        help_ = "a PassContext that is entered in the block has instruments of its own: enter it before"
-        raise fail(BAD_USAGE, "no pass was seen in the block", None, help_)
-    watched.checked = check(Trace(tuple(watched.stages)), calls=calls, seed=seed)
-    _raise(watched.checked)
+    if not seen.passes:
+        raise fail(BAD_USAGE, "no pass was seen in the block")
+    for trace, constants in seen.rows(tvm):
+        watched.traces.append(trace)
+        watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed))
+        _raise(watched.verdicts[-1])
+    _compared(watched.verdicts)
 
 
-def check_schedule(tvm: ModuleType, schedule: Schedule, module: Printed, *, calls: int = 3, seed: int = 0) -> Checked:
-    """Hold each primitive of the trace of `schedule` to `module`, with which it began. Fails: `Inequivalent`."""
-    stages = [Stage("input", module.script())]
+def check_schedule(tvm: ModuleType, schedule: Schedule, module: Module, *, calls: int = 3, seed: int = 0) -> Checked:
+    """Hold each primitive of the trace of `schedule` to `module`, with which it began.
+
+    Fails: `Inequivalent` naming the first that changes the meaning; RM112 for a schedule without a trace, RM504 where
+    nothing could be compared.
+    """
+    if schedule.trace is None:
+        raise fail(BAD_USAGE, "the schedule has no trace", None, "make it with `tvm.s_tir.Schedule(module)`")
+    names, modules = ["input"], [module]
     for count, instruction in enumerate(schedule.trace.insts, 1):
         again = tvm.s_tir.Schedule(module)
         part = tvm.s_tir.schedule.Trace(schedule.trace.insts[:count], schedule.trace.decisions)
         part.apply_to_schedule(again, remove_postproc=False)
-        text = again.mod.script()
+        names.append(f"{count}: {getattr(getattr(instruction, 'kind', None), 'name', 'a primitive')}")
+        modules.append(again.mod)
+    written, constants = texts(tvm, modules)
+    stages = [Stage("input", written[0])]
+    for name, text in zip(names[1:], written[1:], strict=True):
         if text != stages[-1].text:
-            kind = getattr(instruction, "kind", None)
-            stages.append(Stage(f"{count}: {getattr(kind, 'name', 'a primitive')}", text))
-    found = check(Trace(tuple(stages)), calls=calls, seed=seed)
+            stages.append(Stage(name, text))
+    found = check(Trace(tuple(stages)), constants=constants, calls=calls, seed=seed)
     _raise(found)
+    _compared([found])
     return found
 
 
@@ -121,3 +107,11 @@ def _raise(found: Checked) -> None:
     if found.broken is not None:
         said = found.broken.diagnostic
         raise Inequivalent(replace(said, message=f"{found.broken.names} changes the meaning: {said.message}"))
+
+
+def _compared(found: Sequence[Checked]) -> None:
+    """Decision: as with all assertions here, one that has tried nothing does not hold."""
+    rows = [row for checked in found for row in checked.rows]
+    if rows and not any(row.calls for row in rows):
+        why = next((row.why for row in rows if row.why), "no function is called")
+        raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {why}")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import known
 import passes_real
 import pytest
 from click.testing import CliRunner
@@ -89,13 +90,13 @@ def test_planted_faults_are_named():
     assert [passes_real.named(row) for row in some] == [row["planted"] for row in some]
 
 
-def test_the_instrument_within_a_program_that_uses_tvm(tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(
-        """
+WITHIN = """
+import sys
+import numpy as np
 import tvm
-from tvm import s_tir
+from tvm import relax, s_tir
 from tvm.script import from_source
+from refmlc.diag import RefmlcError
 from refmlc.passes import check_passes, check_schedule
 from refmlc.testing import Inequivalent
 
@@ -109,35 +110,107 @@ def main(A: T.Buffer((10,), "int32"), B: T.Buffer((10,), "int32")):
             B[v] = A[v] + 1
 '''
 module = tvm.IRModule({"main": from_source(TEXT)})
-with check_passes(tvm) as seen:
-    tvm.compile(module, "llvm")
-print(len(seen.stages) > 4, {row.said.value for row in seen.checked.rows})
+other = tvm.IRModule({"main": from_source(TEXT.replace("+ 1", "- 1"))})
 
 
 @tvm.transform.module_pass(opt_level=0, name="Wrong")
 def wrong(mod, ctx):
-    return tvm.IRModule({"main": from_source(TEXT.replace("+ 1", "- 1"))})
+    return other
 
 
-try:
-    with check_passes(tvm):
-        wrong(module)
-except Inequivalent as problem:
-    print(str(problem).splitlines()[0])
+@tvm.transform.module_pass(opt_level=0, name="Raises")
+def raises(mod, ctx):
+    tvm.s_tir.transform.ConvertBlocksToOpaque()(mod)
+    raise ValueError("not today")
+
+
+def told(work):
+    try:
+        with check_passes(tvm) as seen:
+            work()
+    except (Inequivalent, RefmlcError) as problem:
+        return str(problem).splitlines()[0]
+    return sorted({row.said.value for row in seen.rows}), len(seen.traces), [row.name for row in seen.rows][:2]
+
+
+def in_a_context():
+    with tvm.transform.PassContext(opt_level=1):
+        tvm.compile(module, "llvm")
+
+
+def two_modules():
+    for each in (module, other, module):
+        tvm.s_tir.transform.ConvertBlocksToOpaque()(each)
+
+
+def one_raises():
+    try:
+        raises(module)
+    except ValueError:
+        tvm.s_tir.transform.ConvertBlocksToOpaque()(other)
+
+
+def with_a_constant():
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((2, 3), "float32"))
+    with builder.function("main", [x]):
+        value = relax.const(np.arange(6, dtype="float32").reshape(2, 3))
+        builder.emit_func_output(builder.emit(relax.op.add(x, relax.op.add(value, value))))
+    passes = tvm.transform.Sequential([relax.transform.LegalizeOps(), relax.transform.FoldConstant()])
+    passes(builder.get())
+
+
+@tvm.transform.module_pass(opt_level=0, name="Vague")
+def vague(mod, ctx):
+    return tvm.IRModule({"main": from_source(STRANGE.replace("1,", "2,"))})
+
+
+STRANGE = TEXT.replace("A[v] + 1", 'T.call_extern("int32", "strange", 1, A[v])')
+for work in (
+    lambda: tvm.compile(module, "llvm"),
+    in_a_context,
+    lambda: wrong(module),
+    two_modules,
+    one_raises,
+    with_a_constant,
+    lambda: None,
+    lambda: vague(tvm.IRModule({"main": from_source(STRANGE)})),
+):
+    print(told(work))
+print(tvm.transform.PassContext.current().instruments, tvm.transform.PassContext.__enter__.__name__)
 schedule = s_tir.Schedule(module)
 loop, = schedule.get_loops(schedule.get_sblock("B"))
 schedule.split(loop, [None, 4])
-print([row.said.value for row in check_schedule(tvm, schedule, module).rows])
-""",
-        encoding="utf-8",
-    )
+schedule.vectorize(schedule.get_loops(schedule.get_sblock("B"))[1])
+print([(row.name, row.said.value) for row in check_schedule(tvm, schedule, module).rows])
+known = tvm.IRModule({"main": from_source(sys.argv[1])})
+schedule = s_tir.Schedule(known)
+schedule.reverse_compute_at(schedule.get_sblock("total"), schedule.get_loops(schedule.get_sblock("sum"))[1])
+try:
+    check_schedule(tvm, schedule, known)
+except Inequivalent as problem:
+    print(str(problem).splitlines()[0])
+"""
+
+
+def test_the_instrument_within_a_program_that_uses_tvm(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(WITHIN, encoding="utf-8")
     places = [str(ROOT), *(place for place in sys.path if place.endswith("site-packages"))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    done = subprocess.run(
-        [PYTHON, str(script)], capture_output=True, text=True, check=False, timeout=300, env=environment
-    )
-    whole, wrong, schedule = done.stdout.splitlines()
-    assert (whole, schedule) == ("True {'same'}", "['same']"), done.stderr[-2000:]
+    (row,) = (row for row in known.ROWS if row["id"] == "reverse-compute-at-reduction")
+    command = [PYTHON, str(script), row["module"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    whole, context, wrong, two, raised, constant, nothing, vague, after, steps, broken = done.stdout.splitlines()
+    assert whole == context == "(['same'], 1, ['tirx.BindTarget', 's_tir.ConvertBlocksToOpaque'])"
     assert wrong.startswith(
         "error[RM705]: `Wrong` changes the meaning: the program after gives another `B`: [0] is -1, expected 1,"
     )
+    assert two == raised == "(['same'], 2, ['s_tir.ConvertBlocksToOpaque', 's_tir.ConvertBlocksToOpaque'])"
+    assert constant == "(['same'], 2, ['LegalizeOps', 'FoldConstant'])"  # to fold, TVM lowers a module of its own
+    assert nothing == "RM112: no pass was seen in the block"
+    assert vague.startswith("RM504: nothing was compared: `main`: RM502: the function `strange`")
+    assert after == "() __enter__"
+    assert steps == "[('3: Split', 'same'), ('6: Vectorize', 'same')]"
+    assert broken.startswith("error[RM705]: `4: ReverseComputeAt` changes the meaning: ")

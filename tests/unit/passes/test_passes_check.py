@@ -110,6 +110,19 @@ def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
     assert markdown(found, compiler="c", command="").startswith("# `pass 1` or `pass 2` changes")
 
 
+def test_what_calls_a_function_of_another_runtime_is_unsupported():
+    called = lowered().replace("B[i] = A[i] + 3", 'T.call_packed("some.runtime.add", A[i])')
+    found = check(trace(module(), called, lowered("-")))
+    assert [row.said for row in found.rows] == [Said.UNSUPPORTED, Said.BROKEN]
+    assert found.rows[0].why == "`main`: RM504: no packed function `some.runtime.add` is registered"
+    assert [row.said for row in check(trace(called, lowered())).rows] == [Said.UNSUPPORTED]
+
+
+def test_why_nothing_was_compared_is_told():
+    (row,) = check(trace(lowered(extent=9, bound=9), lowered())).rows
+    assert row.why.startswith("`main` itself: RM304")
+
+
 def test_other_functions_begin_anew():
     other = lowered().replace("main", "other")
     found = check(trace(module(), other, other.replace("+", "*")))
