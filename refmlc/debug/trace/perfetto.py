@@ -6,6 +6,8 @@
 | `load`, `store`, `forget`, `alloc`, `fail` | an instant `i`, with the value           |
 | `bound`                | the counters `nan` and `inf`: elements of the value          |
 | a call's end           | the counter `stores`: those until then that are kept          |
+
+`tests/unit/debug/test_debug_trace_perfetto.py` has Perfetto read it, and asks its query engine what it found.
 """
 
 from collections.abc import Iterator
