@@ -15,6 +15,7 @@ from refmlc.fuzz.campaign import Campaign
 from refmlc.fuzz.moved import made
 from refmlc.fuzz.settings import ANY, Settings, Ways
 from refmlc.fuzz.store import open_store, settings_in
+from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
 
 REFRESH = 4  # times a second
@@ -52,8 +53,9 @@ def _check(settings: Settings) -> None:
     """Fails: RM112 for implementations and aims that are none."""
     for spec in settings.implementations:
         made(every(spec)[0]).close()
-    if settings.aim not in ("", ANY, *AIMS):
-        raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(AIMS)}")
+    aims = sorted((*AIMS, *MODULE_AIMS, *THREAD_AIMS))
+    if settings.aim not in ("", ANY, *aims):
+        raise fail(BAD_USAGE, f"no program aims at `{settings.aim}`; there are none, any, {', '.join(aims)}")
 
 
 @contextmanager

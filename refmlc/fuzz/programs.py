@@ -29,7 +29,7 @@ def program(settings: Settings, number: int) -> Case:
     seed = settings.seed_of(number)
     match settings.kind_of(number):
         case "graphs":
-            return rolled_module(seed)
+            return rolled_module(seed, None if settings.aim == ANY else settings.aim)
         case "operators":
             return rolled_operators(seed)
     small = settings.large == 0 or seed % settings.large != 0

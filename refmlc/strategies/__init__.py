@@ -8,7 +8,7 @@
 | `tensors(dtype, shape)`         | a `refmlc.Tensor`                                                               |
 | `prim_exprs(dtype, variables)`  | an expression that is defined for all values of the variables                   |
 | `prim_funcs(aim="")`            | a TensorIR function with arguments: a `Case`                                    |
-| `ir_modules()`                  | a Relax graph over such functions: a `Case`                                     |
+| `ir_modules(aim="")`            | a Relax graph over such functions: a `Case`                                     |
 | `schedules(func)`               | functions that must mean what `func` means                                      |
 | `inputs_for(module, func)`      | recipes of arguments for any module                                             |
 
@@ -49,7 +49,8 @@ show a code, in a good share of the draws; so a detector that finds nothing can 
 >>> any(report.counts["RM321"] for report in reports)
 True
 
-`AIMS` are all aims: those of `CHECKED` the interpreter finds in every run, those of `WATCHED` its detectors find.
+`AIMS` are those of functions: those of `CHECKED` the interpreter finds in every run, those of `WATCHED` its detectors
+find. `THREAD_AIMS` are of functions with threads, `MODULE_AIMS` of modules of Relax.
 
 Arguments are made from recipes (`Array`, `Number`, `Same`, `ShapeOf`, `TupleOf`), which are small and data: a `Case` is
 kept as JSON, and comes back as it was.
@@ -64,6 +65,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
     from refmlc.strategies.arguments import Argument, Array, Number, Same, ShapeOf, TupleOf
     from refmlc.strategies.case import Case
     from refmlc.strategies.data import dtypes, scalars, shapes, tensors
@@ -78,6 +80,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AIMS",
     "CHECKED",
+    "MODULE_AIMS",
+    "THREAD_AIMS",
     "WATCHED",
     "Argument",
     "Array",
@@ -106,6 +110,8 @@ _HOME = {
     "Argument": "arguments",
     "Array": "arguments",
     "CHECKED": "functions",
+    "MODULE_AIMS": "aimed",
+    "THREAD_AIMS": "aimed",
     "Case": "case",
     "Number": "arguments",
     "Same": "arguments",

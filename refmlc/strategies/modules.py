@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, relax
+from refmlc.strategies.aimed import MODULE_AIMS, aimed_case
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
@@ -76,8 +77,10 @@ class Modules(Graphs):
                 return TupleOf(tuple(self.filled_in(field) for field in fields))
 
 
-def module_of(choices: Choices) -> Case:
-    """A module with arguments."""
+def module_of(choices: Choices, aim: str = "") -> Case:
+    """A module with arguments; with one of `MODULE_AIMS` it is made to show that code."""
+    if aim in MODULE_AIMS:
+        return aimed_case(choices, aim)
     functions: Functions = {}
     modules = Modules(choices, functions, [0])
     main = modules.main()
@@ -85,10 +88,14 @@ def module_of(choices: Choices) -> Case:
     return Case(placed(IRModule(functions)), "main", modules.recipes())
 
 
-def rolled_module(seed: int) -> Case:
-    """The module of a seed: the same one each time.
+def rolled_module(seed: int, aim: str | None = "") -> Case:
+    """The module of a seed: the same one each time. `aim` None: one in eight shows a code of `MODULE_AIMS`.
 
     >>> rolled_module(7).func
     'main'
     """
-    return replace(module_of(Rolled(f"module {seed}")), name=f"module{seed}")
+    if aim is None:
+        dice = Rolled(f"aim {seed}")
+        aim = dice.pick(MODULE_AIMS) if dice.below(8) == 7 else ""
+    found = module_of(Rolled(f"module {seed}"), aim)
+    return replace(found, name=f"module{seed}{f'_{aim}' if aim else ''}")
