@@ -21,13 +21,14 @@ from pygments.token import STANDARD_TYPES
 from refmlc.debug.trace.data import as_data
 from refmlc.debug.trace.events import Trace
 
+SCRIPTS = ("events", "cells", "words", "source", "tensors", "graph", "why", "moments")
 LIGHT, DARK = "default", "github-dark"
 HEIGHT = 720
 
 
 def page(trace: Trace) -> str:
     """The page as a text."""
-    script = _file("trace.js")
+    script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = as_data(trace) | {"runs": [_runs(text) for text in trace.sources.values()]}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -70,6 +71,12 @@ def _runs(text: str) -> list[str | int]:
 def _style(name: str) -> str:
     rules = HtmlFormatter(style=name, nobackground=True).get_style_defs(".code").split("\n")
     return "\n".join(rule for rule in rules if rule.startswith(".code ."))
+
+
+def _script() -> str:
+    """All of it as one function, which leaves no names behind."""
+    parts = "".join(_file(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _file(name: str) -> str:

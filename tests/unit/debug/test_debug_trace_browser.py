@@ -4,6 +4,7 @@ The program is the transformer block of `tests/golden/debug`, whose softmax forg
 extra `browser` and a Chromium: the one of Playwright, or `chromium` in PATH.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from refmlc.debug.trace.page import framed, page
 from refmlc.dtypes import FLOAT32
 from refmlc.runtime.tensor import Tensor
 
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`").expect
 TRANSFORMER = Path(__file__).parents[2] / "golden" / "debug" / "transformer.py"
 EXP, DIVIDE = 16, 26  # lines of its text
 
@@ -92,7 +94,7 @@ def test_the_first_nan_of_a_softmax_without_maximum_and_where_it_was_born(opened
     seen = opened("nan")
     assert seen.press("n") == "weights[1, 1] = nan"  # inf / inf
     assert seen.line() == DIVIDE
-    assert seen.path()[-4:] == ["block root:", "i = 1", "j = 1", "block divide: vi = 1, vj = 1"]
+    assert seen.path()[-4:] == ["block root", "i = 1", "j = 1", "block divide: vi = 1, vj = 1"]
     assert "1 NaN" in seen.caption("weights")
     assert "10 uninitialised" in seen.caption("weights")  # of 16, six are written
     assert seen.press("ArrowLeft") == "total[1] is read: inf"
@@ -102,6 +104,49 @@ def test_the_first_nan_of_a_softmax_without_maximum_and_where_it_was_born(opened
     assert seen.press("ArrowLeft") == "scores[1, 1] is read: 200"
     assert "0 … 200" in seen.caption("scores")
     assert seen.page.locator("svg rect.bad").count() >= 3  # weights, and what is computed of it
+
+
+def test_why_tells_the_chain_to_the_input_and_w_goes_back_along_it(opened):
+    seen = opened("nan")
+    seen.press("n")
+    links = seen.page.locator("#why li")
+    expect(links).to_have_text([
+        re.compile(r"^weights\[1, 1\] = nan.*exp\[1, 1\] = inf, total\[1\] = inf$"),
+        re.compile(r"^exp\[1, 1\] = inf.*scores\[1, 1\] = 200$"),
+        re.compile(r"^matmul\[1, 1\] = 200 after 17 stores to it.*x1\[1, 0\] = 200, "),
+        re.compile(r"^matmul\[1, 0\] = 200 after 17 stores to it.*x1\[1, 0\] = 200, "),
+        re.compile(r"^x1\[1, 0\] = 200: an argument: x\[1, 0\]$"),
+    ])  # fmt: skip
+    assert seen.press("w") == "exp[1, 1] = inf"
+    assert seen.line() == EXP
+    assert seen.press("w") == "matmul[1, 1] = 200"
+    expect(links).to_have_count(3)
+    assert seen.press("w") == "matmul[1, 0] = 200"
+    assert seen.press("w", "w").endswith("(an argument: x[1, 0])")
+    seen.page.locator("#inf").click()
+    links.nth(1).locator("button").click()
+    assert seen.event() == "matmul[1, 1] = 200"
+
+
+def test_a_click_on_an_element_goes_back_to_where_it_was_written(opened):
+    seen = opened("nan")
+    seen.press("n")
+    drawn = seen.page.locator("figure", has=seen.page.locator('b:text-is("exp")')).locator("canvas")
+    size = drawn.bounding_box()["width"] / 4
+    drawn.click(position={"x": 1.5 * size, "y": 1.5 * size})
+    assert seen.event() == "exp[1, 1] = inf"
+    drawn.click(position={"x": 2.5 * size, "y": 0.5 * size})
+    assert seen.event() == "exp[0, 2] = 1"  # e**0
+    drawn.click(position={"x": 2.5 * size, "y": 2.5 * size})  # not written yet
+    assert seen.event() == "exp[0, 2] = 1"
+
+
+def test_a_sampled_page_does_not_make_up_what_is_omitted(opened):
+    seen = opened("sampled")
+    seen.press("End", "ArrowLeft")  # the last statement: B[0] + A[99]
+    assert seen.event() == "B[0] = 4950"
+    expect(seen.page.locator("#why li").first).to_have_text(re.compile(r"B\[0\] = 4851, A\[99\] = 99"))
+    expect(seen.page.locator("#why li").last).to_have_text("B[0] = 4851: made by a store that is omitted")
 
 
 def test_touched_elements_are_marked_and_unwritten_ones_hatched(opened):

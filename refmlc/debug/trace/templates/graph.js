@@ -1,0 +1,42 @@
+// The graph of each Relax function.
+const boxes = new Map(); // function and variable: rectangles
+for (const one of data.graphs) {
+  const drawn = [...document.querySelectorAll("#graphs details")].find((each) => each.dataset.function === one.function);
+  const rectangles = drawn ? [...drawn.querySelectorAll("svg > rect")].slice(1) : [];
+  rectangles.forEach((rectangle, k) => {
+    const name = one.boxes[k];
+    if (!name) return;
+    rectangle.classList.add("box");
+    const key = one.function + "\n" + name;
+    boxes.set(key, rectangle);
+    rectangle.dataset.variable = name;
+    if (!bindings.has(key)) return;
+    rectangle.setAttribute("tabindex", "0");
+    rectangle.setAttribute("role", "button");
+    rectangle.setAttribute("aria-label", name);
+    const enter = () => into(key);
+    rectangle.addEventListener("click", enter);
+    rectangle.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); enter(); } });
+  });
+}
+function into(key) {
+  const first = bindings.get(key)[0];
+  for (let e = first + 1; e < count && kindOf(e) !== BOUND; e++) if (kindOf(e) === CALL) { go(e); return; }
+  go(first);
+}
+const bad = new Set();
+for (const one of data.bindings) if (one.nan) bad.add(`${data.calls[one.call].function}\n${one.name}`);
+let lit = null;
+function light(path) {
+  const here = path.findLast((one) => kindOf(one) === BIND);
+  const box = here === undefined ? null : boxes.get(data.sites[site[here]].function + "\n" + data.sites[site[here]].name);
+  if (lit === box) return;
+  if (lit) lit.classList.remove("now");
+  lit = box ?? null;
+  if (!lit) return;
+  lit.classList.add("now");
+  const frame = lit.closest(".graph"), outer = frame.getBoundingClientRect(), inner = lit.getBoundingClientRect();
+  if (inner.top < outer.top || inner.bottom > outer.bottom) frame.scrollTop += inner.top - outer.top - outer.height / 3;
+  if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += inner.left - outer.left - outer.width / 3;
+}
+for (const key of bad) boxes.get(key)?.classList.add("bad");

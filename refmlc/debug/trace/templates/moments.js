@@ -1,0 +1,94 @@
+// One moment: keys, buttons, the slider, the address.
+let now = -1, asked = 0, asking = 0;
+function showPath(path, e) {
+  const list = path.map((one) => {
+    const row = make("li"), jump = make("button", told(one, []));
+    jump.addEventListener("click", () => go(one));
+    row.append(jump);
+    return row;
+  });
+  $("path").replaceChildren(...list);
+}
+function showValues(call, callNumber, e) {
+  const lines = call.values.map(([name, text]) => [name, text]);
+  for (const one of data.bindings) {
+    if (lines.length > 200) break;
+    if (one.call !== callNumber || one.text || !one.count || !one.tensors.some((row) => (boundAt.get(`${callNumber} ${row}`) ?? Infinity) <= e)) continue;
+    const range = one.least === null ? "" : `${number(one.least)} … ${number(one.greatest)}, mean ${number(one.mean)}`;
+    lines.push([one.name, [range, one.nan ? `${one.nan} NaN` : "", one.inf ? `${one.inf} infinite` : "", one.known < one.count ? `${one.count - one.known} uninitialised` : ""].filter(Boolean).join(", ")]);
+  }
+  $("named").hidden = !lines.length;
+  $("values").replaceChildren(...lines.map(([name, text]) => {
+    const row = make("tr");
+    row.append(make("td", name), make("td", text));
+    return row;
+  }));
+}
+function go(e) {
+  if (!count) return;
+  e = Math.max(0, Math.min(count - 1, e));
+  if (e === now) return;
+  now = e;
+  restore(e);
+  const path = pathOf(e), callEvent = path.findLast((one) => kindOf(one) === CALL);
+  const callNumber = callEvent === undefined ? 0 : at[callEvent], call = data.calls[callNumber] || { tensors: [], values: [] };
+  const step = stepOf(e);
+  $("time").value = String(e);
+  if (document.activeElement !== $("step")) $("step").value = String(step);
+  $("event").textContent = `step ${step}: ${told(e, call.tensors)}`;
+  $("link").href = `#step=${step}`;
+  for (const id of ["first", "back"]) $(id).disabled = e === 0;
+  for (const id of ["forward", "last"]) $(id).disabled = e === count - 1;
+  markLine(lineOf(e) || (callEvent === undefined ? null : lineOf(callEvent)));
+  showPath(path, e);
+  showTensors(call, path, e);
+  showValues(call, callNumber, e);
+  light(path);
+  $("made").disabled = !isCell(e);
+  clearTimeout(asking);
+  asking = setTimeout(() => showWhy(e), 60);
+  clearTimeout(asked);
+  asked = setTimeout(() => { try { history.replaceState(null, "", `#step=${step}`); } catch { /* in a frame without address */ } }, 300);
+}
+function toStep(step) {
+  let low = 0, high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (stepOf(middle) <= step) low = middle; else high = middle - 1;
+  }
+  go(low);
+}
+function landmark(forward) {
+  const found = forward ? landmarks.find((e) => e > now) : landmarks.findLast((e) => e < now);
+  if (found !== undefined) go(found);
+}
+function fromAddress() {
+  const found = /^#step=(\d+)$/.exec(location.hash);
+  if (found) toStep(Number(found[1])); else go(0);
+}
+
+const leap = Math.max(1, Math.round(count / 100));
+const keys = {
+  ArrowLeft: (shift) => go(now - (shift ? 100 : 1)), ArrowRight: (shift) => go(now + (shift ? 100 : 1)),
+  ArrowUp: () => landmark(false), ArrowDown: () => landmark(true),
+  PageUp: () => go(now - leap), PageDown: () => go(now + leap),
+  Home: () => go(0), End: () => go(count - 1),
+  n: () => nan >= 0 && go(nan), i: () => inf >= 0 && go(inf), w: () => toMaker(),
+};
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.id === "step") return;
+  const key = keys[event.key];
+  if (!key) return;
+  event.preventDefault();
+  key(event.shiftKey);
+});
+$("time").max = String(Math.max(0, count - 1));
+$("time").addEventListener("input", () => go(Number($("time").value)));
+$("step").addEventListener("change", () => { const step = Number($("step").value); if (Number.isFinite(step)) toStep(step); });
+for (const [id, key] of [["first", "Home"], ["back", "ArrowLeft"], ["forward", "ArrowRight"], ["last", "End"], ["nan", "n"], ["inf", "i"], ["made", "w"]]) $(id).addEventListener("click", () => keys[key](false));
+$("nan").disabled = nan < 0;
+$("inf").disabled = inf < 0;
+if (!data.graphs.length) document.querySelector("main").classList.add("plain");
+window.addEventListener("hashchange", fromAddress);
+advance(count); // once through all, for the checkpoints
+fromAddress();
