@@ -160,7 +160,7 @@ class Made:
 
     def close(self) -> None:
         """Give back what the module holds."""
-        self._border.asked(self._prepared.close)
+        self._border.asked(lambda: self._prepared.close())  # noqa: PLW0108 - what was made may have no `close`
 
 
 class Later:

@@ -8,6 +8,8 @@ Needs the extra `[report]`.
 import base64
 import hashlib
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -45,6 +47,7 @@ def page(suite: Suite, reports: Sequence[Report]) -> str:
         suite=suite.version,
         count=len({result.id for report in reports for result in report.results}),
         reports=reports,
+        names=short_names(reports),
         verdicts=VERDICTS,
         faults=[verdict.value for verdict in FAULTS],
         summary=summary,
@@ -63,15 +66,26 @@ def page_data(suite: Suite, reports: Sequence[Report]) -> dict[str, object]:
     there = [case for case in suite.cases if any(case.id in each for each in results)]
     modules = {text: number for number, text in enumerate(dict.fromkeys(case.text for case in there))}
     cases = [case_data(case, modules[case.text], [each.get(case.id) for each in results], reports) for case in there]
+    names = short_names(reports)
     return {
         "verdicts": VERDICTS,
-        "implementations": [f"{report.implementation} {report.version}".rstrip() for report in reports],
-        "names": [report.implementation for report in reports],
+        "implementations": [f"{name} {report.version}".rstrip() for name, report in zip(names, reports, strict=True)],
+        "names": names,
         "areas": AREAS,
         "clauses": _clauses([name for case in there for name in case.clauses]),
         "modules": [module_data(text) for text in modules],
         "cases": cases,
     }
+
+
+def short_names(reports: Sequence[Report]) -> list[str]:
+    """What the implementations are called: without the path of a Python, unless that alone tells two apart."""
+    short = [re.sub(r"^(\w+):/[^,]*", r"\1", report.implementation) for report in reports]
+    twice = Counter((name, report.version) for name, report in zip(short, reports, strict=True))
+    return [
+        name if twice[name, report.version] == 1 else report.implementation
+        for name, report in zip(short, reports, strict=True)
+    ]
 
 
 def _clauses(names: Sequence[str]) -> Mapping[str, Data]:

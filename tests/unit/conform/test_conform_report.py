@@ -17,7 +17,7 @@ from hand_made import hand_suite
 from refmlc.conform.expectations import Expectations, Row
 from refmlc.conform.report.data import as_data
 from refmlc.conform.report.junit import junit
-from refmlc.conform.report.page import page
+from refmlc.conform.report.page import page, short_names
 from refmlc.conform.report.text import summary, told
 from refmlc.conform.result import CallResult, Element, case_result
 from refmlc.conform.runner import reported
@@ -189,3 +189,13 @@ def test_the_page_needs_nothing_and_permits_its_own_script_alone():
 
 def test_the_page_is_the_same_each_time():
     assert page(SUITE, [everything()]) == page(SUITE, [everything()])
+
+
+def test_the_path_of_a_python_is_no_part_of_what_is_shown():
+    tvm = replace(good(), implementation="tvm:/opt/a/bin/python,target=c", version="1")
+    other = replace(tvm, implementation="tvm:/opt/b/bin/python,target=c", version="2")
+    command = replace(tvm, implementation="cmd:./mine --serve")
+    assert short_names([tvm, other, command]) == ["tvm,target=c", "tvm,target=c", "cmd:./mine --serve"]
+    same = replace(other, version="1")
+    assert short_names([tvm, same]) == [tvm.implementation, same.implementation]
+    assert 'title="tvm:/opt/a/bin/python,target=c"><span class="name">tvm,target=c<' in page(SUITE, [tvm])

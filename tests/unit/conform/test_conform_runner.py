@@ -392,9 +392,17 @@ class Batched(Told):
         return self.answer
 
 
+class Unprepared(Told):
+    """Makes a module ready as what is no such thing."""
+
+    def prepare(self, _module):
+        return 3
+
+
 @pytest.mark.parametrize(
     "made",
     [
+        Unprepared(None),
         Told(None),
         Told(Ended(None, None)),
         Told(Stopped("trap", "")),
@@ -402,7 +410,7 @@ class Batched(Told):
         Batched([]),
         Batched(3),
     ],
-    ids=["None", "no arguments", "no stop", "no message", "a short batch", "no batch"],
+    ids=["nothing prepared", "None", "no arguments", "no stop", "no message", "a short batch", "no batch"],
 )
 def test_what_is_no_answer_is_a_crash_and_the_run_goes_on(made):
     report = run_suite(SUITE, made, only=["hand.add", "hand.two"])
