@@ -120,7 +120,8 @@ def test_undefined_codes_are_of_kind_undefined_trap_or_exhausted():
 
 @pytest.mark.parametrize("place", write_operator_table.tables(), ids=lambda place: place.stem)
 def test_tables_of_operators_are_the_generated_ones(place):
-    assert place.read_text(encoding="utf-8") == write_operator_table.tables()[place]
+    again = "run `python tests/meta/write_operator_table.py`"
+    assert place.read_text(encoding="utf-8") == write_operator_table.tables()[place], again
 
 
 def test_every_operator_that_tvm_registers_is_known():
