@@ -4,7 +4,7 @@
 |---------|------------------------------------------------------------------------------|--------------|
 | TIR-901 | a variable or buffer is visible where it is used                             | RM203        |
 | TIR-902 | operands and result have the dtypes of the contract (see `tensor_dtypes`)    | RM201        |
-| TIR-903 | a condition is a scalar bool, an index is an integer                         | RM201        |
+| TIR-903 | a condition is a scalar bool, an index is an integer, no vector but the last  | RM201        |
 | TIR-904 | a load or store has one index for each dimension                             | RM208        |
 | TIR-905 | a called function of the module exists and takes so many arguments           | RM207, RM206 |
 | TIR-902 | an intrinsic gets what it takes, and has the dtype that it gives             | RM201, RM206 |
@@ -102,6 +102,9 @@ class ExprRules:
         for axis, index in enumerate(indices):
             self.expr(index, near)
             self.integer(index, f"index {axis} of `{buffer.name}`", near)
+            if index.dtype.is_vector and axis < len(indices) - 1:
+                message = f"index {axis} of `{buffer.name}` is {index.dtype}: only the last one may have lanes"
+                self.findings.report(TYPE_MISMATCH, message, index.span or near)
         if predicate is not None:
             self.expr(predicate, near)
             lanes = indices[-1].dtype if indices else predicate.dtype

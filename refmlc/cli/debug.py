@@ -101,7 +101,12 @@ def _at_prompt(shell: "Shell", lines: list[str]) -> None:
     else:
         read = _told(sys.stdin)
     for line in read:
-        _say(shell.execute(line))
+        try:
+            _say(shell.execute(line))
+        except KeyboardInterrupt:  # where nothing is executed that could be paused
+            if lines or not sys.stdin.isatty():
+                raise
+            _say("interrupted")
         if shell.over:
             return
 

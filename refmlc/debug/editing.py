@@ -4,7 +4,8 @@ An edit belongs to its moment: whenever the program is executed over it again, t
 later moments is forgotten, and so are edits made there: it is another run from here on.
 """
 
-from math import isfinite
+import sys
+from math import inf, isfinite
 
 from refmlc.debug.engine import Engine
 from refmlc.debug.looking import Looking
@@ -19,6 +20,8 @@ from refmlc.interp.tensorir.frame import Slot
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
 from refmlc.runtime.tensor import Tensor
+
+NUMBERS = ("nan", "inf", "-inf")
 
 
 class Editing:
@@ -60,7 +63,8 @@ class Editing:
     def set(self, target: str, text: str, frame: int) -> Variable:
         """Give `target` a value. Fails: RM112 where it can have none, or not this one."""
         asked = self._looking.element(target, frame)
-        value = self._looking.evaluate(text, frame)
+        plain = text.strip() in NUMBERS and text.strip().lstrip("-") not in self._looking.names(frame)
+        value = float(text) if plain else self._looking.evaluate(text, frame)
         if not isinstance(value, bool | int | float):
             raise fail(BAD_USAGE, f"`{text}` is no number")
         spot = self._looking.spot(frame)
@@ -90,7 +94,11 @@ def fitting(value: float, dtype: DType) -> bool | int | float:
     """A number as one of `dtype`: rounded where that is one of floats. Fails: RM112 where it does not fit."""
     element = dtype.scalar
     if element.is_float:
-        return rounder(element)(float(value))
+        if isinstance(value, float) and not isfinite(value):
+            return rounder(element)(value)
+        rounded = rounder(element)(float(value)) if abs(value) <= sys.float_info.max else inf
+        if isfinite(rounded):
+            return rounded
     if element.kind == "bool" and value in (0, 1):
         return bool(value)
     if element.is_integer and isfinite(value) and value == int(value) and element.minimum <= value <= element.maximum:

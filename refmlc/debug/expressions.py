@@ -8,9 +8,11 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from refmlc.diag import Source, fail
+from refmlc.check.findings import Findings
+from refmlc.check.tensor_exprs import ExprRules
+from refmlc.diag import Source, Span, error, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNINITIALISED
-from refmlc.dtypes import INT64, dtype
+from refmlc.dtypes import INT64, DType, dtype
 from refmlc.interp.machine import Machine
 from refmlc.interp.tensorir.expressions import prepare_expr
 from refmlc.interp.tensorir.frame import Eval
@@ -27,6 +29,7 @@ from refmlc.script.reader.scope import Scope as TextScope
 from refmlc.script.reader.syntax import Spans
 from refmlc.script.reader.text import TVMSCRIPT
 from refmlc.script.reader.tir_operands import expr_of
+from refmlc.script.reader.values import Meta
 
 TYPED = "<expression>"
 
@@ -68,10 +71,47 @@ def parsed(text: str) -> tuple[ast.expr, Spans]:
 
 def prepare(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> Prepared:
     """Read and prepare an expression over `names`. Fails: RM1xx, RM2xx, RM5xx."""
+    return _prepared(*_read(text, names), names)
+
+
+def _read(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> tuple[Meta, Span]:
+    """What the reader makes of a text."""
     node, spans = parsed(text)
     reader = Evaluator(spans, TVMSCRIPT.table, TextScope({**prelude(), **names}))
-    expr = expr_of(reader.eval(node), spans.of(node))
+    return reader.eval(node), spans.of(node)
+
+
+def value_of(text: str, known: Known) -> tuple[object, str]:
+    """The value of an expression and its dtype; numbers as they are typed, shapes and dtypes have none."""
+    names = {name: node for name, (node, _) in known.items()}
+    found, span = _read(text, names)
+
+    def each(part: Meta) -> tuple[object, str]:
+        match part:
+            case bool() | int() | float() | str():
+                return part, ""
+            case tuple():
+                return tuple(each(one)[0] for one in part), ""
+            case DType():
+                return str(part), ""
+            case _:
+                made = _prepared(part, span, names)
+                return made.value(dict(known.values())), str(made.expr.dtype)
+
+    return each(found)
+
+
+def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> Prepared:
+    """What was read, checked and prepared."""
+    expr = expr_of(found, span)
     used = tuple({part: None for part in walk(expr) if part in set(names.values())})
+    findings = Findings()
+    rules = ExprRules(IRModule({}), findings)
+    for part in used:
+        rules.scope.define(part)
+    rules.expr(expr, span)
+    for finding in findings.ordered():
+        raise error(finding)
     scope = Scope(Machine(IRModule({})), TYPED, prepare_expr, prepare_stmt)
     for part in used:
         if isinstance(part, tir.Buffer):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from refmlc.debug.engine import Engine
-from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare
+from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare, value_of
 from refmlc.debug.places import AnyPlace, Place
 from refmlc.debug.provenance import why_at
 from refmlc.debug.state import Spot, named, spots, variables
@@ -106,9 +106,8 @@ class Looking:
         for variable in self.visible(frame) if bare.isidentifier() else ():
             if variable.name == bare and (variable.tensor is not None or not isinstance(variable.value, int | float)):
                 return variable
-        known = self.names(frame)
-        prepared = prepare(text, {name: node for name, (node, _) in known.items()})
-        return Variable(bare, "expression", prepared.value(dict(known.values())), str(prepared.expr.dtype))
+        value, dtype = value_of(text, self.names(frame))
+        return Variable(bare, "expression", value, dtype)
 
     def evaluate(self, text: str, frame: int) -> object:
         """The value of an expression or a name."""
@@ -163,6 +162,7 @@ class Looking:
                 until = Moment(stop.moment.event, stop.moment.step + 1)
         asked = self.element(text, frame)
         index = asked.single
-        if index is None:
+        held = None if asked.axes else next((one for one in self.visible(frame) if one.name == asked.name), None)
+        if index is None or (held is not None and held.tensor is not None and held.tensor.shape):
             raise fail(BAD_USAGE, f"`{text}` is not one element")
         return why_at(self.engine.program, asked.name, index, until)

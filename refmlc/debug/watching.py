@@ -107,6 +107,9 @@ def watch(looking: Looking, shown: Breakpoint, frame: int) -> Armed:
     if tensor is not None and element.axes:
         for corner in ([low for low, _ in element.axes], [high - 1 for _, high in element.axes]):
             offset_of(tensor, corner)
+    node, _ = looking.names(frame).get(element.name, (None, None))
+    if tensor is None and not isinstance(node, tir.Buffer):
+        raise fail(BAD_USAGE, f"`{element.name}` is no tensor: only tensors are watched")
     shown.what = str(element)
     pinned = {id(storage) for storage in storages_of(looking.engine.args)}
     binding = binding_of(looking, element.name, frame)

@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -104,9 +106,82 @@ def test_a_person_types_with_completion_and_history(tmp_path: Path) -> None:
     assert "backtrace" in history.read_text(encoding="utf-8")
 
 
+ENDLESS = """
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def endless(A: T.Buffer((1,), "int32"), B: T.Buffer((1,), "int32")):
+        for i in range(1 << 30):
+            B[0] = A[0] + i
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((1,), "int32")) -> R.Tensor((1,), "int32"):
+        R.print(x, format="it runs {}")
+        y = R.call_tir(Module.endless, (x,), out_ty=R.Tensor((1,), "int32"))
+        return y
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_interrupt_stops_the_program_and_not_the_debugger(tmp_path: Path) -> None:
+    file = tmp_path / "endless.py"
+    file.write_text(ENDLESS, encoding="utf-8")
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        [*REFMLC, "debug", str(file), "--input", "x=ones"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "REFMLC_HISTORY": "", "TERM": "dumb"},
+    ) as process:
+        os.close(terminal)
+        until(controller, "(refmlc) ")
+        process.send_signal(signal.SIGINT)
+        assert "`quit` ends" in until(controller, "(refmlc) ")
+        os.write(controller, b"b 11 if i < 0\n")  # watched, so that it is interpreted
+        until(controller, "(refmlc) ")
+        os.write(controller, b"c\n")
+        until(controller, "it runs [1]\r\n")
+        process.send_signal(signal.SIGINT)
+        assert "paused" in until(controller, "(refmlc) ")
+        os.write(controller, b"p i >= 0\n")
+        assert "True" in until(controller, "(refmlc) ")
+        os.write(controller, b"s\n")
+        assert "endless.py:1" in until(controller, "(refmlc) ")
+        os.write(controller, b"\x04")
+        assert process.wait(30) == 0
+    os.close(controller)
+
+
+def test_a_pipe_that_nobody_reads_and_one_that_holds_anything(tmp_path: Path) -> None:
+    script = tmp_path / "typed"
+    script.write_bytes(b"s\r\n\xff\xfe\nq\n")
+    with script.open("rb") as typed:
+        done = subprocess.run([*REFMLC, *GEMM], stdin=typed, capture_output=True, cwd=FOLDER, timeout=120, check=False)
+    assert done.returncode == 2  # the second line is no command
+    assert b"moment 1.2" in done.stdout
+    assert b"is no command" in done.stdout
+    assert b"Traceback" not in done.stderr
+    reader, writer = os.pipe()
+    os.close(reader)
+    script.write_bytes(b"s\n" * 2000)
+    with script.open("rb") as typed:
+        done = subprocess.run(
+            [*REFMLC, *GEMM], stdin=typed, stdout=writer, stderr=subprocess.PIPE, cwd=FOLDER, timeout=120, check=False
+        )
+    os.close(writer)
+    assert b"Traceback" not in done.stderr
+
+
 def until(controller: int, wanted: str) -> str:
     """What a terminal shows, up to `wanted`."""
     shown = ""
     while not shown.endswith(wanted):
+        ready, _, _ = select.select([controller], [], [], 60)
+        assert ready, f"{wanted!r} does not come after {shown!r}"
         shown += os.read(controller, 1024).decode()
     return shown

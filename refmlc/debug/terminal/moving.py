@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
-from refmlc.debug.terminal.state import State, number
+from refmlc.debug.terminal.state import State, count, number
 from refmlc.debug.values import FrameKind, Moment
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -13,12 +13,12 @@ MOMENT = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
 
 def step(state: State, rest: str) -> str:
     """To the next statement."""
-    return state.arrived(state.session.step_in(number(rest, 1)))
+    return state.arrived(state.session.step_in(count(rest)))
 
 
 def step_over(state: State, rest: str) -> str:
     """To the next statement that is not inside this one."""
-    return state.arrived(state.session.step_over(number(rest, 1)))
+    return state.arrived(state.session.step_over(count(rest)))
 
 
 def leave(state: State, _rest: str) -> str:
@@ -45,7 +45,7 @@ def block(state: State, _rest: str) -> str:
 
 def until(state: State, rest: str) -> str:
     """To a later line."""
-    return state.arrived(state.session.until(number(rest, 0, "a line")))
+    return state.arrived(state.session.until(number(rest, 0, "a line", least=1)))
 
 
 def go_on(state: State, _rest: str) -> str:
@@ -57,7 +57,8 @@ def goto(state: State, rest: str) -> str:
     """To a moment."""
     found = MOMENT.fullmatch(rest)
     if found is None:
-        raise fail(BAD_USAGE, f"`{rest}` is no moment", None, "moments are written EVENT.STEP, as stops show them")
+        problem = f"`{rest}` is no moment" if rest else "`goto` needs a moment"
+        raise fail(BAD_USAGE, problem, None, "moments are written EVENT.STEP, as stops show them")
     return state.arrived(state.session.goto(Moment(int(found[1]), int(found[2]))))
 
 
@@ -68,12 +69,12 @@ def restart(state: State, _rest: str) -> str:
 
 def step_back(state: State, rest: str) -> str:
     """To the statement before."""
-    return state.arrived(state.session.step_back(number(rest, 1)))
+    return state.arrived(state.session.step_back(count(rest)))
 
 
 def step_back_over(state: State, rest: str) -> str:
     """To the statement before that stands no deeper."""
-    return state.arrived(state.session.step_back_over(number(rest, 1)))
+    return state.arrived(state.session.step_back_over(count(rest)))
 
 
 def go_back(state: State, _rest: str) -> str:
@@ -83,6 +84,8 @@ def go_back(state: State, _rest: str) -> str:
 
 def to_write(state: State, rest: str) -> str:
     """To the last write of an element."""
+    if not rest:
+        raise fail(BAD_USAGE, "`rwrite` needs an element, a region, or the name of a tensor")
     return state.arrived(state.session.reverse_to_write(rest, state.frame))
 
 

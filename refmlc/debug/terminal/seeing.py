@@ -1,10 +1,12 @@
 """The commands that look, and the one that changes."""
 
 from collections.abc import Callable, Mapping
+from math import prod
 
+from refmlc.debug.expressions import parsed
 from refmlc.debug.terminal import show
 from refmlc.debug.terminal.show import AROUND
-from refmlc.debug.terminal.state import State, number
+from refmlc.debug.terminal.state import State, count, number
 from refmlc.debug.terminal.table import find, overview, usage
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -21,12 +23,12 @@ def backtrace(state: State, _rest: str) -> str:
 
 def up(state: State, rest: str) -> str:
     """The frame around."""
-    return _look(state, state.frame + number(rest, 1))
+    return _look(state, state.frame + count(rest))
 
 
 def down(state: State, rest: str) -> str:
     """The frame within."""
-    return _look(state, state.frame - number(rest, 1))
+    return _look(state, state.frame - count(rest))
 
 
 def _look(state: State, frame: int) -> str:
@@ -52,9 +54,16 @@ def source(state: State, rest: str) -> str:
     """The text around the current line."""
     span = _span(state)
     first, _, last = rest.replace(",", " ").strip().partition(" ")
-    begin = number(first, state.listed + 1 if state.listed else span.line - AROUND, "a line")
-    end = number(last.strip(), max(begin, 1) + 2 * AROUND, "a line")
-    state.listed = min(end, len(span.source.lines))
+    if first == ".":
+        first, state.listed = "", 0
+    begin = number(first, state.listed + 1 if state.listed else max(span.line - AROUND, 1), "a line", least=1)
+    end = number(last.strip(), begin + 2 * AROUND, "a line, or how many", least=1)
+    if end < begin:  # as in pdb: how many after the first
+        end += begin
+    most = len(span.source.lines)
+    if begin > most:
+        return f"the text has {most} lines"
+    end = state.listed = min(end, most)
     return show.listing(span.source, span.line, begin, end, _marked(state, span))
 
 
@@ -89,7 +98,10 @@ def examine(state: State, rest: str) -> str:
     found = state.session.evaluate(name, state.frame) if name else None
     if not isinstance(found, Tensor):
         raise fail(BAD_USAGE, f"`{name}` is no tensor" if name else "`examine` needs the name of a tensor")
-    return show.tensor_page(name, found, number(first.strip(), 0))
+    start = number(first.strip(), 0)
+    if start and start >= prod(found.shape):
+        raise fail(BAD_USAGE, f"`{name}` has {prod(found.shape)} elements")
+    return show.tensor_page(name, found, start)
 
 
 def variables(state: State, _rest: str) -> str:
@@ -106,6 +118,7 @@ def visible(state: State, _rest: str) -> str:
 def display(state: State, rest: str) -> str:
     """Show it at every stop."""
     if rest:
+        parsed(rest)
         state.count += 1
         state.displays[state.count] = rest
         return state.displayed()[-1]

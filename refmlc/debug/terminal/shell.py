@@ -7,8 +7,8 @@ from refmlc.debug.terminal import moving, seeing, stopping
 from refmlc.debug.terminal.show import stopped
 from refmlc.debug.terminal.state import State
 from refmlc.debug.terminal.table import find
-from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag import Diagnostic, RefmlcError, fail
+from refmlc.diag.catalogue import BAD_USAGE, BUG
 from refmlc.diag.render import render_text
 
 Handler = Callable[[State, str], str]
@@ -44,14 +44,17 @@ class Shell:
             return ""
         if not line:
             line = self._last
-        word, _, rest = line.partition(" ")
+        word, rest = (*line.split(maxsplit=1), "", "")[:2]
         if not word:
             return ""
         try:
             return self._run(word, rest.strip(), line)
         except RefmlcError as failure:
-            self.failed = True
-            return render_text(failure.diagnostic)
+            problem = failure.diagnostic
+        except Exception as bug:  # noqa: BLE001 - the border: a mistake of ours is told, and the session goes on
+            problem = Diagnostic(BUG, f"{type(bug).__name__}: {bug}", notes=("the session goes on",))
+        self.failed = True
+        return render_text(problem)
 
     def _run(self, word: str, rest: str, line: str) -> str:
         rows = find(word)
@@ -63,4 +66,6 @@ class Shell:
         if row.names[0] == "quit":
             self.over = True
             return ""
+        if rest and not row.takes:
+            raise fail(BAD_USAGE, f"`{row.names[0]}` takes nothing, `{rest}` is given")
         return HANDLERS[row.names[0]](self.state, rest)

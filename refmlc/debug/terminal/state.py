@@ -8,6 +8,8 @@ from refmlc.debug.values import Stop
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 
+MOST_DIGITS = 18
+
 
 @dataclass(slots=True)
 class State:
@@ -40,10 +42,15 @@ class State:
         return lines
 
 
-def number(text: str, otherwise: int, what: str = "a number") -> int:
-    """A natural number that follows a command. Fails: RM112."""
+def number(text: str, otherwise: int, what: str = "a number", *, least: int = 0) -> int:
+    """A number from `least` on that follows a command. Fails: RM112."""
     if not text:
         return otherwise
-    if not (text.isascii() and text.isdigit()):
-        raise fail(BAD_USAGE, f"`{text}` is not {what}")
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) >= least):
+        raise fail(BAD_USAGE, f"`{text}` is not {what}", None, f"what is wanted is a number from {least} on")
     return int(text)
+
+
+def count(text: str) -> int:
+    """How often; once where nothing is said. Fails: RM112."""
+    return number(text, 1, "a count", least=1)

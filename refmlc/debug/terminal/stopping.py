@@ -1,5 +1,6 @@
 """The commands that say where the program stops."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,9 +12,14 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.runtime.files import read_array
 
+IF = re.compile(r"(?:^|\s)if(?=\s|$)")
+NAME = re.compile(r"\w+(\.\w+)?")
+
 
 def wanted(state: State, text: str) -> str:
     """What `--break` takes: what can be caught, `watch ELEMENT`, else what `break` takes."""
+    if not text.strip():
+        raise fail(BAD_USAGE, "`--break` needs a line, a name, or what is to be caught")
     if text in EXCEPTIONS or text in CODES:
         return catch(state, text)
     return watch(state, text[6:].strip()) if text.startswith("watch ") else stop_at(state, text)
@@ -42,19 +48,29 @@ def log(state: State, rest: str) -> str:
 
 
 def _placed(state: State, rest: str, *, once: bool, log: str = "") -> str:
-    where, _, condition = rest.partition(" if ")
-    where, condition = where.strip(), condition.strip()
+    where, asks, condition = (part.strip() for part in _split(rest))
+    if asks and not condition:
+        raise fail(BAD_USAGE, "`if` needs an expression")
     source, colon, line = where.rpartition(":")
-    text = line if colon else where
-    if text.isascii() and text.isdigit():
+    if colon or where[:1].isdigit() or where[:1] == "-":
         stop = state.session.stop
         here = "" if stop is None or stop.span is None else stop.span.source.name
-        made = state.session.break_line(
-            int(text), _source(state, source) or here, condition=condition, log=log, once=once
-        )
-    else:
+        wanted = number(line or where, 0, "a line", least=1)
+        made = state.session.break_line(wanted, _source(state, source) or here, condition=condition, log=log, once=once)
+    elif NAME.fullmatch(where):
         made = state.session.break_name(where, condition=condition, log=log, once=once)
+    else:
+        raise fail(BAD_USAGE, f"`{where}` is no line, and no name" if where else "which line, or which name?")
+    if not made.verified:  # a prompt has nobody who would wait for it to be met
+        state.session.remove(made.number)
+        raise fail(BAD_USAGE, made.note)
     return breakpoint_line(made)
+
+
+def _split(rest: str) -> tuple[str, str, str]:
+    """Where, `if`, and the condition."""
+    found = IF.search(rest)
+    return (rest, "", "") if found is None else (rest[: found.start()], "if", rest[found.end() :])
 
 
 def _source(state: State, name: str) -> str:
@@ -68,6 +84,8 @@ def _source(state: State, name: str) -> str:
 
 def watch(state: State, rest: str) -> str:
     """A watch on an element or region."""
+    if not rest:
+        raise fail(BAD_USAGE, "`watch` needs an element, a region, or the name of a tensor")
     element, mode = rest, "write"
     head, _, last = rest.rpartition(" ")
     if last in MODES and head:
@@ -77,7 +95,10 @@ def watch(state: State, rest: str) -> str:
 
 def catch(state: State, rest: str) -> str:
     """NaNs, infinities, failures."""
-    return breakpoint_line(state.session.catch(rest))
+    if not rest:
+        raise fail(BAD_USAGE, "`catch` needs what is to be caught", None, f"{', '.join(EXCEPTIONS)}, or a code")
+    known = (*EXCEPTIONS, *CODES)
+    return breakpoint_line(state.session.catch(next((one for one in known if one.lower() == rest.lower()), rest)))
 
 
 def compare(state: State, rest: str) -> str:
@@ -133,6 +154,8 @@ def _several(state: State, rest: str) -> list[Breakpoint]:
 
 
 def _breakpoint(state: State, word: str) -> Breakpoint:
+    if not word:
+        raise fail(BAD_USAGE, "which breakpoint?", None, "`break` lists them")
     wanted_number = number(word, 0, "a breakpoint's number")
     for found in state.session.breakpoints:
         if found.number == wanted_number:

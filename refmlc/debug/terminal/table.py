@@ -72,7 +72,12 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(("backtrace", "bt", "where"), "", "the frames, from the innermost block to Relax"),
         Row(("up", "u"), "[COUNT]", "look at the frame around"),
         Row(("down", "d"), "[COUNT]", "look at the frame within"),
-        Row(("list", "l"), "[FIRST[, LAST]]", "the text around the current line, or from FIRST on", repeats=True),
+        Row(
+            ("list", "l"),
+            "[FIRST[, LAST] | .]",
+            "the text around the current line, or from FIRST on; again: what follows",
+            repeats=True,
+        ),
         Row(("longlist", "ll"), "", "all of the current function"),
         Row(("print", "p"), "EXPRESSION", "a value; an expression of TVMScript", "names"),
         Row(

@@ -195,6 +195,11 @@ V = Buffer("V", VOID, ())
         (Evaluate(Let(U, F, U)), "RM201", "`u` is int32, its value is float32"),
         (store(I), "RM201", "a value of int32 is stored to `A` of float32"),
         (store(F, F, ZERO), "RM201", "index 0 of `A` is float32, not an integer"),
+        (
+            store(F, Ramp(ZERO, i32(1), i32(4), INT32.with_lanes(4)), ZERO),
+            "RM201",
+            "index 0 of `A` is int32x4: only the last one may have lanes",
+        ),
         (store(F, ZERO), "RM208", "buffer `A` has 2 dimensions, 1 index given"),
         (store(load(ZERO, ZERO, ZERO)), "RM208", "buffer `A` has 2 dimensions, 3 indices given"),
         (AssertStmt(I, ()), "RM201", "the asserted condition is int32, not bool"),
