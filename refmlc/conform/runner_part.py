@@ -1,6 +1,6 @@
 """Inside of a worker: some cases of a suite asked of an implementation that is named by a word, results as data.
 
-The suite and the implementation are made once for each worker and kept.
+The implementation is made once for each worker and kept, and so are the files of cases that it meets.
 """
 
 from functools import lru_cache
@@ -11,28 +11,27 @@ from refmlc.adapters.limits import Limits
 from refmlc.adapters.lookup import implementation
 from refmlc.conform.runner import at_once, identity
 from refmlc.conform.runner_cases import run_cases
-from refmlc.conform.suite import load_suite
+from refmlc.conform.suite import load_file, manifest, root_of, version_of
 from refmlc.diag.errors import RefmlcError
 from refmlc.evidence.case_file import CaseFile
 
 
-def described(spec: str, seconds: float, prepare: float, folder: str) -> dict[str, object]:
+def described(spec: str, seconds: float, prepare: float) -> dict[str, object]:
     """Name, version, and how many cases it is asked at once; `problem`: why there is no such implementation."""
     try:
         made = _implementation(spec, seconds, prepare)
-        _cases(folder)
     except RefmlcError as failure:
         return _problem(failure)
     name, version = identity(made)
     return {"name": name, "version": version, "at_once": at_once(made)}
 
 
-def results(spec: str, seconds: float, prepare: float, folder: str, ids: list[str]) -> dict[str, object]:
-    """The results of the cases called `ids`; `problem`, `code`: what is wrong with the suite."""
+def results(spec: str, seconds: float, prepare: float, folder: str, ids: list[list[str]]) -> dict[str, object]:
+    """The results of cases, each by its file and id; `problem`, `code`: what is wrong with the suite."""
     try:
-        cases = _cases(folder)
         made = _implementation(spec, seconds, prepare)
-        found = [result.to_json() for result in run_cases(made, [cases[name] for name in ids])]
+        cases = [_cases(folder, file)[name] for file, name in ids]
+        found = [result.to_json() for result in run_cases(made, cases)]
     except RefmlcError as failure:
         return _problem(failure)
     return {"results": found}
@@ -43,9 +42,18 @@ def _problem(failure: RefmlcError) -> dict[str, object]:
     return {"problem": told.message, "code": told.code.id, "helps": list(told.helps)}
 
 
+@lru_cache(maxsize=128)
+def _cases(folder: str, file: str) -> dict[str, CaseFile]:
+    """The cases of one file: a worker meets few of them."""
+    digests, version = _frozen(folder)
+    return {case.id: case for case in load_file(Path(folder) if folder else None, file, digests.get(file, ""), version)}
+
+
 @lru_cache(maxsize=1)
-def _cases(folder: str) -> dict[str, CaseFile]:
-    return {case.id: case for case in load_suite(Path(folder) if folder else None).cases}
+def _frozen(folder: str) -> tuple[dict[str, str], str]:
+    """What the suite's manifest says, and its version."""
+    root = root_of(Path(folder) if folder else None)
+    return manifest(root), version_of(root)
 
 
 @lru_cache(maxsize=1)

@@ -29,7 +29,7 @@ from refmlc.evidence.case_file import CaseFile
 from refmlc.fuzz.cage import Cage, Cages, Died
 
 PART = "refmlc.conform.runner_part"
-START = 300.0  # seconds that an implementation has to start, the suite read besides
+START = 300.0  # seconds that an implementation has to start
 MEMORY = 64 << 10  # MiB of address space: limits of memory are the implementation's
 DIED = {"timed out": Verdict.TIMEOUT}
 
@@ -131,7 +131,7 @@ class _Workers:
         """The results of `cases`, one after the other where they do not come together. Raises Died after `stop`."""
         begin = monotonic()
         try:
-            answer = self._results([case.id for case in cases], self.asked.limit(cases))
+            answer = self._results([[case.file, case.id] for case in cases], self.asked.limit(cases))
         except Died as death:
             if self._stopped:
                 raise
@@ -141,18 +141,18 @@ class _Workers:
         listed = answer.get("results")
         return [result_of(each) for each in listed] if isinstance(listed, list) else []
 
-    def _results(self, ids: list[str], seconds: float) -> Mapping[str, object]:
+    def _results(self, ids: list[list[str]], seconds: float) -> Mapping[str, object]:
         asked = self.asked
         with self._cages.borrowed(MEMORY) as cage:
             self._start(cage)
             return _said(cage, "results", [asked.spec, asked.seconds, asked.prepare, asked.folder, ids], seconds)
 
     def _start(self, cage: Cage) -> Mapping[str, object]:
-        """Have the worker start the implementation and read the suite, unless it did; what it says of itself."""
+        """Have the worker start the implementation, unless it did; what it says of itself."""
         if cage.pid in self._started:
             return {}
         asked = self.asked
-        found = _said(cage, "described", [asked.spec, asked.seconds, asked.prepare, asked.folder], START)
+        found = _said(cage, "described", [asked.spec, asked.seconds, asked.prepare], START)
         self._started.add(cage.pid)
         return found
 

@@ -26,7 +26,7 @@ def arguments(case: CaseFile, number: int) -> list[object]:
 
 def broken(case: CaseFile, number: int, message: str) -> RefmlcError:
     """What is to be raised where a case says what cannot be."""
-    return fail(BAD_FILE, f"{case.place or case.id}, call {number + 1}: {message}")
+    return fail(BAD_FILE, f"{case.place}, call {number + 1}: {message}")
 
 
 def call_result(

@@ -40,16 +40,13 @@ class Suite:
 
 def load_suite(folder: Path | None = None) -> Suite:
     """The suite in `folder`, or refmlc's own. Fails: RM109 where there is no case, or a file is not as frozen."""
-    root: Traversable = files("refmlc.conform") / "data" if folder is None else folder
-    version = _text(root / "VERSION", "VERSION").strip()
+    root = root_of(folder)
+    version = version_of(root)
     recorded = manifest(root)
     withdrawn = _withdrawn(root)
     cases: list[CaseFile] = []
     for name, file in case_files(root).items():
-        data = _bytes(file, name)
-        if recorded.pop(name, None) != hashlib.sha256(data).hexdigest():
-            raise fail(BAD_FILE, f"`{name}` is not as version {version} of the suite froze it")
-        cases += _cases(data, name)
+        cases += _frozen(file, name, recorded.pop(name, ""), version)
     if recorded:
         raise fail(BAD_FILE, f"`{min(recorded)}` of the suite is missing")
     if not cases:
@@ -58,6 +55,28 @@ def load_suite(folder: Path | None = None) -> Suite:
     if twice:
         raise fail(BAD_FILE, f"two cases have the id `{twice[0]}`")
     return Suite(version, tuple(case for case in cases if case.id not in withdrawn), withdrawn)
+
+
+def load_file(folder: Path | None, name: str, digest: str, version: str) -> tuple[CaseFile, ...]:
+    """The cases of the one file `name`, which is as the manifest has it. Fails: RM109."""
+    return _frozen(root_of(folder) / name, name, digest, version)
+
+
+def root_of(folder: Path | None) -> Traversable:
+    """Where the suite lies; None: refmlc's own."""
+    return files("refmlc.conform") / "data" if folder is None else folder
+
+
+def version_of(root: Traversable) -> str:
+    """The version that the suite has. Fails: RM109."""
+    return _text(root / "VERSION", "VERSION").strip()
+
+
+def _frozen(file: Traversable, name: str, digest: str, version: str) -> tuple[CaseFile, ...]:
+    data = _bytes(file, name)
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise fail(BAD_FILE, f"`{name}` is not as version {version} of the suite froze it")
+    return _cases(data, name)
 
 
 def case_files(root: Traversable) -> Mapping[str, Traversable]:

@@ -75,8 +75,8 @@ class CaseFile:
     text: str
     func: str
     calls: tuple[Call, ...]
-    place: str = field(default="", compare=False)
-    """File, line and id, for messages."""
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
 
     @cached_property
     def module(self) -> IRModule:
@@ -87,6 +87,11 @@ class CaseFile:
     def name(self) -> str:
         """The id."""
         return self.id
+
+    @property
+    def place(self) -> str:
+        """File, line and id, for messages."""
+        return placed(self.file, self.line, self.id) if self.file else f"`{self.id}`"
 
     def arguments(self, number: int = 0) -> list[object]:
         """Fresh arguments of call `number`. Fails: RM109."""
@@ -169,17 +174,20 @@ class _Places:
             if line.startswith("id"):
                 self._lines.setdefault(line.partition("=")[2].strip().strip("\"'"), number)
 
-    def __getitem__(self, identity: object) -> str:
-        """The file, and where a case has an id, that and its line."""
-        if not isinstance(identity, str):
-            return f"`{self._name}`"
-        line = self._lines.get(identity)
-        return f"`{self._name}`{'' if line is None else f', line {line}'}, `{identity}`"
+    def __getitem__(self, identity: object) -> tuple[str, int]:
+        """The file, and the line of a case by its id; 0: it has none."""
+        return self._name, self._lines.get(identity, 0) if isinstance(identity, str) else 0
+
+
+def placed(file: str, line: int, identity: object) -> str:
+    """Where a case stands."""
+    return ", ".join([f"`{file}`", *([f"line {line}"] if line else []), *([f"`{identity}`"] if identity else [])])
 
 
 def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile:
     table = data if isinstance(data, dict) else {}
-    place = places[table.get("id")]
+    file, line = places[table.get("id")]
+    place = placed(file, line, table.get("id"))
     if "uses" in table and "module" not in table:
         table = {**table, "module": modules.get(str(table["uses"]))}
     match table:
@@ -194,7 +202,8 @@ def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile
                 module,
                 func,
                 tuple(_call(call, place) for call in calls),
-                place,
+                file,
+                line,
             )
     raise fail(BAD_FILE, f"{place} is no case: it has no `id`, `module`, `func` and `calls`")
 

@@ -5,8 +5,10 @@ fault has the verdict that belongs to it, where every case has a result, and whe
 Exit status 1 where one is not.
 """
 
+import argparse
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "conform"))
@@ -16,15 +18,20 @@ from mutations import faults, judged
 
 
 def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--jobs", type=int, default=4)
+    jobs = options.parse_args().jobs
     suite, caught, missed = hand_suite(), 0, []
     begin = time.monotonic()
-    for fault in faults():
-        report, wrong = judged(fault, suite)
-        caught += not wrong
-        missed += [f"{fault.name}: {'; '.join(wrong)}"] if wrong else []
-        shown = ", ".join(f"{case}: {verdict}" for case, verdict in fault.shows.items())
-        sys.stdout.write(f"{'caught' if not wrong else 'MISSED'}  {fault.name:45}  {shown:28}  {dict(report.counts)}\n")
-        sys.stdout.flush()
+    some = list(faults())
+    with ThreadPoolExecutor(jobs) as pool:
+        for fault, (report, wrong) in zip(some, pool.map(lambda fault: judged(fault, suite), some), strict=True):
+            caught += not wrong
+            missed += [f"{fault.name}: {'; '.join(wrong)}"] if wrong else []
+            shown = ", ".join(f"{case}: {verdict}" for case, verdict in fault.shows.items())
+            word = "caught" if not wrong else "MISSED"
+            sys.stdout.write(f"{word}  {fault.name:45}  {shown:28}  {dict(report.counts)}\n")
+            sys.stdout.flush()
     for line in missed:
         sys.stdout.write(f"missed: {line}\n")
     total = caught + len(missed)

@@ -10,8 +10,12 @@ SLICE = Path(__file__).parent / "slice"
 
 
 def hand_suite():
-    """All cases of the slice."""
-    cases = [case for path in sorted(SLICE.glob("*.toml")) for case in read_cases(path.read_text(), path.name)]
+    """All cases of the slice, as `hand_folder` has their files."""
+    cases = [
+        case
+        for path in sorted(SLICE.glob("*.toml"))
+        for case in read_cases(path.read_text(), f"cases/hand/{path.name}")
+    ]
     return Suite("slice", tuple(cases), {})
 
 
