@@ -13,6 +13,8 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | `run`        | `Tvm`, `snapshots`: real TVM, asked for what its pipeline, or passes by name, make of a module |
 | `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage             |
 | `check`      | `check`: stages against the first one, function by function                                |
+| `linking`    | host and device, which TVM lowers apart, put together again                                |
+| `runtime`    | what lowered modules call of TVM's runtime                                              |
 | `verdicts`   | what is said of a stage, and of all                                                        |
 | `shrink`     | the module made smaller while the same pass breaks it                                      |
 | `report`     | the finding as Markdown, ready to be filed                                                 |

@@ -20,6 +20,7 @@ from refmlc.ir import IRModule, relax
 from refmlc.oracle.calls import Maker
 from refmlc.oracle.reference import references
 from refmlc.passes.lifting import Constants
+from refmlc.passes.linking import is_kernel
 from refmlc.testing.calls import Call, fresh
 
 
@@ -127,8 +128,12 @@ def line_of(failure: RefmlcError) -> str:
 
 
 def called(module: IRModule) -> list[str]:
-    """The functions that are called: the public graphs; without them the public functions; without them all."""
-    bodies = {name: each for name, each in module.functions.items() if not isinstance(each, relax.ExternFunc)}
+    """The functions that are called: the public graphs; without them the public functions; without them all.
+
+    Kernels are not: what launches them is called.
+    """
+    functions = module.functions.items()
+    bodies = {name: each for name, each in functions if not isinstance(each, relax.ExternFunc) and not is_kernel(each)}
     public = [name for name, each in bodies.items() if not each.private]
     graphs = [name for name in public if isinstance(bodies[name], relax.Function)]
     return graphs or public or list(bodies)

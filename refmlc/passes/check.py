@@ -17,6 +17,8 @@ from refmlc.ir import IRModule, relax
 from refmlc.ir.equal import structural_equal
 from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, beyond, called, known_of, lacks, line_of
 from refmlc.passes.lifting import Constants
+from refmlc.passes.linking import Linker
+from refmlc.passes.runtime import runtime
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.verdicts import Broken, Checked, Row, Said, worst
 from refmlc.testing.calls import Call, Tried, told
@@ -39,7 +41,7 @@ def check(
     `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
     call that shows a difference is made small. Fails: RM1xx, RM2xx where the first stage is no module.
     """
-    interp = Interp(limits or Limits(), check=False)
+    interp = Interp(limits or Limits(), registry=runtime(), check=False)
     draw = Draw(calls, seed)
     first = trace.stages[0]
     module = read(first.text, first.name)
@@ -62,11 +64,12 @@ class Checker:
         self._last = first
         self._run: tuple[IRModule, Row] | None = None
         self._unread: tuple[str, ...] = ()
+        self._linker = Linker(baseline.module)
 
     def row(self, stage: Stage) -> Row:
         """The verdict on `stage`."""
         try:
-            module = read(stage.text, stage.name)
+            module = self._linker.linked(read(stage.text, stage.name))
         except RefmlcError as failure:
             self._unread = (*self._unread, stage.name)
             return Row(stage.name, Said.UNSUPPORTED, why=line_of(failure))

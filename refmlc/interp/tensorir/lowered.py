@@ -17,11 +17,14 @@ from refmlc.interp.tensorir.plain import operands
 from refmlc.interp.tensorir.records import Record, Records, Values
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
+from refmlc.ir.visit import walk
 from refmlc.runtime.cells import cells
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
+
+LAUNCH = "tirx.kernel_launch_params"
 
 
 def is_packed_entry(func: tir.PrimFunc) -> bool:
@@ -41,6 +44,19 @@ def enter_packed(call: Callable[[Sequence[object]], object]) -> Callable[[Sequen
         return result.values[0]
 
     return call_packed
+
+
+def device_of(scope: Scope, node: tir.Call) -> int:
+    """Where the tensor lies whose device `node` asks for: where the function asserts that it does; else on the CPU.
+
+    Decision: memory is one here. A host function takes its arguments where its kernels run.
+    """
+    func = scope.machine.module.functions.get(scope.function)
+    for each in walk(func) if isinstance(func, tir.PrimFunc) else ():
+        match each:
+            case tir.Apply(op="eq", args=(asked, tir.IntImm(value=number))) if asked is node:
+                return number
+    return records.CPU
 
 
 def _text(node: object) -> str:
@@ -67,9 +83,13 @@ def _get(scope: Scope, node: tir.Call) -> Eval:  # TIR-330
     handle, index, number = operands(node)[:3]
     value, at, field = scope.expr(handle), scope.int(index), scope.int(number)
     failure = scope.failing(BAD_POINTER, node.span)
+    asks_device = isinstance(number, tir.IntImm) and number.value == records.DEVICE_TYPE
+    device = device_of(scope, node) if asks_device else None
 
     def get(frame: Frame) -> object:
         found, element, part = value(frame), at(frame), field(frame)
+        if device is not None and isinstance(found, Tensor):
+            return device
         try:
             return _field(found, element, part)
         except (KeyError, IndexError):
@@ -148,12 +168,25 @@ def _call_lowered(scope: Scope, node: tir.Call) -> Eval:  # TIR-331
             args = [_value(found.types[at], found.values[at]) for at in range(start, stop)]
         except KeyError as missing:
             raise failure(frame, f"the tensor among the arguments has no field {missing}") from None
-        inside = name in machine.module.functions
-        result = machine.call(name, args, span) if inside else machine.registry.get_func(name, span)(args, span)
+        inside = machine.module.functions.get(name)
+        if inside is None:
+            result = machine.registry.get_func(name, span)(args, span)
+        elif (kernel := _kernel_args(inside, args)) is not None:
+            machine.call(name, kernel, span)
+            result = 0
+        else:
+            result = machine.call(name, args, span)
         found.types[stop], found.values[stop] = records.type_index(result), result
         return result
 
     return call
+
+
+def _kernel_args(func: object, args: Sequence[object]) -> Sequence[object] | None:
+    """What a kernel takes of `args`; behind it are the extents of threads, which it says itself. None: no kernel."""
+    if isinstance(func, tir.PrimFunc) and LAUNCH in func.attrs and len(args) >= len(func.params):
+        return args[: len(func.params)]
+    return None
 
 
 def _value(kind: int, content: object) -> object:

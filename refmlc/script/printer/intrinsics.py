@@ -86,4 +86,4 @@ def _is_plain(name: str, node: tir.Call) -> bool:
     if name in FOLLOWING and len(node.args) > FOLLOWING[name]:
         followed: object = getattr(node.args[FOLLOWING[name]], "dtype", None)
         return isinstance(followed, DType) and followed == node.dtype
-    return node.dtype.kind == "void"
+    return node.dtype.kind == "void" or "ret_ty" in node.attrs

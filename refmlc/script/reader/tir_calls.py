@@ -114,6 +114,8 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
         if len(args) <= FOLLOWING[name]:
             raise site.misfit(f"takes at least {FOLLOWING[name] + 1} arguments and gets {len(args)}")
         return call(name, site, args, VarSpec(expr_of(args[FOLLOWING[name]], site.span).dtype), **kwargs)
+    if name == "call_ffi_kernel" and told is None:
+        told = kwargs.get("ret_ty")
     result = VarSpec(dtype(FIXED[name])) if name in FIXED else result_of(told or "void", site.span)
     return call(name, site, args, result, **kwargs)
 
