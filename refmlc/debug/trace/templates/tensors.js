@@ -27,8 +27,9 @@ const window_ = (extent, middle) => {
   const wide = Math.min(extent, WINDOW);
   return [Math.max(0, Math.min(extent - wide, middle - (wide >> 1))), wide];
 };
-function draw(name, row, touched) {
+function draw(name, row, all) {
   const one = data.tensors[row], made = figureOf(name + "\n" + row);
+  const touched = all.filter((mark) => indexIn(one, mark.address));
   let focus = null;
   for (const mark of touched) focus = indexIn(one, mark.address) || focus;
   const rank = one.shape.length, where = focus || one.shape.map(() => 0);
@@ -41,7 +42,11 @@ function draw(name, row, touched) {
   const address = (r, c) => base + (upper + r) * stepRow + Math.floor((left + c) / one.lanes) * stepColumn + ((left + c) % one.lanes);
   made.drawn = { width, height, address, name, row };
   const counted = { nan: 0, inf: 0, none: 0, least: Infinity, most: -Infinity };
-  if (one.first !== NOWHERE && width && height) paint(made.canvas, width, height, address, touched, counted);
+  if (one.first !== NOWHERE && width && height) {
+    if (!look(made, width, height, address, touched)) return made.figure;
+    count_(made, counted);
+    paint(made, width, height, address, touched, counted);
+  }
   const slice = rank > 2 ? ` [${where.slice(0, -2).join(", ")}, :, :]` : "";
   const cut = across > width || down > height ? `, ${height} × ${width} of it` : "";
   made.caption.replaceChildren(make("b", name), document.createTextNode(` ${shape(one)}${slice}${cut}`));
@@ -55,14 +60,32 @@ function draw(name, row, touched) {
   made.canvas.setAttribute("aria-label", `${name}: ${facts.join(", ")}`);
   return made.figure;
 }
-function paint(canvas, width, height, address, touched, counted) {
-  for (let r = 0; r < height; r++) for (let c = 0; c < width; c++) {
-    const a = address(r, c), x = cells[a];
-    if (known[a] !== 1) counted.none += known[a] === 0;
+// What is to be drawn; whether it is something else than what is drawn already.
+function look(made, width, height, address, touched) {
+  const size = width * height, before = made.looked, at = touched.map((mark) => `${mark.address} ${mark.written}`).join();
+  const here = { width, height, first: address(0, 0), at, values: new Float64Array(size), states: new Uint8Array(size) };
+  for (let r = 0, k = 0; r < height; r++) for (let c = 0; c < width; c++, k++) {
+    const a = address(r, c);
+    here.states[k] = known[a];
+    here.values[k] = known[a] === 1 ? cells[a] : 0;
+  }
+  made.looked = here;
+  if (!before || before.width !== width || before.height !== height || before.first !== here.first || before.at !== at) return true;
+  for (let k = 0; k < size; k++) if (before.states[k] !== here.states[k] || !same(before.values[k], here.values[k])) return true;
+  return false;
+}
+function count_(made, counted) {
+  const { values, states } = made.looked;
+  for (let k = 0; k < values.length; k++) {
+    const x = values[k];
+    if (states[k] !== 1) counted.none += states[k] === 0;
     else if (x !== x) counted.nan++;
     else if (!Number.isFinite(x)) counted.inf++;
     else { if (x < counted.least) counted.least = x; if (x > counted.most) counted.most = x; }
   }
+}
+function paint(made, width, height, address, touched, counted) {
+  const canvas = made.canvas, { values, states } = made.looked;
   const scale = Math.max(2, Math.floor(PIXELS / Math.max(width, height, 6)));
   canvas.width = width * scale;
   canvas.height = height * scale;
@@ -72,8 +95,8 @@ function paint(canvas, width, height, address, touched, counted) {
   for (const mark of touched) if (!marks.has(mark.address) || mark.written) marks.set(mark.address, mark.written);
   const span = counted.most - counted.least || 1;
   for (let r = 0; r < height; r++) for (let c = 0; c < width; c++) {
-    const a = address(r, c), state = known[a], flat = state === 1 ? colour(cells[a], counted.least, span) : 0;
-    if (marks.size && marks.has(a)) marked.push([r, c, marks.get(a)]);
+    const k = r * width + c, state = states[k], flat = state === 1 ? colour(values[k], counted.least, span) : 0;
+    if (marks.size && marks.has(address(r, c))) marked.push([r, c, marks.get(address(r, c))]);
     for (let y = 0; y < scale; y++) for (let x = 0; x < scale; x++) {
       const bare = (x + y) % 4 === 0 ? 0xff888888 : state ? 0xffc8b8b8 : 0xffdddddd;
       pixels[(r * scale + y) * across + c * scale + x] = state === 1 ? flat : bare;
@@ -104,14 +127,18 @@ function touchedAt(e) {
   }
   return found;
 }
+const more = make("p", "", "legend");
 function showTensors(call, path, e) {
-  const touched = touchedAt(e), known_ = [];
-  for (const [name, row] of call.tensors) if (isThere(name, row, path, e)) known_.push([name, row]);
+  const touched = touchedAt(e), known_ = call.tensors.filter(([, row]) => isThere(row, path, e));
   const last = known_.length - MOST;
   const chosen = known_.filter(([, row], k) => k >= last || touched.some((one) => indexIn(data.tensors[row], one.address)));
   const shown = chosen.map(([name, row]) => draw(name, row, touched));
   const box = $("tensors");
-  if (known_.length > chosen.length) shown.unshift(make("p", `${known_.length - chosen.length} more: ${known_.filter((one) => !chosen.includes(one)).map(([name]) => name).join(", ").slice(0, 400)}`, "legend"));
+  if (known_.length > chosen.length) {
+    const text = `${known_.length - chosen.length} more: ${known_.filter((one) => !chosen.includes(one)).map(([name]) => name).join(", ").slice(0, 400)}`;
+    if (more.textContent !== text) more.textContent = text;
+    shown.unshift(more);
+  }
   if (shown.length !== box.children.length || shown.some((one, k) => one !== box.children[k])) box.replaceChildren(...shown);
 }
 const boundAt = new Map(); // call and name: the event where it is bound
@@ -119,7 +146,7 @@ for (const e of bounds) {
   const found = data.bindings[at[e]];
   for (const tensor of found.tensors) boundAt.set(`${found.call} ${tensor}`, Math.min(e, boundAt.get(`${found.call} ${tensor}`) ?? e));
 }
-function isThere(name, row, path, e) {
+function isThere(row, path, e) {
   const call = path.findLast((one) => kindOf(one) === CALL);
   const bound = call === undefined ? undefined : boundAt.get(`${at[call]} ${row}`);
   return bound === undefined || bound <= e;

@@ -9,7 +9,6 @@ function callAt(e) {
   return found === undefined ? { tensors: [] } : data.calls[at[found]];
 }
 const elementAt = (e) => elementOf(at[e], callAt(e).tensors) || data.sites[site[e]].name;
-const same = (x, y) => x === y || (x !== x && y !== y);
 const weight = (x) => (x !== x ? 3 : Math.abs(x) === Infinity ? 2 : 1 - 1 / (1 + Math.abs(x)));
 
 function operandsOf(e) {

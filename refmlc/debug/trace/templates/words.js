@@ -2,6 +2,7 @@
 // Where stores were omitted, a cell without a value may have been written by one of them.
 const BARE = data.sampling ? "uninitialised or omitted" : "uninitialised";
 const number = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? String(x) : Number.isFinite(x) ? String(Number(x.toPrecision(8))) : Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "-inf");
+const same = (x, y) => x === y || (x !== x && y !== y);
 const shape = (one) => `(${one.shape.join(", ")}) ${one.dtype}`;
 function pathOf(e) {
   const found = [];
