@@ -9,7 +9,8 @@
 | `upward`, `enclosure`, `roundoff`  | bounds rounded up; sets of floats; what a rounding does      |
 | `arithmetic`, `functions`          | operators on sets                                            |
 | `summation`                        | the theorem on sums in any order                             |
-| `choice`, `operators`, `expressions`, `statements`, `places` | a TensorIR function executed on sets |
+| `choice`, `operators`, `expressions`, `statements`, `places`, `run` | a TensorIR function executed on sets |
+| `terms`                            | reductions, whose terms may be gathered in any order         |
 | `arguments`, `graph`               | functions called from Relax, memory between the calls        |
 | `certify`, `exactness`             | the certificate of a call; programs that never round         |
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from refmlc.bounds.enclosure import point
 from refmlc.bounds.operators import not_certified
 from refmlc.bounds.places import View
-from refmlc.bounds.statements import Run, matched
+from refmlc.bounds.run import Run
+from refmlc.bounds.statements import matched
 from refmlc.dtypes.rounding import rounder
 from refmlc.ir import tir
 

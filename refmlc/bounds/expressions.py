@@ -5,7 +5,7 @@ and `T.fma` are not certified (RM504).
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from refmlc.bounds.arithmetic import fused
 from refmlc.bounds.choice import UNKNOWN, Choice, Value, Whole, can, members, truth
@@ -13,17 +13,15 @@ from refmlc.bounds.enclosure import ANYTHING, point
 from refmlc.bounds.operators import conversion, not_certified, operator
 from refmlc.bounds.places import View, as_float, as_whole, united
 from refmlc.bounds.roundoff import Grid
+from refmlc.bounds.run import Run
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.ir import tir
 
-if TYPE_CHECKING:
-    from refmlc.bounds.statements import Run
-
 Eval: TypeAlias = Callable[[], Value]
 
 
-def prepare_expr(run: "Run", node: tir.Expr) -> Eval:
+def prepare_expr(run: Run, node: tir.Expr) -> Eval:
     """`node` as a closure on the state of `run`."""
     if node.dtype.is_vector:
         raise not_certified(f"a vector ({node.dtype}) where a number is due", node.span)
@@ -63,7 +61,20 @@ def prepare_expr(run: "Run", node: tir.Expr) -> Eval:
             raise not_certified(f"a {type(node).__name__}", node.span)
 
 
-def _apply(run: "Run", node: tir.Apply) -> Eval:
+def whole(run: Run, node: tir.Expr) -> Callable[[], int]:
+    """An expression whose value must be certain: an extent, a bound."""
+    value = prepare_expr(run, node)
+
+    def certain() -> int:
+        found = value()
+        if isinstance(found, int):
+            return found
+        raise not_certified("an extent that depends on a rounding", node.span)
+
+    return certain
+
+
+def _apply(run: Run, node: tir.Apply) -> Eval:
     apply = operator(node.op, [arg.dtype for arg in node.args], node.dtype, run.freedom, node.span)
     args = [prepare_expr(run, arg) for arg in node.args]
     match args:
@@ -97,7 +108,7 @@ def _either(a: Eval, b: Eval) -> Eval:
     return disjunction
 
 
-def _chosen(run: "Run", node: tir.Select | tir.IfThenElseExpr) -> Eval:
+def _chosen(run: Run, node: tir.Select | tir.IfThenElseExpr) -> Eval:
     condition = prepare_expr(run, node.condition)
     yes, no = prepare_expr(run, node.true_value), prepare_expr(run, node.false_value)
 
@@ -116,7 +127,7 @@ def _chosen(run: "Run", node: tir.Select | tir.IfThenElseExpr) -> Eval:
     return choose
 
 
-def _let(run: "Run", node: tir.Let) -> Eval:
+def _let(run: Run, node: tir.Let) -> Eval:
     value, body = prepare_expr(run, node.value), prepare_expr(run, node.body)
 
     def let() -> Value:
@@ -126,7 +137,7 @@ def _let(run: "Run", node: tir.Let) -> Eval:
     return let
 
 
-def indices_of(run: "Run", node: tir.BufferLoad | tir.BufferStore) -> Callable[[], list[tuple[int, ...]]]:
+def indices_of(run: Run, node: tir.BufferLoad | tir.BufferStore) -> Callable[[], list[tuple[int, ...]]]:
     """Every tuple of indices that an access may have."""
     if node.predicate is not None:
         raise not_certified("a predicate", node.span)
@@ -152,7 +163,7 @@ def indices_of(run: "Run", node: tir.BufferLoad | tir.BufferStore) -> Callable[[
     return indices
 
 
-def _load(run: "Run", node: tir.BufferLoad) -> Eval:
+def _load(run: Run, node: tir.BufferLoad) -> Eval:
     run.known(node.buffer, node.span)
     indices = indices_of(run, node)
     views, buffer = run.views, node.buffer
@@ -168,7 +179,7 @@ def _load(run: "Run", node: tir.BufferLoad) -> Eval:
     return load
 
 
-def _element(run: "Run", view: View, node: tir.BufferLoad, at: tuple[int, ...]) -> Value:
+def _element(run: Run, view: View, node: tir.BufferLoad, at: tuple[int, ...]) -> Value:
     where = view.place(at)
     value = None if where is None else view.read(where)
     if value is not None:
@@ -178,7 +189,7 @@ def _element(run: "Run", view: View, node: tir.BufferLoad, at: tuple[int, ...]) 
     raise fail(UNINITIALISED, f"element {at} of `{node.buffer.name}` has no value", node.span)
 
 
-def _call(run: "Run", node: tir.Call) -> Eval:
+def _call(run: Run, node: tir.Call) -> Eval:
     args = [arg for arg in node.args if isinstance(arg, tir.Expr)]
     match node.callee:
         case "tvm_thread_invariant" | "ignore_loop_partition":

@@ -18,7 +18,8 @@ from refmlc.bounds.arguments import bound
 from refmlc.bounds.freedom import Freedom
 from refmlc.bounds.operators import not_certified
 from refmlc.bounds.places import Region, View, first_value
-from refmlc.bounds.statements import Run, execute
+from refmlc.bounds.run import Run
+from refmlc.bounds.statements import execute
 from refmlc.dtypes import DType
 from refmlc.interp.hooks import Hooks
 from refmlc.ir import IRModule, relax, tir

@@ -10,8 +10,6 @@
 
 A branch that begins with what another may have left holds a superset of what it holds alone: so running both on one
 memory is sound. Loops whose number of rounds is uncertain, and jumps out of uncertain branches, are not certified.
-
-The terms of `(B + x) - y` are x and -y. Their order is free, so `Freedom.reorder` decides whether this case exists.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,19 +17,15 @@ from contextlib import suppress
 from typing import TypeAlias, cast
 
 from refmlc.bounds.choice import Value, can
-from refmlc.bounds.enclosure import Enclosure, join, negated
-from refmlc.bounds.expressions import Eval, indices_of, prepare_expr
-from refmlc.bounds.freedom import Freedom
-from refmlc.bounds.lanes import Lanes
+from refmlc.bounds.expressions import indices_of, prepare_expr, whole
 from refmlc.bounds.operators import not_certified
-from refmlc.bounds.places import Pending, View, as_float, as_whole, fresh, neutral, united
-from refmlc.bounds.roundoff import Grid
+from refmlc.bounds.places import View, as_whole, fresh, united
+from refmlc.bounds.run import Run
+from refmlc.bounds.terms import combine, reads_besides, reduction
 from refmlc.diag import fail
-from refmlc.diag.catalogue import OUT_OF_SCOPE, UNINITIALISED
-from refmlc.diag.source import Span
+from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.dtypes import INT32
 from refmlc.ir import tir
-from refmlc.ir.equal import structural_equal
 from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.ir.visit import walk
 from refmlc.ops.intrinsics import intrinsic
@@ -41,7 +35,6 @@ from refmlc.runtime.memory import compact_strides
 Do: TypeAlias = Callable[[], None]
 LAUNCHES = ("thread_extent", "virtual_thread")
 ZERO = tir.IntImm(INT32, 0)
-REDUCTIONS = ("add", "mul", "max", "min")
 
 
 class Jump(Exception):
@@ -51,38 +44,6 @@ class Jump(Exception):
         """Remember which of the three."""
         super().__init__()
         self.kind = kind
-
-
-class Run:
-    """The state of one function: `values` of variables, `views` of buffers, `unsure` conditions around this place."""
-
-    def __init__(self, freedom: Freedom) -> None:
-        """Begin with nothing known."""
-        self.freedom = freedom
-        self.values: dict[tir.Var, Value] = {}
-        self.views: dict[tir.Buffer, View] = {}
-        self.declared: set[tir.Buffer] = set()
-        self.threads: set[str] = set()
-        self.lanes = Lanes()
-        self.reducing = False
-        self.unsure = 0
-
-    def known(self, buffer: tir.Buffer, span: Span | None) -> None:
-        """Fails: RM203 for a buffer that was not declared."""
-        if buffer not in self.declared:
-            raise fail(OUT_OF_SCOPE, f"buffer `{buffer.name}` is used where it has no storage", span)
-
-    def whole(self, node: tir.Expr) -> Callable[[], int]:
-        """An expression whose value must be certain: an extent, a bound."""
-        value = prepare_expr(self, node)
-
-        def certain() -> int:
-            found = value()
-            if isinstance(found, int):
-                return found
-            raise not_certified("an extent that depends on a rounding", node.span)
-
-        return certain
 
 
 def prepare_stmt(run: Run, node: tir.Stmt) -> Do:
@@ -171,8 +132,8 @@ def _jump(run: Run, node: tir.Break | tir.Continue | tir.Return) -> Do:
 
 
 def _for(run: Run, node: tir.For) -> Do:
-    first, extent = run.whole(node.min), run.whole(node.extent)
-    step = None if node.step is None else run.whole(node.step)
+    first, extent = whole(run, node.min), whole(run, node.extent)
+    step = None if node.step is None else whole(run, node.step)
     tag = "" if node.thread is None else node.thread.tag
     if tag and tag in run.threads:
         raise not_certified(f"the second loop over `{tag}`", node.span)
@@ -194,7 +155,7 @@ def _for(run: Run, node: tir.For) -> Do:
 
 
 def _while(run: Run, node: tir.While) -> Do:
-    condition, body = run.whole(node.condition), prepare_stmt(run, node.body)
+    condition, body = whole(run, node.condition), prepare_stmt(run, node.body)
 
     def loop() -> None:
         while condition():
@@ -250,7 +211,7 @@ def _store(run: Run, node: tir.BufferStore) -> Do:
     if run.reducing and node.buffer.dtype.is_float:
         found = reduction(node)
         if found is not None:
-            return _combine(run, node, *found)
+            return combine(run, node, *found)
     value, indices, buffer = prepare_expr(run, node.value), indices_of(run, node), node.buffer
 
     def store() -> None:
@@ -267,7 +228,7 @@ def _store_lanes(run: Run, node: tir.BufferStore) -> Do:
     """A vector: in a block with reduce axes each lane may be a reduction of its own."""
     stores, buffer = run.lanes.stores(node), node.buffer
     if run.reducing and buffer.dtype.is_float and all(reduction(one) is not None for one in stores):
-        if any(_reads_besides(one) for one in stores):
+        if any(reads_besides(one) for one in stores):
             raise not_certified("a vector of reductions that read each other", node.span)
         return _sequence([_store(run, one) for one in stores])
     parts = [(one, prepare_expr(run, one.value), indices_of(run, one)) for one in stores]
@@ -279,13 +240,6 @@ def _store_lanes(run: Run, node: tir.BufferStore) -> Do:
                 _put(run, one, run.views[buffer], at, value, certain=len(places) == 1)
 
     return store
-
-
-def _reads_besides(node: tir.BufferStore) -> bool:
-    """Whether a term of a reduction reads the memory that it is written to."""
-    _, terms = reduction(node) or ("", [])
-    loads = [part for term, _ in terms for part in walk(term) if isinstance(part, tir.BufferLoad)]
-    return any(load.buffer is node.buffer for load in loads)
 
 
 def _put(run: Run, node: tir.BufferStore, view: View, at: tuple[int, ...], value: Value, *, certain: bool) -> None:
@@ -300,83 +254,13 @@ def _put(run: Run, node: tir.BufferStore, view: View, at: tuple[int, ...], value
     view.region.written = True
 
 
-def reduction(node: tir.BufferStore) -> tuple[str, list[tuple[tir.Expr, bool]]] | None:
-    """The operator and the terms of `B[i] = B[i] op term`, each with whether it is subtracted; None: no reduction."""
-    value = node.value
-    if not isinstance(value, tir.Apply) or (value.op not in REDUCTIONS and value.op != "sub"):
-        return None
-    op = "add" if value.op == "sub" else value.op
-    operators = ("add", "sub") if op == "add" else (op,)
-    terms: list[tuple[tir.Expr, bool]] = []
-    while isinstance(value, tir.Apply) and value.op in operators:
-        left, right = value.args
-        if _leads_to(node, left, operators):
-            terms.append((right, value.op == "sub"))
-            value = left
-        elif value.op != "sub" and _leads_to(node, right, operators):
-            terms.append((left, False))
-            value = right
-        else:
-            return None
-    return op, terms
-
-
-def _leads_to(node: tir.BufferStore, value: tir.Expr, operators: tuple[str, ...]) -> bool:
-    """Whether `value` is the element that `node` writes, or a chain of the operators on it."""
-    if isinstance(value, tir.BufferLoad):
-        same = value.buffer is node.buffer and value.predicate is None and len(value.indices) == len(node.indices)
-        return same and all(map(structural_equal, value.indices, node.indices))
-    if isinstance(value, tir.Apply) and value.op in operators:
-        sides = value.args if value.op != "sub" else value.args[:1]
-        return any(_leads_to(node, side, operators) for side in sides)
-    return False
-
-
-def _combine(run: Run, node: tir.BufferStore, op: str, terms: list[tuple[tir.Expr, bool]]) -> Do:
-    parts = [(prepare_expr(run, term), minus) for term, minus in reversed(terms)]
-    indices, buffer, grid = indices_of(run, node), node.buffer, Grid(node.buffer.dtype, run.freedom)
-    nothing = neutral(op)
-
-    def combine() -> None:
-        values = [_signed(part, minus=minus) for part, minus in parts]
-        places = indices()
-        if len(places) > 1:
-            raise not_certified("a reduction at an index that depends on a rounding", node.span)
-        view = run.views[buffer]
-        where = view.place(places[0])
-        old = None if where is None else view.region.elements[where]
-        if where is None or old is None:
-            raise fail(UNINITIALISED, f"element {places[0]} of `{buffer.name}` has no value", node.span)
-        if run.unsure:
-            before = _current(view, where)
-            values = [join(value, before if nothing is None else nothing) for value in values]
-        view.region.written = True
-        pending = view.region.elements[where]
-        if not isinstance(pending, Pending) or pending.op != op:
-            pending = view.region.elements[where] = Pending(op, grid, [_current(view, where)])
-        pending.terms.extend(values)
-
-    return combine
-
-
-def _current(view: View, where: int) -> Enclosure:
-    found = view.read(where)
-    assert found is not None  # noqa: S101 - the caller has looked
-    return as_float(found)
-
-
-def _signed(part: Eval, *, minus: bool) -> Enclosure:
-    value = as_float(part())
-    return negated(value) if minus else value
-
-
 # ------------------------------------------------------------------------------------------- buffers and blocks
 
 
 def _allocate(run: Run, buffer: tir.Buffer) -> Do:
     if buffer.strides or buffer.elem_offset is not None:
         raise not_certified("an allocation with strides or an offset", buffer.span)
-    extents = [run.whole(extent) for extent in buffer.shape]
+    extents = [whole(run, extent) for extent in buffer.shape]
     run.declared.add(buffer)
 
     def allocate() -> None:
@@ -391,9 +275,9 @@ def _declare(run: Run, node: tir.DeclBuffer) -> Do:
         raise not_certified("a buffer on a pointer", node.span)
     run.known(data.buffer, node.span)
     source = data.buffer
-    extents = [run.whole(extent) for extent in buffer.shape]
-    steps = [run.whole(stride) for stride in buffer.strides]
-    offset = run.whole(ZERO if buffer.elem_offset is None else buffer.elem_offset)
+    extents = [whole(run, extent) for extent in buffer.shape]
+    steps = [whole(run, stride) for stride in buffer.strides]
+    offset = whole(run, ZERO if buffer.elem_offset is None else buffer.elem_offset)
     run.declared.add(buffer)
 
     def declare() -> None:
@@ -415,8 +299,8 @@ def matched(run: Run, buffer: tir.Buffer, shape: tuple[int, ...], strides: tuple
 def _match(run: Run, node: tir.MatchBufferRegion) -> Do:
     run.known(node.source.buffer, node.span)
     buffer, source = node.buffer, node.source.buffer
-    mins = [run.whole(axis.min) for axis in node.source.region]
-    extents = [run.whole(axis.extent) for axis in node.source.region]
+    mins = [whole(run, axis.min) for axis in node.source.region]
+    extents = [whole(run, axis.extent) for axis in node.source.region]
     dropped = len(mins) - len(buffer.shape)
     own = [part for part in (*buffer.shape, *buffer.strides, buffer.elem_offset) if isinstance(part, tir.Var)]
     run.declared.add(buffer)
@@ -437,7 +321,7 @@ def _realize(run: Run, node: tir.SBlockRealize) -> Do:
     block = node.block
     axes = [(axis.var, prepare_expr(run, value)) for axis, value in zip(block.iter_vars, node.iter_values, strict=True)]
     predicate = prepare_expr(run, node.predicate)
-    starts = [(axis.var, run.whole(axis.dom.min)) for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
+    starts = [(axis.var, whole(run, axis.dom.min)) for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
     before = [_allocate(run, buffer) for buffer in block.alloc_buffers]
     before += [_match(run, region) for region in block.match_buffers]
     outer, run.reducing = run.reducing, run.freedom.reorder and bool(starts)
