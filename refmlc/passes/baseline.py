@@ -6,6 +6,8 @@
 | has lost one of them                | nothing: it is a new module, whose own functions are called |
 
 TVM takes the Relax functions away once they are bytecode, and lowers the TensorIR functions alone.
+
+Where no call as `refmlc check` makes them is defined (a divisor is 0 in each), others are drawn.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,10 @@ from refmlc.oracle.calls import Maker
 from refmlc.oracle.reference import references
 from refmlc.passes.lifting import Constants
 from refmlc.passes.linking import is_kernel
+from refmlc.strategies import rolled_inputs
 from refmlc.testing.calls import Call, fresh
+
+FURTHER = 20
 
 
 @dataclass(frozen=True)
@@ -87,18 +92,28 @@ class Baseline:
         function = Function(name)
         try:
             maker = Maker(self.module, name)
-            made = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
-            calls = tuple((*fresh(one)[: len(one) - len(constants)], *constants) if constants else one for one in made)
-            answers = Tries(self.module, name, calls).meanings(self._interp)
+            usual = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
+            self._try(function, usual, constants)
+            if not function.problem and not any(known.meant for known in function.known):
+                seeds = range(draw.seed * FURTHER, (draw.seed + 1) * FURTHER)
+                self._try(function, [rolled_inputs(self.module, name, seed) for seed in seeds], constants, draw.calls)
         except RefmlcError as failure:
             function.problem = line_of(failure)
-            return function
-        for call, answer in zip(calls, answers, strict=True):
+        return function
+
+    def _try(
+        self, function: Function, made: Sequence[Call], constants: Sequence[object], enough: int | None = None
+    ) -> None:
+        """Run these calls; `enough` defined ones end it."""
+        for one in made:
+            call = (*fresh(one)[: len(one) - len(constants)], *constants) if constants else one
+            answer = Tries(self.module, function.name, (call,)).meanings(self._interp)[0]
             try:
                 function.known.append(known_of(call, answer))
             except RefmlcError as failure:
                 function.problem = line_of(failure)
-        return function
+            if enough is not None and sum(known.meant is not None for known in function.known) >= enough:
+                return
 
 
 def known_of(call: Call, answer: Answer) -> Known:
