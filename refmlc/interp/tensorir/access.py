@@ -1,14 +1,6 @@
-"""Loads and stores of single elements: bounds of every axis, initialisation, one cell.
+"""What a load and a store of a single element share: where the element is, and what is wrong with an access.
 
 The order is: value (of a store), indices from left to right, bounds, initialisation, cell (TIR-006, TIR-007, TIR-008).
-
-| access                                             | closure                                                        |
-|----------------------------------------------------|----------------------------------------------------------------|
-| a hook watches                                     | `_watched_load`, `_watched_store`                              |
-| compact, rank 1                                    | `_load_1`, `_store_1`                                          |
-| compact, rank 2, indices known to be in bounds     | `_load_2_within`, `_store_2_within`: variables and constants   |
-| compact, rank 2                                    | `_load_2`, `_store_2`                                          |
-| any rank, strides                                  | `_load_any`, `_store_any`                                      |
 """
 
 from collections.abc import Callable
@@ -25,9 +17,8 @@ from refmlc.diag.catalogue import (
     Code,
 )
 from refmlc.diag.errors import RefmlcError
-from refmlc.dtypes import FLOAT32, INT32
-from refmlc.interp.tensorir.arith import unrounded
-from refmlc.interp.tensorir.frame import Frame, IntEval, NumberEval, Run, Slot
+from refmlc.dtypes import INT32
+from refmlc.interp.tensorir.frame import Frame, IntEval, Slot
 from refmlc.interp.tensorir.scope import Scope, failing_in
 from refmlc.interp.tensorir.views import Strided, View
 from refmlc.ir import tir
@@ -106,7 +97,7 @@ def offset_of(view: View, at: tuple[int, ...], wrong: Explain, frame: Frame) -> 
     return offset
 
 
-def _slots_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> tuple[Slot[int], ...]:
+def slots_within(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> tuple[Slot[int], ...]:
     """The slots of the indices, when every index has one and is in bounds; else nothing."""
     slots = [slot for index in node.indices if (slot := scope.atom(index)) is not None]
     return tuple(slots) if len(slots) == len(node.indices) and _is_within(scope, node) else ()
@@ -154,260 +145,7 @@ def _locate_any(access: Slot[Strided], indices: tuple[IntEval, ...], wrong: Expl
     return locate_any
 
 
-# ------------------------------------------------------------------------------------------------ loads
-
-
-def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
-    """The element at scalar indices."""
-    check_rank(node)
-    place = scope.buffer(node.buffer, node.span)
-    indices = tuple(scope.int(index) for index in node.indices)
-    if scope.machine.hooks.watches("load") or scope.machine.hooks.watches("read_element"):
-        return _watched_load(scope, node, indices)
-    match place.form, indices:
-        case "vector", (index,):
-            return _load_1(scope, node, index)
-        case "matrix", (row, column):
-            slots = _slots_within(scope, node)
-            return _load_2_within(scope, node, *slots) if slots else _load_2(scope, node, row, column)
-        case _:
-            return _load_any(scope, node, indices)
-
-
-def _load_1(scope: Scope, node: tir.BufferLoad, index: IntEval) -> NumberEval:
-    access = cast("Slot[Access1]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def load_1(frame: Frame) -> float:
-        cells, shadow, n = frame[access]
-        i = index(frame)
-        if 0 <= i < n:
-            try:
-                if shadow[i]:
-                    return cells[i]
-            except IndexError:
-                pass
-        raise wrong(frame, (i,))
-
-    return load_1
-
-
-def _load_2(scope: Scope, node: tir.BufferLoad, row: IntEval, column: IntEval) -> NumberEval:
-    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def load_2(frame: Frame) -> float:
-        cells, shadow, n, m = frame[access]
-        i = row(frame)
-        j = column(frame)
-        if 0 <= i < n and 0 <= j < m:
-            offset = i * m + j
-            try:
-                if shadow[offset]:
-                    return cells[offset]
-            except IndexError:
-                pass
-        raise wrong(frame, (i, j))
-
-    return load_2
-
-
-def _load_2_within(scope: Scope, node: tir.BufferLoad, row: Slot[int], column: Slot[int]) -> NumberEval:
-    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def load_2_within(frame: Frame) -> float:
-        cells, shadow, _, m = frame[access]
-        offset = frame[row] * m + frame[column]
-        try:
-            if shadow[offset]:
-                return cells[offset]
-        except IndexError:
-            pass
-        raise wrong(frame, (frame[row], frame[column]))
-
-    return load_2_within
-
-
-def _load_any(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) -> NumberEval:
-    locate = locator(scope, node, indices)
-    wrong = explain(scope, node)
-
-    def load_any(frame: Frame) -> float:
-        cells, shadow, offset = locate(frame)
-        try:
-            if shadow[offset]:
-                return cells[offset]
-        except IndexError:
-            pass
-        raise wrong(frame, tuple([index(frame) for index in indices]))
-
-    return load_any
-
-
-def _watched_load(scope: Scope, node: tir.BufferLoad, indices: tuple[IntEval, ...]) -> NumberEval:
-    view_slot = scope.buffer(node.buffer).view
-    wrong = explain(scope, node)
-    hook, reading = scope.machine.hooks.load, scope.machine.hooks.read_element
-
-    def watched_load(frame: Frame) -> float:
-        view = frame[view_slot]
-        at = tuple([index(frame) for index in indices])
-        offset = offset_of(view, at, wrong, frame)
-        reading(node, view, offset, frame)
-        try:
-            if view.shadow[offset]:
-                value = view.cells[offset]
-                hook(node, at, value, frame)
-                return value
-        except IndexError:
-            pass
-        raise wrong(frame, at)
-
-    return watched_load
-
-
-# ----------------------------------------------------------------------------------------------- stores
-
-
-def store(scope: Scope, node: tir.BufferStore) -> Run:
-    """Write the value at scalar indices."""
-    check_rank(node)
-    place = scope.buffer(node.buffer, node.span)
-    indices = tuple(scope.int(index) for index in node.indices)
-    if is_undef(node.value):
-        return _forget(scope, node, indices)
-    check_stored(node)
-    if scope.machine.hooks.watches("store") or scope.machine.hooks.watches("write_element"):
-        return _watched_store(scope, node, indices)
-    # A float32 cell rounds what is written into it.
-    value = unrounded(scope, node.value) if node.buffer.dtype == FLOAT32 else scope.number(node.value)
-    match place.form, indices:
-        case "vector", (index,):
-            return _store_1(scope, node, value, index)
-        case "matrix", (row, column):
-            slots = _slots_within(scope, node)
-            return _store_2_within(scope, node, value, *slots) if slots else _store_2(scope, node, value, row, column)
-        case _:
-            return _store_any(scope, node, value, indices)
-
-
-def _store_1(scope: Scope, node: tir.BufferStore, value: NumberEval, index: IntEval) -> Run:
-    access = cast("Slot[Access1]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def store_1(frame: Frame) -> None:
-        written = value(frame)
-        cells, shadow, n = frame[access]
-        i = index(frame)
-        if not 0 <= i < n:
-            raise wrong(frame, (i,))
-        try:
-            cells[i] = written
-            shadow[i] = 1
-        except (IndexError, TypeError):
-            raise wrong(frame, (i,)) from None
-
-    return store_1
-
-
-def _store_2(scope: Scope, node: tir.BufferStore, value: NumberEval, row: IntEval, column: IntEval) -> Run:
-    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def store_2(frame: Frame) -> None:
-        written = value(frame)
-        cells, shadow, n, m = frame[access]
-        i = row(frame)
-        j = column(frame)
-        if not (0 <= i < n and 0 <= j < m):
-            raise wrong(frame, (i, j))
-        offset = i * m + j
-        try:
-            cells[offset] = written
-            shadow[offset] = 1
-        except (IndexError, TypeError):
-            raise wrong(frame, (i, j)) from None
-
-    return store_2
-
-
-def _store_2_within(scope: Scope, node: tir.BufferStore, value: NumberEval, row: Slot[int], column: Slot[int]) -> Run:
-    access = cast("Slot[Access2]", scope.buffer(node.buffer).access)
-    wrong = explain(scope, node)
-
-    def store_2_within(frame: Frame) -> None:
-        written = value(frame)
-        cells, shadow, _, m = frame[access]
-        offset = frame[row] * m + frame[column]
-        try:
-            cells[offset] = written
-            shadow[offset] = 1
-        except (IndexError, TypeError):
-            raise wrong(frame, (frame[row], frame[column])) from None
-
-    return store_2_within
-
-
-def _store_any(scope: Scope, node: tir.BufferStore, value: NumberEval, indices: tuple[IntEval, ...]) -> Run:
-    locate = locator(scope, node, indices)
-    wrong = explain(scope, node)
-
-    def store_any(frame: Frame) -> None:
-        written = value(frame)
-        cells, shadow, offset = locate(frame)
-        try:
-            cells[offset] = written
-            shadow[offset] = 1
-        except (IndexError, TypeError):
-            raise wrong(frame, tuple([index(frame) for index in indices])) from None
-
-    return store_any
-
-
-def _watched_store(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, ...]) -> Run:
-    view_slot = scope.buffer(node.buffer).view
-    value = scope.number(node.value)
-    wrong = explain(scope, node)
-    hook, writing = scope.machine.hooks.store, scope.machine.hooks.write_element
-
-    def watched_store(frame: Frame) -> None:
-        written = value(frame)
-        view = frame[view_slot]
-        at = tuple([index(frame) for index in indices])
-        offset = offset_of(view, at, wrong, frame)
-        writing(node, view, offset, frame)
-        hook(node, at, written, frame)
-        try:
-            view.cells[offset] = written
-            view.shadow[offset] = 1
-        except (IndexError, TypeError):
-            raise wrong(frame, at) from None
-
-    return watched_store
-
-
 # TIR-307
 def is_undef(value: tir.Expr) -> bool:
     """Whether the value is `T.undef()`, converted or not: the text gives it a dtype by a cast."""
     return is_undef(value.value) if isinstance(value, tir.Cast) else getattr(value, "callee", None) == "undef"
-
-
-def _forget(scope: Scope, node: tir.BufferStore, indices: tuple[IntEval, ...]) -> Run:
-    """Storing `T.undef()`: the element holds no value any more."""
-    view_slot = scope.buffer(node.buffer).view
-    wrong = explain(scope, node)
-    writing = scope.machine.hooks.write_element if scope.machine.hooks.watches("write_element") else None
-
-    def forget(frame: Frame) -> None:
-        view = frame[view_slot]
-        at = tuple([index(frame) for index in indices])
-        offset = offset_of(view, at, wrong, frame)
-        if writing is not None:
-            writing(node, view, offset, frame)
-        try:
-            view.shadow[offset] = 0
-        except IndexError:
-            raise wrong(frame, at) from None
-
-    return forget

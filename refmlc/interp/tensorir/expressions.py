@@ -3,7 +3,7 @@
 from typing import assert_never, cast
 
 from refmlc.diag.catalogue import UNSUPPORTED_DTYPE
-from refmlc.interp.tensorir import access, arith, calls, vectors
+from refmlc.interp.tensorir import arith, calls, loads, vectors
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
@@ -36,7 +36,7 @@ def prepare_expr(scope: Scope, node: tir.Expr) -> Eval:
         case tir.Let():  # TIR-111
             return _let(scope, node)
         case tir.BufferLoad():  # TIR-112
-            return vectors.load(scope, node) if node.dtype.is_vector or node.predicate else access.load(scope, node)
+            return vectors.load(scope, node) if node.dtype.is_vector or node.predicate else loads.load(scope, node)
         case tir.BufferData():  # TIR-113
             return _data(scope, node)
         case tir.Ramp():  # TIR-114

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
-from refmlc.interp.tensorir import access, calls, vectors
+from refmlc.interp.tensorir import calls, stores, vectors
 from refmlc.interp.tensorir.blocks import realize
 from refmlc.interp.tensorir.buffers import allocate, declare
 from refmlc.interp.tensorir.frame import Frame, Run, in_order
@@ -51,7 +51,7 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
             return while_loop(scope, node)
         case tir.BufferStore():  # TIR-205
             vector = node.value.dtype.is_vector or node.predicate is not None or _has_lanes(node)
-            return vectors.store(scope, node) if vector else access.store(scope, node)
+            return vectors.store(scope, node) if vector else stores.store(scope, node)
         case tir.AllocBuffer():  # TIR-206
             return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
         case tir.DeclBuffer():  # TIR-207
