@@ -129,6 +129,17 @@ class Breaks(Judge):
         hot = {place.function for place in self.hot() if isinstance(place, Place)}
         return not hot or not (hot & self._called_by(name))
 
+    def inside(self, loop: Place, plan: Plan, steps: range) -> bool:
+        """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
+        event = self.engine.event
+        if any(edit.moment.event == event and edit.moment.step in steps[1:] for edit in self._editing.edits):
+            return True
+        if not plan.breakpoints:
+            return False
+        if any(armed.shown.kind in STORES for armed in self._enabled()):
+            return True
+        return any(isinstance(place, Place) and place is not loop and place.is_in(loop) for place in self.hot())
+
     def _called_by(self, name: str) -> set[str]:
         """The functions that a call of `name` may execute."""
         found, todo = {name}, [name]

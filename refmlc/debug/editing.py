@@ -39,6 +39,7 @@ class Editing:
             self.edits.clear()
             self._looking.edited.clear()
             self._engine.snapshots.forget_after(BEGINNING)
+            self._engine.wholes.clear()
             self._engine.emitted = 0
 
     def __call__(self, edit: Edit) -> None:

@@ -6,8 +6,11 @@ worker waits.
 
 from collections.abc import Sequence
 
+from refmlc.debug import outlining
 from refmlc.debug.clock import NEVER, Heat, clock
+from refmlc.debug.counting import Counted
 from refmlc.debug.judge import Judge, Level, Prepared
+from refmlc.debug.outlining import Outlining
 from refmlc.debug.places import AnyPlace, BindingPlace, Place, Places
 from refmlc.debug.plan import Plan
 from refmlc.debug.program import Program
@@ -66,6 +69,8 @@ class Engine:
         self._resuming: Snapshot | None = None
         self._taking = Taking(often, self.snapshots, self._heats, lambda place: place in self._hot or place.calls)
         self._native: Choosing | None = None
+        self.outlining = Outlining(self.budget)
+        self.wholes: dict[Moment, tuple[Place, Counted]] = {}  # loops that C executed
         self.snapshots.take(BEGINNING, (SavedLevel(tuple(self.args)),), 0, 0)
 
     # ---------------------------------------------------------------------------------------------- owner
@@ -82,6 +87,7 @@ class Engine:
 
     def heat(self, hot: frozenset[AnyPlace]) -> None:
         """Let these places, and no others but those that call functions, leave the quick way."""
+        hot = hot.union(place for place, _ in self.wholes.values())
         for place in self._hot ^ hot:
             if isinstance(place, Place):
                 for set_heat in self._heats.get(place, ()):
@@ -128,6 +134,7 @@ class Engine:
     def diverge(self) -> None:
         """From here on it is another run: what was foreseen is forgotten, and output is written again."""
         self.snapshots.forget_after(self.moment)
+        self.wholes.clear()
         self.emitted = self._printed
 
     def pause(self) -> None:
@@ -264,6 +271,8 @@ class Engine:
         moment = Moment(self.event, count)
         self._consider(place, frame, moment)
         self._arm()
+        if self._whole(place, frame, moment):
+            return
         try:
             run(frame)
         except RefmlcError as failure:
@@ -271,6 +280,27 @@ class Engine:
             raise
         if place.calls and self.levels:
             self.levels[-1].place = place
+
+    def _whole(self, place: Place, frame: Frame, moment: Moment) -> bool:
+        """[run] Let C execute a loop, if nothing within it is waited for, and it is long; whether it has."""
+        plan, reentry, known = self.plan, self.levels[-1].reentry, self.wholes.get(moment)
+        if reentry is None or self._pausing or not (place is plan.whole or known) or plan.looks_into(place):
+            return False
+        plan.whole = None
+        length = known[1] if known else self.outlining.length(place, frame, reentry)
+        if length is None or length.iterations < outlining.LONG:
+            return False
+        steps = range(moment.step, moment.step + length.statements)
+        target = plan.target
+        if target is not None and target.event <= moment.event and target < Moment(moment.event, steps.stop):
+            return False
+        if self.judge.inside(place, plan, steps) or not self.outlining.done(place, frame, reentry, length):
+            return False
+        self.wholes[moment] = (place, length)
+        self.clock.begin(steps[-1])
+        self._taking.next = steps.stop
+        self._arm()
+        return True
 
     def _consider(self, place: AnyPlace, frame: Frame | None, moment: Moment) -> None:
         self.place, self.frame = place, frame

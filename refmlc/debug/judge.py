@@ -60,6 +60,11 @@ class Judge:
         del name, event, plan
         return True
 
+    def inside(self, loop: Place, plan: Plan, steps: range) -> bool:
+        """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
+        del loop, plan, steps
+        return False
+
     def fails(self, diagnostic: Diagnostic) -> bool:
         """Whether the program stops at a failure."""
         del diagnostic

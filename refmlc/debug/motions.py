@@ -30,7 +30,8 @@ def over(engine: Engine) -> Plan:
     """To the next statement not inside this one."""
     here, level = engine.place, len(engine.levels)
     marks = [place for place in _same_function(engine, here) if place is here or not _is_in(place, here)]
-    return Plan(marks=frozenset(marks), level=level, above=level)
+    whole = here if isinstance(here, Place) and isinstance(here.node, tir.For | tir.SBlockRealize) else None
+    return Plan(marks=frozenset(marks), level=level, above=level, whole=whole)
 
 
 def out(engine: Engine, spot: Spot) -> Plan:

@@ -13,7 +13,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from refmlc.debug.places import AnyPlace
+from refmlc.debug.places import AnyPlace, Place
 from refmlc.debug.values import Moment, Stop
 
 
@@ -21,8 +21,8 @@ from refmlc.debug.values import Moment, Stop
 class Plan:
     """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
 
-    `passed`: the moment at which a store or load was met already. `pauses`: a pause that is asked for ends it.
-    `after`: what happens before this moment is passed.
+    `whole`: a loop or block that is stepped over, which C may execute. `passed`: the moment at which a store or load
+    was met already. `pauses`: a pause that is asked for ends it. `after`: what happens before this moment is passed.
     """
 
     target: Moment | None = None
@@ -35,10 +35,17 @@ class Plan:
     collects: bool = False
     silent: bool = False
     failures: bool = True
+    whole: AnyPlace | None = None
     passed: Moment | None = None
     found: Stop | None = None
     pauses: bool = True
     after: Moment | None = None
+
+    def looks_into(self, loop: Place) -> bool:
+        """Whether the motion would stop within `loop`, breakpoints aside."""
+        return self.every or any(
+            isinstance(mark, Place) and mark is not loop and mark.is_in(loop) for mark in self.marks
+        )
 
     def steps_at(self, place: AnyPlace, level: int) -> bool:
         """Whether the motion stops at `place`, breakpoints aside."""

@@ -1,0 +1,138 @@
+"""A loop, or a block, as a function of its own, which C can execute: its parameters are what it does not declare.
+
+| used, declared outside                 | becomes                                                              |
+|----------------------------------------|----------------------------------------------------------------------|
+| a number                               | a parameter                                                          |
+| a buffer                               | a parameter that is matched; the argument is the view as a tensor     |
+| anything else, memory of threads        | nothing: the loop stays where it is                                   |
+
+C executes no call but those of whole functions, has no debugger in it, and where it would fail leaves everything as
+it was. So the loop is executed by the interpreter then, which tells.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from refmlc.debug.counting import Counted, counted
+from refmlc.debug.places import Place
+from refmlc.debug.reentry import Reentry
+from refmlc.diag import RefmlcError
+from refmlc.dtypes import HANDLE
+from refmlc.interp.substitutes import Prepared
+from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.tensorir.views import View
+from refmlc.ir import IRModule, tir
+from refmlc.ir.visit import walk
+from refmlc.runtime.budget import Budget
+from refmlc.vm.native.module import NativeModule
+
+LONG = 1_000_000  # iterations, which take the interpreter about a second
+LOOP = "loop"
+
+
+class InterpreterNeeded(Exception):
+    """C does not do it."""
+
+
+def _needed(_args: Sequence[object]) -> object:
+    raise InterpreterNeeded
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """The function that a loop has become. `run`: it in C."""
+
+    numbers: tuple[tir.Var, ...]
+    buffers: tuple[tir.Buffer, ...]
+    run: Prepared
+
+
+class Outlining:
+    """The loops of a session that C executes. Not for concurrent use."""
+
+    def __init__(self, budget: Budget) -> None:
+        """None yet."""
+        self._budget = budget
+        self._made: dict[Place, Outlined | None] = {}
+
+    def length(self, place: Place, frame: Frame, reentry: Reentry) -> Counted | None:
+        """What the loop at `place` executes; None: the text does not say it, or threads take turns in it."""
+        scope = reentry.scope
+        if frame[scope.group] is not None or frame[scope.memories]:
+            return None
+        return counted(place.node, {var: frame[slot] for var, slot in scope.layout.variables.items()})
+
+    def done(self, place: Place, frame: Frame, reentry: Reentry, length: Counted) -> bool:
+        """Whether C has executed all of the loop at `place`; else nothing has changed."""
+        if self._budget.steps + 2 * length.iterations > self._budget.max_steps:
+            return False
+        if place not in self._made:
+            self._made[place] = outlined(place, self._budget)
+        made = self._made[place]
+        args = None if made is None else _arguments(made, frame, reentry)
+        if made is None or args is None:
+            return False
+        steps = self._budget.steps
+        try:
+            made.run(args)
+        except InterpreterNeeded:
+            return False
+        finally:
+            self._budget.steps = steps
+        self._budget.steps = steps + length.iterations
+        return True
+
+
+def outlined(place: Place, budget: Budget) -> Outlined | None:
+    """The loop at `place` as a function in C; None: it uses what cannot be given to one."""
+    numbers, buffers = free(place.node)
+    if any(buffer.scope not in ("", "global") or buffer.strides for buffer in buffers):
+        return None
+    handles = {tir.Var(f"{buffer.name}_{number}", HANDLE): buffer for number, buffer in enumerate(buffers)}
+    func = tir.PrimFunc((*handles, *numbers), handles, place.node, check_well_formed=False)
+    module = IRModule({LOOP: func})
+    try:
+        native = NativeModule(module, "cr")
+        tier = import_module("refmlc.vm.native.tier").NativeTier(module, native.compiled(), budget)
+        return Outlined(numbers, buffers, tier.function(LOOP, lambda: _needed))
+    except RefmlcError:  # there is no compiler, or the generator does not take it
+        return None
+
+
+def free(loop: tir.Stmt) -> tuple[tuple[tir.Var, ...], tuple[tir.Buffer, ...]]:
+    """The variables and buffers that a statement uses and does not declare, in the order of the text."""
+    used: dict[tir.Var | tir.Buffer, None] = {}
+    declared: set[tir.Var | tir.Buffer] = set()
+    for node in walk(loop):
+        match node:
+            case tir.Var() | tir.Buffer():
+                used[node] = None
+            case tir.For(loop_var=var) | tir.Bind(var=var) | tir.Let(var=var):
+                declared.add(var)
+            case tir.AllocBuffer(buffer=buffer) | tir.DeclBuffer(buffer=buffer):
+                declared.add(buffer)
+            case tir.SBlock():
+                declared |= {axis.var for axis in node.iter_vars} | set(node.alloc_buffers)
+                declared |= {match.buffer for match in node.match_buffers}
+            case _:
+                pass
+    mine = [node for node in used if node not in declared]
+    return (
+        tuple(node for node in mine if isinstance(node, tir.Var)),
+        tuple(node for node in mine if isinstance(node, tir.Buffer)),
+    )
+
+
+def _arguments(made: Outlined, frame: Frame, reentry: Reentry) -> list[object] | None:
+    """What the parameters are given where the program stands; None: one of it cannot be given."""
+    scope = reentry.scope
+    numbers = [frame[scope.layout.slot(var)] if scope.layout.knows(var) else None for var in made.numbers]
+    views = [frame[scope.buffers[buffer].view] if buffer in scope.buffers else None for buffer in made.buffers]
+    if not all(isinstance(number, int | float) for number in numbers):
+        return None
+    try:
+        tensors = [view.tensor() for view in views if isinstance(view, View)]
+    except RefmlcError:  # it reaches beyond its storage
+        return None
+    return [*tensors, *numbers] if len(tensors) == len(views) else None
