@@ -3,6 +3,7 @@
 from array import array
 from dataclasses import dataclass, field
 from enum import StrEnum
+from html import escape
 
 from refmlc.diag import Diagnostic, Span
 
@@ -100,7 +101,7 @@ class Contents:
     known: bytes = b""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Trace:
     """A run. `total` events happened, `counts` by kind; all were kept, or one statement in `stride`, up to step `cut`.
 
@@ -156,8 +157,15 @@ class Trace:
             " within a call tensors lack what omitted stores wrote, at its end they are whole"
         )
 
-    def _repr_html_(self) -> str:
-        """The page, in a notebook."""
-        from refmlc.debug.trace.page import framed  # noqa: PLC0415 - an extra
+    def __repr__(self) -> str:
+        """One line: a notebook writes it beside the page."""
+        kept = f", {len(self):,} kept" if self.sampled else ""
+        return f"<trace of {self.function}: {self.total:,} events{kept}>"
 
+    def _repr_html_(self) -> str:
+        """The page, in a notebook; what is missing, where the libraries for it are."""
+        try:
+            from refmlc.debug.trace.page import framed  # noqa: PLC0415 - an extra
+        except ImportError as missing:
+            return f"<p>The page of a trace needs <code>refmlc[report]</code>: {escape(str(missing))}.</p>"
         return framed(self)

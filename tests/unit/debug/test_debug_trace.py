@@ -5,6 +5,7 @@
 """
 
 import json
+import sys
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -295,8 +296,14 @@ def test_text_of_a_program_is_no_markup():
     assert parser.found == ["iframe"]
 
 
-def test_in_a_notebook_it_is_the_page_in_a_frame():
+def test_in_a_notebook_it_is_the_page_in_a_frame_and_one_line(monkeypatch):
     assert scaled()._repr_html_().startswith('<iframe sandbox="allow-scripts"')
+    assert repr(scaled()) == "<trace of main: 34 events>"
+    sampled = total(range(100), max_events=60)
+    assert repr(sampled) == f"<trace of total: 403 events, {len(sampled)} kept>"
+    monkeypatch.delitem(sys.modules, "refmlc.debug.trace.page")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert "refmlc[report]" in scaled()._repr_html_()
 
 
 def run(folder, text, *options):

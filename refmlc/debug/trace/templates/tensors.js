@@ -48,7 +48,8 @@ function draw(name, row, all) {
     paint(made, width, height, address, touched, counted);
   }
   const slice = rank > 2 ? ` [${where.slice(0, -2).join(", ")}, :, :]` : "";
-  const cut = across > width || down > height ? `, ${height} × ${width} of it` : "";
+  const range = (first, size) => `${first} … ${first + size - 1}`, columns = range(left / one.lanes, width / one.lanes);
+  const cut = across > width || down > height ? `, of it ${rank > 1 ? `[${range(upper, height)}, ${columns}]` : `[${columns}]`}` : "";
   made.caption.replaceChildren(make("b", name), document.createTextNode(` ${shape(one)}${slice}${cut}`));
   const facts = [];
   if (one.first === NOWHERE) facts.push("too large to be shown");
@@ -135,7 +136,8 @@ function showTensors(call, path, e) {
   const shown = chosen.map(([name, row]) => draw(name, row, touched));
   const box = $("tensors");
   if (known_.length > chosen.length) {
-    const text = `${known_.length - chosen.length} more: ${known_.filter((one) => !chosen.includes(one)).map(([name]) => name).join(", ").slice(0, 400)}`;
+    const names = known_.filter((one) => !chosen.includes(one)).map(([name]) => name);
+    const text = `${names.length} more: ${names.slice(0, 40).join(", ")}${names.length > 40 ? ", …" : ""}`;
     if (more.textContent !== text) more.textContent = text;
     shown.unshift(more);
   }
