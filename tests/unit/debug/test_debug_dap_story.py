@@ -47,6 +47,27 @@ def test_the_element_that_overflows_and_back_to_its_write(server):
     assert server.ends() == 0
 
 
+def test_the_same_filter_comes_to_the_nan_that_the_infinities_make():
+    server = Process(port=False)
+    try:
+        client = server.client
+        client.launch(STORY, STORY_INPUTS, points=lambda it: it.ask("setExceptionBreakpoints", filters=["nan"]))
+        seen = [client.stopped()["text"]]
+        while not seen[-1].startswith("weights") and len(seen) < 10:
+            seen.append(client.move("continue")["text"])
+        made = ["exp[0, 2] = inf", "exp[1, 3] = inf", "total[0] = inf", "total[0] = inf", "total[1] = inf"]
+        assert seen == [f"{text} is about to be stored" for text in (*made, "weights[0, 2] = nan")]
+        frames = client.ask("stackTrace", threadId=1)["stackFrames"]
+        client.ask("setExceptionBreakpoints", filters=[])
+        info = client.ask("dataBreakpointInfo", name="scores[0, 2]", frameId=frames[-1]["id"])
+        client.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
+        assert client.move("reverseContinue")["text"].startswith("matmul[0, 2] = 89.043884 is about to be stored")
+        client.ask("disconnect")
+        assert server.ends() == 0
+    finally:
+        server.close()
+
+
 def test_a_second_client_is_told_no_and_the_first_goes_on():
     server = Process(port=True)
     try:
