@@ -14,6 +14,7 @@ A value with lanes is a `tuple` of that many scalars.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -69,6 +70,11 @@ class DType:
         return FLOAT_FORMATS[self.element]
 
     @property
+    def kind_code(self) -> int:
+        """DLPack's number of this kind of elements, which TVM shares; the bits and lanes stand beside it there."""
+        return self.format.kind_code if self.is_float else KIND_CODES[self.kind]
+
+    @property
     def minimum(self) -> int:
         """Least value of an integer dtype."""
         return -(1 << (self.bits - 1)) if self.kind == "int" else 0
@@ -79,6 +85,7 @@ class DType:
         return (1 << (self.bits - 1)) - 1 if self.kind == "int" else (1 << self.bits) - 1
 
 
+KIND_CODES: Mapping[Kind, int] = {"int": 0, "uint": 1, "handle": 3, "void": 3, "bool": 6}
 INT_BITS = (1, 2, 4, 8, 16, 32, 64)
 
 SCALARS: dict[str, DType] = {

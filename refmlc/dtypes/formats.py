@@ -1,7 +1,7 @@
 """Floating-point formats, one row each: width, exponent, fraction, and what the top codes mean.
 
 Source: IEEE 754-2019 (float16, float32, float64), Google bfloat16, OCP OFP8 (e4m3fn, e5m2), OCP MX v1.0
-(float6, float4, e8m0fnu), Graphcore/AMD FNUZ formats, and ml_dtypes for e3m4, e4m3, e4m3b11fnuz.
+(float6, float4, e8m0fnu), Graphcore/AMD FNUZ formats, and ml_dtypes for e3m4, e4m3, e4m3b11fnuz; dlpack.h 1.1.
 """
 
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ class FloatFormat:
 
     `special` says what the top codes are: `ieee` inf and NaN; `fn` no inf, NaN is all ones;
     `fnuz` no inf, no -0, NaN is the code of -0; `finite` neither; `e8m0` unsigned powers of two, NaN is 0xff.
+    `kind_code`: its number among DLPack's kinds of elements, where it is not one of the plain floats.
     """
 
     name: str
@@ -25,6 +26,7 @@ class FloatFormat:
     fraction_bits: int
     bias: int
     special: Special = "ieee"
+    kind_code: int = 2
 
     @property
     def precision(self) -> int:
@@ -77,17 +79,17 @@ FLOAT_FORMATS: dict[str, FloatFormat] = {
         FloatFormat("float16", 16, 5, 10, 15),
         FloatFormat("float32", 32, 8, 23, 127),
         FloatFormat("float64", 64, 11, 52, 1023),
-        FloatFormat("bfloat16", 16, 8, 7, 127),
-        FloatFormat("float8_e3m4", 8, 3, 4, 3),
-        FloatFormat("float8_e4m3", 8, 4, 3, 7),
-        FloatFormat("float8_e4m3b11fnuz", 8, 4, 3, 11, "fnuz"),
-        FloatFormat("float8_e4m3fn", 8, 4, 3, 7, "fn"),
-        FloatFormat("float8_e4m3fnuz", 8, 4, 3, 8, "fnuz"),
-        FloatFormat("float8_e5m2", 8, 5, 2, 15),
-        FloatFormat("float8_e5m2fnuz", 8, 5, 2, 16, "fnuz"),
-        FloatFormat("float8_e8m0fnu", 8, 8, 0, 127, "e8m0"),
-        FloatFormat("float6_e2m3fn", 6, 2, 3, 1, "finite"),
-        FloatFormat("float6_e3m2fn", 6, 3, 2, 3, "finite"),
-        FloatFormat("float4_e2m1fn", 4, 2, 1, 1, "finite"),
+        FloatFormat("bfloat16", 16, 8, 7, 127, kind_code=4),
+        FloatFormat("float8_e3m4", 8, 3, 4, 3, kind_code=7),
+        FloatFormat("float8_e4m3", 8, 4, 3, 7, kind_code=8),
+        FloatFormat("float8_e4m3b11fnuz", 8, 4, 3, 11, "fnuz", kind_code=9),
+        FloatFormat("float8_e4m3fn", 8, 4, 3, 7, "fn", kind_code=10),
+        FloatFormat("float8_e4m3fnuz", 8, 4, 3, 8, "fnuz", kind_code=11),
+        FloatFormat("float8_e5m2", 8, 5, 2, 15, kind_code=12),
+        FloatFormat("float8_e5m2fnuz", 8, 5, 2, 16, "fnuz", kind_code=13),
+        FloatFormat("float8_e8m0fnu", 8, 8, 0, 127, "e8m0", kind_code=14),
+        FloatFormat("float6_e2m3fn", 6, 2, 3, 1, "finite", kind_code=15),
+        FloatFormat("float6_e3m2fn", 6, 3, 2, 3, "finite", kind_code=16),
+        FloatFormat("float4_e2m1fn", 4, 2, 1, 1, "finite", kind_code=17),
     )
 }

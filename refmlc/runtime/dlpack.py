@@ -26,6 +26,7 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_DEVICE, UNSUPPORTED_DTYPE
 from refmlc.dtypes import SCALARS, DType
+from refmlc.dtypes.dtype import KIND_CODES
 from refmlc.dtypes.storage import storage_dtype
 
 if TYPE_CHECKING:
@@ -33,19 +34,8 @@ if TYPE_CHECKING:
 
 CPU = (1, 0)
 
-CODES: dict[str, int] = {
-    "bfloat16": 4,
-    "bool": 6,
-    "float8_e3m4": 7,
-    "float8_e4m3": 8,
-    "float8_e4m3b11fnuz": 9,
-    "float8_e4m3fn": 10,
-    "float8_e4m3fnuz": 11,
-    "float8_e5m2": 12,
-    "float8_e5m2fnuz": 13,
-    "float8_e8m0fnu": 14,
-}
-_KINDS = {"int": 0, "uint": 1, "float": 2}
+NATIVE = (0, 1, 2)
+"""The kinds that NumPy knows: int, uint, float."""
 _VERSIONED = b"dltensor_versioned"
 _NAMES = (b"dltensor", _VERSIONED)
 
@@ -89,14 +79,16 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 
 
+def exchanged(dtype: DType) -> bool:
+    """Whether DLPack has whole bytes per element of a dtype, and elements that are numbers."""
+    return dtype.kind not in ("handle", "void") and dtype.bits % 8 == 0
+
+
 def code_of(dtype: DType) -> int:
     """DLPack's code of a dtype. Fails: RM503 where it has none with whole bytes per element."""
-    own = CODES.get(dtype.element)
-    if own is not None:
-        return own
-    if dtype.kind not in _KINDS or dtype.bits % 8:
+    if not exchanged(dtype):
         raise fail(UNSUPPORTED_DTYPE, f"{dtype} cannot be exchanged through DLPack")
-    return _KINDS[dtype.kind]
+    return dtype.kind_code
 
 
 def export_array(
@@ -113,7 +105,7 @@ def export_array(
         raise BufferError("refmlc's tensors lie in the memory of the CPU")
     if copy:
         array = array.copy()
-    foreign = dtype.element in CODES
+    foreign = code not in NATIVE
     plain = array.view(f"u{array.itemsize}") if foreign else array
     capsule = _ask(plain.__dlpack__, max_version)
     if foreign:
@@ -138,9 +130,9 @@ def import_array(source: object) -> tuple[np.ndarray, DType]:
     except (BufferError, RuntimeError, ValueError) as reason:
         raise fail(BAD_INPUT, f"the tensor does not give its memory: {reason}") from None
     dtype = _dtype(described)
-    foreign = dtype.element in CODES and dtype.element != "bool"
+    foreign = dtype.kind_code not in NATIVE and dtype.kind != "bool"
     if foreign:
-        described.code = _KINDS["uint"]
+        described.code = KIND_CODES["uint"]
     array: np.ndarray = np.from_dlpack(_Capsule(cast("CapsuleType", capsule)))
     return (array.view(storage_dtype(dtype)) if foreign else array), dtype
 
@@ -184,10 +176,7 @@ def _described(capsule: object) -> DLDataType:
 
 def _dtype(described: DLDataType) -> DType:
     code, bits, lanes = described.code, described.bits, described.lanes
-    for name, own in CODES.items():
-        if (code, bits, lanes) == (own, SCALARS[name].bits, 1):
-            return SCALARS[name]
-    for kind, own in _KINDS.items():
-        if (code, lanes) == (own, 1) and bits in (8, 16, 32, 64) and f"{kind}{bits}" in SCALARS:
-            return SCALARS[f"{kind}{bits}"]
+    for row in SCALARS.values():
+        if (code, bits, lanes) == (row.kind_code, row.bits, 1) and exchanged(row):
+            return row
     raise fail(UNSUPPORTED_DTYPE, f"DLPack's dtype with code {code}, {bits} bits, {lanes} lanes is not read")

@@ -8,22 +8,6 @@ from refmlc.interp.graph.operands import Site
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
 
-DLPACK_CODE = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bool": 6}
-DLPACK_FLOAT = {
-    "bfloat16": 4,
-    "float8_e3m4": 7,
-    "float8_e4m3": 8,
-    "float8_e4m3b11fnuz": 9,
-    "float8_e4m3fn": 10,
-    "float8_e4m3fnuz": 11,
-    "float8_e5m2": 12,
-    "float8_e5m2fnuz": 13,
-    "float8_e8m0fnu": 14,
-    "float6_e2m3fn": 15,
-    "float6_e3m2fn": 16,
-    "float4_e2m1fn": 17,
-}
-
 
 def shape_of(site: Site, value: object) -> Shape:  # RLX-231
     """The shape of a tensor."""
@@ -91,8 +75,7 @@ def elem_offset(site: Site, value: object) -> int:
 
 def dtype_code(site: Site, value: object) -> int:
     """The kind of the elements, in DLPack's numbers."""
-    dtype = site.tensor(value).dtype
-    return DLPACK_FLOAT.get(dtype.element, DLPACK_CODE[dtype.kind])
+    return _dtype(site, value).kind_code
 
 
 def dtype_bits(site: Site, value: object) -> int:

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 
 from refmlc.dtypes import INT64, SCALARS, DType
 from refmlc.runtime.cells import cells
-from refmlc.runtime.dlpack import CODES
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
@@ -33,8 +32,9 @@ NONE, INT, BOOL, FLOAT, POINTER, DTYPE = range(6)
 TENSOR_POINTER, TEXT, SHAPE_OBJECT = 7, 8, 69
 CPU = 1
 
-CODE_OF_KIND: Mapping[str, int] = {"int": 0, "uint": 1, "float": 2, "handle": 3}
-ELEMENT_OF_CODE: Mapping[int, str] = {code: name for name, code in CODES.items()}
+BY_CODE: Mapping[tuple[int, int], DType] = {
+    (row.kind_code, row.bits): row for row in SCALARS.values() if row.kind not in ("handle", "void")
+}
 
 
 @dataclass(slots=True)
@@ -90,8 +90,7 @@ def extents(handle: object, rank: int) -> tuple[int, ...] | None:
 
 def dtype_of_code(code: int, bits: int, lanes: int) -> DType:
     """The dtype that DLPack's three numbers mean. Fails with KeyError when there is none."""
-    plain = {number: f"{kind}{bits}" for kind, number in CODE_OF_KIND.items()}
-    scalar = SCALARS[ELEMENT_OF_CODE.get(code) or plain[code]]
+    scalar = BY_CODE[code, bits]
     return scalar if lanes == 1 else scalar.with_lanes(lanes)
 
 
@@ -109,7 +108,7 @@ def tensor_field(tensor: Tensor, number: int) -> object:
         SHAPE: tuple(tensor.shape),
         STRIDES: tensor.strides,
         RANK: len(tensor.shape),
-        CODE: CODES[dtype.element] if dtype.element in CODES else CODE_OF_KIND[dtype.kind],
+        CODE: dtype.kind_code,
         BITS: dtype.bits,
         LANES: dtype.lanes,
         BYTE_OFFSET: 0,

@@ -75,3 +75,41 @@ def test_ranges():
     assert (dtype("int1").minimum, dtype("int1").maximum) == (-1, 0)
     with pytest.raises(KeyError):
         INT32.format  # noqa: B018 - the property raises
+
+
+# dlpack.h 1.1, `DLDataTypeCode`; void is a handle of no bits.
+KIND_CODES = {
+    "int8": 0,
+    "int64": 0,
+    "uint1": 1,
+    "uint32": 1,
+    "float16": 2,
+    "float32": 2,
+    "float64": 2,
+    "handle": 3,
+    "void": 3,
+    "bfloat16": 4,
+    "bool": 6,
+    "float8_e3m4": 7,
+    "float8_e4m3": 8,
+    "float8_e4m3b11fnuz": 9,
+    "float8_e4m3fn": 10,
+    "float8_e4m3fnuz": 11,
+    "float8_e5m2": 12,
+    "float8_e5m2fnuz": 13,
+    "float8_e8m0fnu": 14,
+    "float6_e2m3fn": 15,
+    "float6_e3m2fn": 16,
+    "float4_e2m1fn": 17,
+    "float4_e2m1fnx4": 17,
+}
+
+
+@pytest.mark.parametrize("name", KIND_CODES)
+def test_kinds_have_the_numbers_of_dlpack(name):
+    assert dtype(name).kind_code == KIND_CODES[name]
+
+
+def test_a_dtype_follows_from_its_number_and_bits():
+    numbers = [row for row in SCALARS.values() if row.kind not in ("handle", "void")]
+    assert len({(row.kind_code, row.bits) for row in numbers}) == len(numbers)

@@ -67,7 +67,7 @@ def test_what_is_no_constant_is_none():
     assert read_metadata(current(ONES, "tir.IndexMap"), None) == {"ir.GenericConst": (None,)}
 
 
-@pytest.mark.parametrize("name", sorted(blob._CODES))
+@pytest.mark.parametrize("name", [name for name, row in SCALARS.items() if blob.stores(row)])
 def test_arrays_survive_encoding(name):
     row = dtype(name)
     stored = blob.storage_dtype(row)
