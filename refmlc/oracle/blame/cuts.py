@@ -86,8 +86,3 @@ def cut_prim_func(module: IRModule, name: str, count: int) -> IRModule:
 def names_in(statement: tir.Stmt) -> tuple[str, ...]:
     """The blocks of a statement, outermost first."""
     return tuple(node.name for node in walk(statement) if isinstance(node, tir.SBlock))
-
-
-def written_by(statement: tir.Stmt) -> tuple[str, ...]:
-    """The buffers that a statement stores to."""
-    return tuple(dict.fromkeys(node.buffer.name for node in walk(statement) if isinstance(node, tir.BufferStore)))
