@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_browser import Seen
-from test_debug_trace import BEYOND, EVIL, SUM, evil, traced
+from test_debug_trace import BEYOND, EVIL, HEAD, SUM, evil, traced
 
 import refmlc
 from refmlc.debug import Program
@@ -22,6 +22,13 @@ from refmlc.runtime.tensor import Tensor
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`").expect
 TRANSFORMER = Path(__file__).parents[2] / "golden" / "debug" / "transformer.py"
 EXP, DIVIDE = 16, 26  # lines of its text
+STOPS = f"""{HEAD}
+@T.prim_func(s_tir=True)
+def stops(A: T.Buffer((3,), "float32")):
+    for i in range(3):
+        assert A[i] < T.float32(2), {EVIL!r}
+        A[i] = T.float32(0)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +41,7 @@ def files(tmp_path_factory):
         "undefined": page(traced(BEYOND, [three, args[0]], "beyond")),
         "evil": page(evil()),
         "sampled": page(traced(SUM, [np.arange(100, dtype=np.float32), args[1]], "total", max_events=40)),
+        "trap": page(traced(STOPS, [three], "stops")),
         "frame": f"<!DOCTYPE html><title>notebook</title>{framed(evil())}",
     }
     folder = tmp_path_factory.mktemp("trace")
@@ -264,6 +272,29 @@ def test_text_that_would_be_a_script_is_text(opened):
     assert seen.page.title() == "Trace of main"
     assert seen.page.locator("img").count() == 0
     assert seen.page.locator("script").count() == 2
+
+
+def test_a_failure_whose_words_would_be_a_script_is_text(opened):
+    seen = opened("trap")
+    assert EVIL in seen.page.locator("#failure summary").inner_text()
+    seen.page.locator("#failure summary").click()
+    assert EVIL in seen.page.locator("#failure pre").inner_text()
+    assert EVIL in seen.press("End")
+    assert seen.page.title() == "Trace of stops"
+    assert (seen.page.locator("img").count(), seen.page.locator("script").count()) == (0, 2)
+
+
+def test_who_goes_by_the_keyboard_keeps_the_place(opened):
+    seen = opened("nan")
+    seen.press("n")
+    row = seen.page.locator("#path li button").nth(4)
+    row.focus()
+    assert seen.press("Enter") == "i = 1"
+    assert seen.page.evaluate("document.activeElement.textContent") == "i = 1"
+    assert seen.press("n") == "weights[1, 1] = nan"
+    named = "(one) => one.getAttribute('aria-label') || one.textContent.trim()"
+    for each in seen.page.locator("button, [role=button], [role=region], section, canvas").all():
+        assert each.evaluate(named)
 
 
 def test_in_the_frame_of_a_notebook_it_works(opened):

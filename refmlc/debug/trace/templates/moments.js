@@ -7,7 +7,16 @@ function showPath(path, e) {
     row.append(jump);
     return row;
   });
-  $("path").replaceChildren(...list);
+  replaceRows($("path"), list);
+}
+// New rows, the focus where it was: who goes by the keyboard does not lose the place.
+function replaceRows(box, rows) {
+  const place = [...box.querySelectorAll("button")].indexOf(document.activeElement);
+  box.replaceChildren(...rows);
+  if (place < 0) return;
+  const buttons = box.querySelectorAll("button");
+  if (buttons.length) buttons[Math.min(place, buttons.length - 1)].focus({ preventScroll: true });
+  else $("event").focus({ preventScroll: true });
 }
 function showValues(call, callNumber, e) {
   const lines = call.values.map(([name, text]) => [name, text]);

@@ -94,8 +94,8 @@ function showWhy(e) {
     }
     if (end) rows.push(make("li", end));
   }
-  list.replaceChildren(...rows);
   $("because").hidden = !rows.length;
+  replaceRows(list, rows);
 }
 // Back to the store that made what this event stored or read.
 function toMaker() {
