@@ -12,14 +12,17 @@ Parameters are TVM's. A name of `MISSING` is refused with its reason.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.dtypes import DType, dtype as dtype_named
 from refmlc.ir import relax, tir
+from refmlc.ir.attrs import Device, Target, VDevice
 from refmlc.ir.types import TensorType
 from refmlc.library.shapes import same
 from refmlc.te import Value
+from refmlc.tvm.devices import Device as DeviceOfRun, checked_device
 from refmlc.tvm.nodes import extents
 from refmlc.tvm.relax.calling import (
     call_builtin_with_ctx,
@@ -106,6 +109,25 @@ def stop_lift_params(x: relax.Expr) -> relax.Call:
     return _graph("builtin.stop_lift_params", x)
 
 
+def to_vdevice(data: relax.Expr, dst_vdevice: str | VDevice) -> relax.Call:
+    """The tensor on a device that the module lists, by its name or itself: there is one device here."""
+    name = dst_vdevice if isinstance(dst_vdevice, str) else _name(dst_vdevice)
+    return replace(_graph("to_vdevice", data), attrs={"dst_vdevice": name})
+
+
+def _name(device: VDevice) -> str:
+    target: object = device.target.config if isinstance(device.target, Target) else device.target
+    kind = target.get("kind", "") if isinstance(target, Mapping) else target
+    return f"{str(kind).partition(' ')[0]}:{device.index}:{device.scope}"
+
+
+def hint_on_device(data: relax.Expr, dst_vdevice: DeviceOfRun, memory_scope: str = "global") -> relax.Call:
+    """The tensor, with a hint that means nothing here. Fails: RM112 where `dst_vdevice` is no `tvm.cpu()`."""
+    checked_device(dst_vdevice)
+    device = Device(dst_vdevice.device_type, dst_vdevice.index)
+    return replace(_graph("hint_on_device", data), attrs={"dst_vdevice": device, "memory_scope": memory_scope})
+
+
 def print(*values: relax.Expr, format: "str | relax.Expr" = "") -> relax.Call:  # noqa: A001, A002 - TVM's names
     """Write the values."""
     text = relax.StringImm(format) if isinstance(format, str) else format
@@ -179,6 +201,7 @@ FUNCTIONS: Mapping[str, Callable[..., relax.Call]] = {
     "call_tir": call_tir,
     "call_tir_inplace": call_tir_inplace,
     "eye": eye,
+    "hint_on_device": hint_on_device,
     "invoke_closure": invoke_closure,
     "invoke_pure_closure": invoke_pure_closure,
     "linear": linear,
@@ -191,11 +214,11 @@ FUNCTIONS: Mapping[str, Callable[..., relax.Call]] = {
     "shape_of": shape_of,
     "shape_to_tensor": shape_to_tensor,
     "tensor_to_shape": tensor_to_shape,
+    "to_vdevice": to_vdevice,
 }
 
 _LOWERED = "it is of lowered modules, which are read from text"
 MISSING: Mapping[str, str] = {
-    **dict.fromkeys(("to_vdevice", "hint_on_device"), "there is one device here"),
     **dict.fromkeys(
         (
             "builtin.alloc_tensor",

@@ -7,6 +7,7 @@ from refmlc import tvm
 from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import relax as nodes
+from refmlc.ir.attrs import VDevice
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.visit import walk
 from refmlc.script import show
@@ -138,6 +139,23 @@ def test_a_size_is_a_variable():
     given, out = np.array([1, 2, 3], "float32"), np.zeros(3, "float32")
     VirtualMachine(build(tvm.IRModule({"main": func})))["main"](given, out)
     assert out.tolist() == [2, 4, 6]
+
+
+def test_devices_of_calls():
+    x = tvm.relax.Var("x", tvm.relax.TensorStructInfo((2,), "float32"))
+    builder = tvm.relax.BlockBuilder()
+    with builder.function("main", [x]):
+        moved = builder.emit(tvm.relax.op.to_vdevice(x, "llvm:0"))
+        builder.emit_func_output(builder.emit(tvm.relax.op.hint_on_device(moved, tvm.cpu(1), "shared")))
+    text = show(builder.get())
+    assert 'R.to_vdevice(x, dst_vdevice="llvm:0")' in text
+    assert 'R.device(device_type=1, index=1), "shared")' in text
+    given = np.array([1.5, -2.0], "float32")
+    assert VirtualMachine(build(builder.get()))["main"](given).numpy().tolist() == [1.5, -2.0]
+    named = tvm.relax.op.to_vdevice(x, VDevice({"kind": "cuda"}, 1, "shared"))
+    assert named.attrs == {"dst_vdevice": "cuda:1:shared"}
+    with pytest.raises(RefmlcError, match="RM112"):
+        tvm.relax.op.hint_on_device(x, "cuda")
 
 
 # ------------------------------------------------------------------------------------------------- Normalize
