@@ -72,6 +72,12 @@ class Mutant:
     is_table: bool = False
     first: int = 0
     last: int = 0
+    begin: tuple[int, int] = (0, 0)
+    end: tuple[int, int] = (0, 0)
+
+    def within(self, begin, end):
+        """Whether what is changed stands between two places, line and column."""
+        return begin <= self.begin and self.end <= end
 
 
 def sample(mutants, number, seed=0):
@@ -83,8 +89,8 @@ def sample(mutants, number, seed=0):
     return sorted(mutants, key=key)[:number]
 
 
-def mutants_of(module, text):
-    """Every mutant of a module, in the order of the text."""
+def mutants_of(module, text, *, all_compile=True):
+    """Every mutant of a module, in the order of the text; not `all_compile`: those too that are no Python (quicker)."""
     tree = ast.parse(text)
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     data = text.encode()
@@ -97,13 +103,16 @@ def mutants_of(module, text):
         name = f"{module} {owners.get(id(node), '')} {rule} `{old}` -> `{said}`"
         count[name] += 1
         source = (data[:begin] + new.encode() + data[end:]).decode()
-        if _is_python(source):
+        if not all_compile or is_python(source):
             of_module = id(node) not in owners
-            made.append(Mutant(f"{name} #{count[name]}", module, node.lineno, source, of_module, *heads[id(node)]))
+            places = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+            full = f"{name} #{count[name]}"
+            made.append(Mutant(full, module, node.lineno, source, of_module, *heads[id(node)], *places))
     return made
 
 
-def _is_python(source):
+def is_python(source):
+    """Whether a text compiles."""
     try:
         compile(source, "mutant", "exec")
     except SyntaxError:

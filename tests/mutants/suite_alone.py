@@ -1,9 +1,18 @@
 """How many wrong variants of refmlc the suite finds by itself: `python tests/mutants/suite_alone.py [--number 60]`.
 
-Which cases call which function is noted first. Each mutant of the interpreter, of the scalar operators and of the
-operators' definitions is then loaded in a process of its own, forked from one that has read the files of the suite and
-nothing of refmlc; it is asked cases that call its function, those of different operators first, until one does not
-hold. Killed: one does not, or the process dies or does not end. What no case calls survives.
+| family    | what is wrong                                                    | asked is         |
+|-----------|------------------------------------------------------------------|------------------|
+| `interp`  | the interpreter                                                  | `interp`         |
+| `ops`     | value functions of scalar operators, rounding, conversions       | `interp`         |
+| `library` | the definitions of graph operators                               | `interp`         |
+
+Left out is what no case can see by its nature (`suite_unseen`): words of messages, and what rows say to tests. The C
+headers and the generator are judged by `suite_native.py`. A random sample of each (`--seed`), or all (`--number 0`). A mutant is asked the cases that execute its line, those
+first that killed its neighbours, until one does not hold. Killed: one does not, or the process dies, or takes many
+times what the case takes. What no case executes survives. The share has its interval of 95 % (Wilson).
+
+What is learnt is kept in a file (`--results`): of a killed mutant as long as the case that did it is the same, of a
+survivor as long as the suite is. A run that is broken off goes on there.
 
 Survivors must stand in `survivors.toml` or `suite_survivors.toml` with the reason, else exit 1. `--least 95` is the
 share that is asked for instead.
@@ -11,252 +20,245 @@ share that is asked for instead.
 
 import argparse
 import ast
-import importlib.abc
-import importlib.util
-import json
-import os
-import select
-import shutil
-import signal
 import sys
-import tempfile
 import time
 import tomllib
-from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, zip_longest
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cache
+from math import sqrt
+from multiprocessing.connection import wait
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import ml_dtypes  # noqa: E402, F401 - loaded once: no process need do it again
+import numpy as np  # noqa: E402, F401 - the same
 from families import found  # noqa: E402 - after the path
-from python_mutations import mutants_of, sample  # noqa: E402 - the same
+from judged_tree import copied, digest  # noqa: E402 - the same
+from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
+from suite_cases import asked_ids, digests, load, tables  # noqa: E402 - the same
+from suite_forks import Setting, Worker, in_fork  # noqa: E402 - the same
+from suite_reach import Notes  # noqa: E402 - the same
+from suite_results import Results  # noqa: E402 - the same
+from suite_unseen import unseen  # noqa: E402 - the same
 
 FAMILIES = {
     "interp": ("refmlc/interp/*.py", "refmlc/interp/*/*.py"),
     "ops": ("refmlc/ops/scalar/*.py", "refmlc/dtypes/rounding.py", "refmlc/dtypes/bits.py"),
     "library": ("refmlc/library/*.py",),
 }
-SECONDS, MOST = 400, 150  # of a mutant; cases that are noted of a function
-assert not any(name.startswith("refmlc") for name in sys.modules)
+WHOLE = 1000  # lines: more than a module has
+MOST = 800  # cases that are asked of a row of a table: those first whose names stand in it
+FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+KEPT = Path.home() / ".cache" / "refmlc-mutants" / "suite.jsonl"
 
 
-def mutants(family):
-    """All of a family."""
+@dataclass(frozen=True)
+class Judged:
+    """What became of a mutant. `state`: killed, survived, explained."""
+
+    family: str
+    name: str
+    state: str
+
+
+def mutants(tree, family):
+    """All of a family; those left out that no case can see (`unseen`)."""
     made = []
-    for path in found(ROOT, FAMILIES[family]):
+    for path in found(tree, FAMILIES[family]):
         if not path.endswith("__init__.py"):
-            module = ".".join(Path(path).with_suffix("").parts)
-            made += mutants_of(module, (ROOT / path).read_text("utf-8"))
+            right = (tree / path).read_text("utf-8")
+            hidden = unseen(right)
+            of_file = mutants_of(".".join(Path(path).with_suffix("").parts), right, all_compile=False)
+            made += [one for one in of_file if not any(one.within(*span) for span in hidden)]
     return made
 
 
-class Wrong(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads one module from another text."""
+class Suite:
+    """The suite in a copy of the tree, and which of its cases reach what."""
 
-    def __init__(self, name, source):
-        self._name, self._source = name, source
+    def __init__(self, tree, results, options):
+        self.tree, self.results, self.options = tree, results, options
+        self.parsed = tables(tree / "conformance")
+        self.digests = digests(self.parsed)
+        self.whole = digest(*(f"{name} {each}" for name, each in sorted(self.digests.items())))
+        results.keep_suite(self.whole, self.digests.values())
+        self.reach = self._noted()
+        self.killers = defaultdict(Counter)
+        for place, case in results.killers():
+            self.killers[place][case] += 1
 
-    def find_spec(self, name, path, target=None):
-        if name != self._name:
-            return None
-        file = ROOT / (name.replace(".", "/") + ".py")
-        return importlib.util.spec_from_file_location(name, file, loader=self)
+    def _noted(self):
+        """Which cases reach which lines; the suite must hold without a mutant."""
+        patterns = [pattern for each in FAMILIES.values() for pattern in each]
+        folder, conformance = self.results.path.parent, self.tree / "conformance"
+        ids = asked_ids(self.parsed)
+        for part in Notes(self.tree, patterns, folder).parts(self.digests, ids):
 
-    def create_module(self, spec):
-        return None
+            def work(_at, part=part):
+                cases = load(self.parsed, conformance)
+                return Notes(self.tree, patterns, folder).note([cases[one] for one in part], self.digests)
 
-    def exec_module(self, module):
-        exec(compile(self._source, module.__spec__.origin, "exec"), module.__dict__)  # noqa: S102 - the mutant
+            told = in_fork(work)
+            if told.state == "killed":
+                raise SystemExit(f"the suite does not hold without a mutant: {told.case} {told.why}")
+        return Notes(self.tree, patterns, folder).reach(self.digests, ids)
 
+    def unknown_first(self, chosen):
+        """The mutants in the order in which they are judged: those that survived another suite come last."""
+        return sorted(chosen, key=lambda one: bool(self.results.cases_before(digest(one.name, one.source))))
 
-def tables(folder):
-    """The files of the suite, parsed: by text, so that children need not."""
-    paths = [*(folder / "cases").glob("*/*.toml"), *(folder / "frozen").glob("*.toml")]
-    texts = [path.read_text("utf-8") for path in paths]
-    return {text: tomllib.loads(text) for text in texts}
+    def asked(self, mutant):
+        """The ids that are asked of a mutant, in the order in which they are."""
+        path = mutant.module.replace(".", "/") + ".py"
+        ids = self.reach.ids_of(path, mutant.first, mutant.last)
+        if not ids:
+            first = begin_of(self.tree / path, mutant.line)
+            ids = self.reach.ids_of(path, first, first) if first else self.reach.ids_of(path, 1, WHOLE)
+        known = self.killers[place_of(mutant)]
+        words = named(self.tree / path, mutant.line) if mutant.is_table else ()
+        times = self.reach.times
 
+        def rank(one):
+            about = any(part in words for part in one.replace("-", "_").split("."))
+            return -known[one], not about, times[one] > 0.2
 
-def spread(cases):
-    """One case of each operator, then another one of each, and so on."""
-    groups = defaultdict(list)
-    for case in cases:
-        groups[".".join(case.id.split(".")[:2])].append(case)
-    turns = zip_longest(*groups.values())
-    return [case for case in chain.from_iterable(turns) if case is not None]
-
-
-def first_broken(module, source, parsed, folder, ids=None, reached=None):
-    """In the child: the first case of `ids` that does not hold, and why. `reached` is told of each case."""
-    real = tomllib.loads
-    tomllib.loads = lambda text: parsed[text] if text in parsed else real(text)
-    if module:
-        sys.meta_path.insert(0, Wrong(module, source))
-    from refmlc.adapters.implementation import Stopped  # noqa: PLC0415 - the mutant is loaded here
-    from refmlc.adapters.inside import answered  # noqa: PLC0415 - the same
-    from refmlc.adapters.interp import Interp  # noqa: PLC0415 - the same
-    from refmlc.adapters.limits import Limits  # noqa: PLC0415 - the same
-    from refmlc.conform.suite import load_suite  # noqa: PLC0415 - the same
-    from refmlc.evidence.replay import holds  # noqa: PLC0415 - the same
-
-    interp = Interp(Limits(steps=2_000_000))
-    for case in spread(load_suite(folder).cases):
-        if "detectors" in case.features or (ids is not None and case.id not in ids):
-            continue
-        if reached:
-            reached(case.id)
-        read = answered(lambda case=case: case.module)
-        made = read if isinstance(read, Stopped) else interp.prepare(read)
-        for number in range(len(case.calls)):
-            answer = made if isinstance(made, Stopped) else made.run(case.func, case.arguments(number))
-            wrong = holds(case, number, answer)
-            if wrong:
-                return f"{case.id}: {wrong}"
-    return ""
+        return sorted(ids, key=rank)[: MOST if mutant.is_table else None]
 
 
-class Calls:
-    """Which cases call which function: a function is its file and first line."""
-
-    def __init__(self):
-        self.by, self._seen, self._case = defaultdict(list), set(), ""
-
-    def begin(self, name):
-        self._case, self._seen = name, set()
-
-    def __call__(self, frame, event, arg):
-        code = frame.f_code
-        if code not in self._seen:
-            self._seen.add(code)
-            cases = self.by[code.co_filename, code.co_firstlineno]
-            if self._case and len(cases) < MOST:
-                cases.append(self._case)
+def place_of(mutant):
+    """The module and function of a mutant."""
+    return mutant.name.split(" ", 2)[0] + " " + mutant.name.split(" ", 2)[1]
 
 
-def reach(parsed, folder, into):
-    """In a child: write which cases call each function; why the suite does not hold."""
-    calls = Calls()
-    sys.settrace(calls)
-    try:
-        wrong = first_broken("", "", parsed, folder, reached=calls.begin)
-    finally:
-        sys.settrace(None)
-    rows = [[path, line, cases] for (path, line), cases in calls.by.items() if path.startswith(str(ROOT))]
-    into.write_text(json.dumps(rows), "utf-8")
-    return wrong
+@cache
+def functions(path):
+    """First line, last line, and the line in which it is called, of each function of a file, outer ones first."""
+    nodes = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, FUNCTIONS)]
+    lines = [(node, [each.lineno for each in getattr(node, "decorator_list", ())]) for node in nodes]
+    return [(node.lineno, node.end_lineno, min([node.lineno, *more])) for node, more in lines]
 
 
-def reaching(rows, mutant):
-    """The cases that call the function of a mutant, or those inside of it; None: all, where it stands in none."""
-    path = str(ROOT / (mutant.module.replace(".", "/") + ".py"))
-    if mutant.is_table:
-        return None
-    starts = {line: cases for file, line, cases in rows if file == path}
-    inner = None
-    for node in ast.walk(ast.parse(Path(path).read_text("utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.Lambda) and node.lineno <= mutant.line <= node.end_lineno:
-            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-            if inner is None or first >= inner:
-                inner = first
-    return None if inner is None else set(starts.get(inner, ()))
+def begin_of(path, line):
+    """The first line of the innermost function that a line stands in; 0: it stands in none."""
+    return max((begin for first, last, begin in functions(path) if first <= line <= last), default=0)
 
 
-def judged(module, source, parsed, folder, ids=None, into=None):
-    """`killed` or `survived`, and why."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reading)
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        try:
-            told = reach(parsed, folder, into) if into else first_broken(module, source, parsed, folder, ids)
-        except BaseException as problem:  # noqa: BLE001 - a mutant may raise anything
-            told = f"{type(problem).__name__}: {problem}"
-        os.write(writing, (told or "\0").encode()[:2000])
-        os._exit(0)
-    os.close(writing)
-    there = select.select([reading], [], [], SECONDS)[0]
-    told = os.read(reading, 2000).decode(errors="replace") if there else "it does not end"
-    if not there:
-        os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    os.close(reading)
-    return ("survived", "") if told == "\0" else ("killed", told or "the process dies")
+def named(path, line):
+    """The words of the row of a table: letters of its line and those before, up to where it begins."""
+    lines = path.read_text("utf-8").splitlines()
+    first = last = line - 1
+    while first and not (lines[first][:1].strip() and lines[first][0] not in ")]}"):
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1][:1] in ("", " ", ")", "]"):
+        last += 1
+    text = " ".join(lines[first : last + 1])
+    return {word.lower() for word in "".join(c if c.isalnum() or c == "_" else " " for c in text).split()}
 
 
 def explained():
     """Survivors with a reason, by name."""
     files = [HERE / "survivors.toml", HERE / "suite_survivors.toml"]
-    rows = [
-        row for file in files if file.exists() for row in tomllib.loads(file.read_text("utf-8")).get("survivor", [])
-    ]
+    rows = [row for file in files for row in tomllib.loads(file.read_text("utf-8")).get("survivor", [])]
     return {name: row["why"] for row in rows for name in row["names"]}
+
+
+def judge(suite, chosen, workers):
+    """Ends of mutants as they come; of those that there is time for."""
+    options, waiting, busy, rights = suite.options, list(reversed(chosen)), {}, {}
+    free = list(workers)
+    until = time.monotonic() + 60 * (options.minutes or 1e6)
+    while waiting or busy:
+        while waiting and free:
+            mutant = waiting.pop()
+            key = digest(mutant.name, mutant.source)
+            row = suite.results.get(key, suite.digests, suite.whole)
+            old = set() if row is not None else suite.results.cases_before(key)
+            ids = [one for one in suite.asked(mutant) if suite.digests[one] not in old] if row is None else []
+            if row is None and not ids:
+                row = suite.results.put(key, suite, mutant, "survived", "", "" if old else "no case reaches it")
+            if row is not None:
+                yield mutant, row
+            elif time.monotonic() < until:
+                path = suite.tree / (mutant.module.replace(".", "/") + ".py")
+                right = rights.setdefault(path, path.read_text("utf-8"))
+                worker = free.pop()
+                worker.ask(mutant.module, right, mutant.source, ids, options.anew)
+                busy[worker.link] = (worker, mutant, key)
+        for link in wait(list(busy)) if busy else ():
+            worker, mutant, key = busy.pop(link)
+            told = link.recv()
+            free.append(worker)
+            suite.killers[place_of(mutant)][told.case] += 1
+            yield mutant, suite.results.put(key, suite, mutant, told.state, told.case, told.why)
 
 
 def main():
     """Print what became of a sample of each family."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", action="append", choices=FAMILIES)
-    parser.add_argument("--number", type=int, default=30, help="of each family")
+    parser.add_argument("--number", type=int, default=100, help="of each family; 0: all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="those whose name holds this text")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=0, help="begin no mutant after so long")
     parser.add_argument("--least", type=float, default=0, help="the share in %% that is enough")
+    parser.add_argument("--anew", action="store_true", help="survivors are judged once more, loaded from scratch")
+    parser.add_argument("--verbose", action="store_true", help="say what kills each")
+    parser.add_argument("--results", type=Path, default=KEPT)
+    parser.add_argument("--tree", type=Path, default=HERE.parents[1], help="what is judged")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="refmlc-suite-") as name:
-        folder = Path(name) / "conformance"  # a copy: nobody's editing comes between
-        shutil.copytree(ROOT / "conformance", folder)
-        ends = judge_all(options, folder)
-    raise SystemExit(report(ends, options.least))
+    with copied(options.tree) as tree:
+        ends = judge_all(options, tree)
+    raise SystemExit(report(ends, options))
 
 
-def judge_all(options, folder):
-    """Family and end of each mutant that there was time for."""
-    parsed, known, until = tables(folder), explained(), time.monotonic() + 60 * (options.minutes or 1e6)
-    into = folder / "reach.json"
-    state, why = judged("", "", parsed, folder, into=into)
-    if state == "killed":
-        raise SystemExit(f"the suite does not hold without a mutant: {why}")
-    ends, rows = [], json.loads(into.read_text("utf-8"))
-    with ThreadPoolExecutor(options.jobs) as threads:
-        for family in options.family or FAMILIES:
-            chosen = sample([one for one in mutants(family) if options.only in one.name], options.number, options.seed)
-
-            def end(mutant):
-                ids = reaching(rows, mutant)
-                if ids is not None and not ids:
-                    return "survived", "no case reaches it"
-                if time.monotonic() > until:
-                    return None
-                return judged(mutant.module, mutant.source, parsed, folder, ids)
-
-            for mutant, told in zip(chosen, threads.map(end, chosen), strict=True):
-                if told is None:
-                    continue
-                state = "explained" if told[0] == "survived" and mutant.name in known else told[0]
-                ends.append((family, state))
-                if state == "survived":
-                    sys.stdout.write(f"survived: {mutant.name} (line {mutant.line}) {told[1]}\n")
-                    sys.stdout.flush()
+def judge_all(options, tree):
+    """What became of each."""
+    suite = Suite(tree, Results(options.results), options)
+    workers = [Worker(Setting(tree, suite.parsed, suite.reach.times)) for _ in range(options.jobs)]
+    known, ends = explained(), []
+    for family in options.family or FAMILIES:
+        made = [one for one in mutants(tree, family) if options.only in one.name]
+        chosen = sample(made, options.number or len(made), options.seed)
+        chosen = suite.unknown_first([one for one in chosen if is_python(one.source)])
+        for mutant, row in judge(suite, chosen, workers):
+            state = "explained" if row["state"] == "survived" and mutant.name in known else row["state"]
+            ends.append(Judged(family, mutant.name, state))
+            if state == "survived" or options.verbose:
+                sys.stdout.write(f"{state}: {mutant.name} (line {mutant.line}) {row['case']} {row['why']}\n")
+                sys.stdout.flush()
+    for worker in workers:
+        worker.close()
     return ends
 
 
-def report(ends, least):
+def interval(killed, faults):
+    """The interval of 95 % of a share, in per cent (Wilson)."""
+    z = 1.959964
+    share = killed / faults
+    middle = (share + z * z / (2 * faults)) / (1 + z * z / faults)
+    half = z * sqrt(share * (1 - share) / faults + z * z / (4 * faults * faults)) / (1 + z * z / faults)
+    return 100 * (middle - half), 100 * (middle + half)
+
+
+def report(ends, options):
     """The table; whether it is not enough."""
     for family in (*FAMILIES, ""):
-        mine = [state for each, state in ends if family in ("", each)]
-        faults = len(mine) - mine.count("explained")
+        counts = Counter(end.state for end in ends if family in ("", end.family))
+        faults = counts.total() - counts["explained"]
         if faults:
-            share = 100 * mine.count("killed") / faults
-            told = f"{mine.count('killed')} of {faults} killed, {share:.1f} %, {mine.count('explained')} explained"
+            low, high = interval(counts["killed"], faults)
+            share = f"{100 * counts['killed'] / faults:.1f} % (95 %: {low:.1f} to {high:.1f})"
+            told = f"{counts['killed']} of {faults} killed: {share}; {counts['explained']} more are explained"
             sys.stdout.write(f"{family or 'all':8} {told}\n")
-    killed, faults = sum(s == "killed" for _, s in ends), sum(s != "explained" for _, s in ends)
-    return killed < faults if not least else bool(faults) and 100 * killed / faults < least
+    counts = Counter(end.state for end in ends)
+    faults = counts.total() - counts["explained"]
+    if not faults:
+        return True
+    return 100 * counts["killed"] / faults < options.least if options.least else counts["survived"] > 0
 
 
 if __name__ == "__main__":

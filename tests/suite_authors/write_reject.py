@@ -1,7 +1,8 @@
 """Area `reject`: texts that the tests of the reader and of the static rules refuse, where TVM 0.27 refuses them too.
 
-`python write_reject.py ROWS REFUSED`, what `gather_rejects` and `refused_by_tvm` wrote. The code is the one that a test
-asserts; the place is stated where a golden message has it, which a person read.
+`python write_reject.py ROWS REFUSED [STEM]`, what `gather_rejects` and `refused_by_tvm` wrote. The code is the one that
+a test asserts; the place is stated where a golden message has it, which a person read. With STEM new files of that name
+are written, of texts that the suite does not have.
 """
 
 import json
@@ -9,18 +10,23 @@ import re
 import sys
 from pathlib import Path
 
-from book import Asked, Book
+from book import ROOT, Asked, Book
 
+from refmlc.conform.suite import load_suite
 from refmlc.diag.catalogue import CODES
 
 LONGEST = 3000
 
 
-def main(rows, refused):
-    book, names = Book("reject", "hand; TVM 0.27 refuses it as well", strict=False), set()
+def main(rows, refused, stem=""):
+    book, names, texts = Book("reject", "hand; TVM 0.27 refuses it as well", strict=False), set(), set()
+    if stem:
+        cases = load_suite(ROOT).cases
+        names, texts = {case.id for case in cases}, {case.text.strip() for case in cases}
     for (text, code, place, test, *_), tvm in zip(rows, refused, strict=True):
         if (
             not tvm
+            or text.strip() in texts
             or len(text) > LONGEST
             or (not text.isprintable() and re.search(r"[\ud800-\udfff\x00\r\x0b\x0c]", text))
         ):
@@ -37,7 +43,8 @@ def main(rows, refused):
         by_code.setdefault(case.id.split(".")[1], []).append(case)
     for code, cases in sorted(by_code.items()):
         book.cases = cases
-        sys.stdout.write(f"{code} {book.write(code, f'Texts that are refused as {code.upper()}.')}\n")
+        name = f"{stem}-{code}" if stem else code
+        sys.stdout.write(f"{name} {book.write(name, f'Texts that are refused as {code.upper()}.')}\n")
 
 
 def named(code, test, names):
@@ -54,4 +61,4 @@ def named(code, test, names):
 
 
 if __name__ == "__main__":
-    main(*(json.loads(Path(each).read_text(encoding="utf-8")) for each in sys.argv[1:3]))
+    main(*(json.loads(Path(each).read_text(encoding="utf-8")) for each in sys.argv[1:3]), *sys.argv[3:])

@@ -1,0 +1,292 @@
+"""Wrong C headers and a wrong generator, judged by the suite through `native`: `python tests/mutants/suite_native.py`.
+
+| family    | what is wrong                                   | asked                                                      |
+|-----------|-------------------------------------------------|------------------------------------------------------------|
+| `headers` | a helper of `kernels_c` (`c_mutations`)          | cases whose C comes to a function that is another one        |
+| `codegen` | `refmlc/codegen/emit`, `…/analysis`              | cases whose C is another text                                |
+
+C is as written, with checks (`native:tiny`), compiled by tcc: a case is asked in milliseconds.
+
+| end         | means                                                                                             |
+|-------------|---------------------------------------------------------------------------------------------------|
+| `killed`    | a case does not hold; the compiler does not take the C of the generator; the process dies or hangs  |
+| `no C`      | a header that does not compile: nothing is learnt                                                   |
+| `same`      | no case's C is another one                                                                          |
+| `explained` | stands in `survivors.toml` or `suite_survivors.toml`                                                |
+| `survived`  | the C is another one, and every case holds: a fault that is missed, or C that is slower, or as good |
+
+The share is of killed among killed and survived. A wrong generator that only checks more, or declines a function,
+gives C that is slower and as good; `run.py codegen` has programs for it besides.
+"""
+
+import argparse
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import c_mutations  # noqa: E402 - after the path
+import suite_cases  # noqa: E402 - the same
+import suite_swaps  # noqa: E402 - the same
+from families import found  # noqa: E402 - the same
+from judged_tree import copied  # noqa: E402 - the same
+from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
+from suite_alone import explained, interval  # noqa: E402 - the same
+from suite_forks import in_fork  # noqa: E402 - the same
+
+AREAS = ("scalar", "cast", "undefined", "finding", "lowered", "tir", "te", "trap", "schedule")
+ELSEWHERE = ("rm_vector.h", "rm_python.h")  # of vectors, which tcc does not read; of calls from Python
+GENERATOR = ("refmlc/codegen/emit/*.py", "refmlc/codegen/analysis/*.py")
+MOST = 160  # cases that are asked of one mutant
+USED = re.compile(r"\brm_\w+|\bRM_\w+")
+
+
+class InC:
+    """The cases whose functions are in C, each with its text. Loads refmlc from the copied tree."""
+
+    def __init__(self, tree, every):
+        from refmlc.adapters.inside import answered  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.adapters.native import Native  # noqa: PLC0415 - the same
+
+        self.tree, self.native, self._answered = tree, Native("tiny"), answered
+        parsed = suite_cases.tables(tree / "conformance")
+        cases = suite_cases.load(parsed, tree / "conformance")
+        ids = [one for one in suite_cases.asked_ids(parsed) if one.split(".")[0] in AREAS]
+        self.cases = {one: cases[one] for one in ids[::every] if "detectors" not in cases[one].features}
+        self.texts = {}
+        for name, case in self.cases.items():
+            text, translation = self.translated(case)
+            if translation is not None and translation.units:
+                self.texts[name] = text
+
+    def translated(self, case):
+        """The C of a case's module, and what is known of it; None where there is none."""
+        from refmlc.adapters.implementation import Stopped  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.adapters.translation import translated  # noqa: PLC0415 - the same
+        from refmlc.adapters.ways import way  # noqa: PLC0415 - the same
+        from refmlc.transform import legalize_ops  # noqa: PLC0415 - the same
+
+        def work():
+            return translated([legalize_ops(case.module)], way("tiny").options, fused=False)
+
+        made = self._answered(work)
+        return (made.message, None) if isinstance(made, Stopped) else (made[0], made[1][0])
+
+    def broken(self, name):
+        """Why a case does not hold in C as it is translated and compiled now; empty: it does."""
+        from refmlc.adapters.implementation import Stop, Stopped  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.adapters.native import InC as Module  # noqa: PLC0415 - the same
+        from refmlc.codegen.build import BuildFailed, build  # noqa: PLC0415 - the same
+        from refmlc.codegen.options import ISAS  # noqa: PLC0415 - the same
+        from refmlc.evidence.replay import holds  # noqa: PLC0415 - the same
+        from refmlc.transform import legalize_ops  # noqa: PLC0415 - the same
+        from refmlc.vm.native.compiled import Compiled  # noqa: PLC0415 - the same
+
+        case = self.cases[name]
+        text, translation = self.translated(case)
+        if translation is None:
+            return f"it is not translated: {text}"
+        try:
+            library = build(text, ISAS["none"], cache=None, tiny=True) if translation.units else None
+        except BuildFailed as problem:
+            return f"no C: {problem}"
+        made = Module(legalize_ops(case.module), Compiled(translation, library), self.native)
+        for number in range(len(case.calls)):
+            answer = made.run(case.func, case.arguments(number))
+            if isinstance(answer, Stopped) and answer.why is Stop.UNSUPPORTED:
+                continue
+            wrong = holds(case, number, answer)
+            if wrong:
+                return wrong
+        return ""
+
+
+def first_broken(known, names, at):
+    """The first case that does not hold, and why."""
+    for number, name in enumerate(names):
+        at(number)
+        wrong = known.broken(name)
+        if wrong:
+            return name, wrong
+    return "", ""
+
+
+# ------------------------------------------------------------------------------------------------- headers
+
+
+class Headers:
+    """The functions of the headers as the compiler sees them, and which function calls which."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.right = self.functions(folder)
+        self.calls = {name: set(USED.findall(body)) for name, body in self.right.items()}
+
+    def functions(self, folder):
+        """The text of each function after the preprocessor; None where it does not take the headers."""
+        names = [path.name for path in sorted(folder.glob("rm_*.h")) if path.name not in ELSEWHERE]
+        text = "#define RM_USE_ALL\n" + "".join(f'#include "{name}"\n' for name in names)
+        command = ["tcc", "-E", "-P", f"-I{folder}", "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None
+        found_, depth, start = {}, 0, 0
+        for sign in re.finditer(r"[{};]", done.stdout):
+            depth += {"{": 1, "}": -1}.get(sign[0], 0)
+            if depth == 0 and sign[0] in "};":
+                part = done.stdout[start : sign.end()]
+                named = re.search(r"\b(rm_\w+)\s*\(", part)
+                if named and sign[0] == "}":
+                    found_[named[1]] = " ".join(part.split())
+                start = sign.end()
+        return found_
+
+    def affected(self, folder, owner):
+        """The names that a wrong header changes: functions, those that call them, a macro that is used as such."""
+        wrong = self.functions(folder)
+        if wrong is None:
+            return None
+        changed = {name for name in {*self.right, *wrong} if self.right.get(name) != wrong.get(name)} | {owner}
+        while True:
+            more = {name for name, used in self.calls.items() if used & changed} - changed
+            if not more:
+                return changed
+            changed |= more
+
+
+def header_mutants(tree):
+    """All mutants of the headers that tcc reads."""
+    paths = [path for path in sorted((tree / "kernels_c").glob("rm_*.h")) if path.name not in ELSEWHERE]
+    return [one for path in paths for one in c_mutations.mutants_of(path.name, path.read_text("utf-8"))]
+
+
+def judge_header(known, headers, mutant):
+    """What becomes of one wrong header."""
+    from refmlc.codegen.build import compiler  # noqa: PLC0415 - refmlc is that of the copy
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in headers.folder.glob("*.h"):
+            text = path.read_text("utf-8")
+            (folder / path.name).write_text(mutant.applied(text) if path.name == mutant.header else text, "utf-8")
+        affected = headers.affected(folder, mutant.name.split(" ")[1])
+        if affected is None:
+            return "no C", ""
+        names = [one for one, text in known.texts.items() if affected & set(USED.findall(text))][:MOST]
+        if not names:
+            return "same", ""
+
+        def work(at):
+            compiler.HEADERS = folder
+            return first_broken(known, names, at)
+
+        told = in_fork(work, names)
+    if told.why.startswith("no C"):
+        return "no C", ""
+    return told.state, f"{told.case} {told.why}"
+
+
+# ----------------------------------------------------------------------------------------------- generator
+
+
+def generator_mutants(tree):
+    """All mutants of the generator."""
+    paths = [path for path in found(tree, GENERATOR) if not path.endswith("__init__.py")]
+    return [
+        one
+        for path in paths
+        for one in mutants_of(
+            ".".join(Path(path).with_suffix("").parts), (tree / path).read_text("utf-8"), all_compile=False
+        )
+    ]
+
+
+def judge_generator(known, functions, mutant):
+    """What becomes of one wrong generator: its functions take the place of the right ones."""
+    path = known.tree / (mutant.module.replace(".", "/") + ".py")
+    pairs = suite_swaps.swaps(path, path.read_text("utf-8"), mutant.source)
+    if pairs is None or not any(right in functions for right, _ in pairs):
+        return "table", ""
+
+    def work(at):
+        suite_swaps.swap(functions, pairs)
+        changed = []
+        for number, (name, text) in enumerate(known.texts.items()):
+            at(number)
+            if digest_of(known.translated(known.cases[name])[0]) != digest_of(text):
+                changed.append(name)
+                wrong = known.broken(name) if len(changed) <= MOST else ""
+                if wrong:
+                    return name, wrong
+        return ("", "") if changed else ("same", "same")
+
+    told = in_fork(work, list(known.texts))
+    return ("same", "") if told.case == "same" else (told.state, f"{told.case} {told.why}")
+
+
+def digest_of(text):
+    """A name for a text of C."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# --------------------------------------------------------------------------------------------------- report
+
+
+def main():
+    """Print what became of a sample of each family."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--family", action="append", choices=("headers", "codegen"))
+    parser.add_argument("--number", type=int, default=60, help="of each family")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no mutant of a family after so long")
+    parser.add_argument("--every", type=int, default=1, help="ask of the suite each n-th case only")
+    parser.add_argument("--tree", type=Path, default=HERE.parents[1], help="what is judged")
+    options = parser.parse_args()
+    with copied(options.tree) as tree:
+        judge_all(options, tree)
+
+
+def judge_all(options, tree):
+    """Judge, and print a line for each survivor, and the shares."""
+    known, right = InC(tree, options.every), explained()
+    sys.stdout.write(f"{len(known.texts)} cases are in C\n")
+    for family in options.family or ("headers", "codegen"):
+        if family == "headers":
+            headers, made = Headers(tree / "kernels_c"), header_mutants(tree)
+        else:
+            functions, made = suite_swaps.functions(tree), generator_mutants(tree)
+        counts, until = Counter(), time.monotonic() + 60 * options.minutes
+        for mutant in sample(made, options.number, options.seed):
+            if time.monotonic() > until or (family == "codegen" and not is_python(mutant.source)):
+                continue
+            if family == "headers":
+                state, why = judge_header(known, headers, mutant)
+            else:
+                state, why = judge_generator(known, functions, mutant)
+            state = "explained" if state == "survived" and mutant.name in right else state
+            counts[state] += 1
+            if state == "survived":
+                sys.stdout.write(f"survived: {mutant.name} (line {mutant.line}) {why}\n")
+                sys.stdout.flush()
+        report(family, counts)
+
+
+def report(family, counts):
+    """The line of a family."""
+    faults = counts["killed"] + counts["survived"]
+    others = ", ".join(f"{counts[state]} {state}" for state in ("explained", "same", "no C", "table") if counts[state])
+    if faults:
+        low, high = interval(counts["killed"], faults)
+        share = f"{100 * counts['killed'] / faults:.1f} % (95 %: {low:.1f} to {high:.1f})"
+        sys.stdout.write(f"{family:8} {counts['killed']} of {faults} killed: {share}; {others}\n")
+
+
+if __name__ == "__main__":
+    main()
