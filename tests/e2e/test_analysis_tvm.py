@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -90,6 +91,32 @@ def test_what_is_said_of_a_function():
     seen = []
     analysis.post_order_visit(main.body.blocks[0].bindings[1].value, lambda node: seen.append(type(node).__name__))
     assert seen == theirs["visited"]
+
+
+DEVICES = """
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("c", 1, "global"), I.vdevice("c", 0, "shared"), I.vdevice("llvm", 7)]})
+    @R.function
+    def main(x: R.Tensor((2,), "float32", "c:1"), y: R.Tensor((2,), "float32", "vdevice:0")):
+        a = R.to_vdevice(x, "llvm")
+        b = R.hint_on_device(y, R.device(device_type=1, index=3), "local")
+        c = R.hint_on_device(y, "cpu")
+        return (a, b, c)
+"""
+
+
+def test_devices_are_called_as_tvm_calls_them():
+    ((theirs, _),) = asked("apply_folding.py", json.dumps([{"text": DEVICES, "passes": ["Normalize"]}]))[0]
+    ours = show(read(DEVICES, "m.py"))
+    for line in ("R.to_vdevice(", "R.hint_on_device("):
+        calls = [[row.partition(" = ")[2] for row in text.splitlines() if line in row] for text in (ours, theirs)]
+        assert calls[0] == calls[1] != []
+    names = [
+        re.findall(r'vdevice="([^"]*)"', next(row for row in text.splitlines() if "def main" in row))[:2]
+        for text in (ours, theirs)
+    ]
+    assert names[0] == names[1] == ["c:1:shared", "c:0:global"]
 
 
 # ---------------------------------------------------------------------------------------------------- passes

@@ -7,8 +7,8 @@
 | `"vdevice:2"`                         | the third of the list, of whatever kind                   |
 | `R.device(2, 0)`, `R.device("cuda")`  | a device of the runtime, by DLPack's number of its type   |
 
-The list is `I.module_global_infos({"vdevice": […]})`. What is read is kind, index and scope of the device, as TVM
-prints it: `"cuda:1:shared"`.
+The list is `I.module_global_infos({"vdevice": […]})`. What is read is kind, place in the list among those of the kind,
+and scope of the device, as TVM prints it: `"cuda:1:shared"`. The number in `I.vdevice` does not matter.
 
 Decision: where a text has no list, as a function alone has none, a name stays as it is; TVM refuses it.
 """
@@ -45,7 +45,10 @@ def device_name(ev: Evaluator, value: Meta, site: CallSite, what: str) -> str:
     found = _found(value, ev.devices)
     if found is None:
         raise site.misfit(f"names the device `{value}`, which the module does not list")
-    return f"{_kind(found.target)}:{found.index}:{found.scope}"
+    kind = _kind(found.target)
+    alike = [one for one in ev.devices if _kind(one.target) == kind]
+    place = next(at for at, one in enumerate(alike) if one is found)
+    return f"{kind}:{place}:{found.scope}"
 
 
 def _found(name: str, devices: Sequence[VDevice]) -> VDevice | None:

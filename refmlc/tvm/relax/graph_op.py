@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_USAGE
 from refmlc.dtypes import DType, dtype as dtype_named
 from refmlc.ir import relax, tir
-from refmlc.ir.attrs import Device, Target, VDevice
+from refmlc.ir.attrs import Device
 from refmlc.ir.types import TensorType
 from refmlc.library.shapes import same
 from refmlc.te import Value
@@ -109,16 +109,14 @@ def stop_lift_params(x: relax.Expr) -> relax.Call:
     return _graph("builtin.stop_lift_params", x)
 
 
-def to_vdevice(data: relax.Expr, dst_vdevice: str | VDevice) -> relax.Call:
-    """The tensor on a device that the module lists, by its name or itself: there is one device here."""
-    name = dst_vdevice if isinstance(dst_vdevice, str) else _name(dst_vdevice)
-    return replace(_graph("to_vdevice", data), attrs={"dst_vdevice": name})
+def to_vdevice(data: relax.Expr, dst_vdevice: str) -> relax.Call:
+    """The tensor on a device by the name that it has in the module's list: there is one device here.
 
-
-def _name(device: VDevice) -> str:
-    target: object = device.target.config if isinstance(device.target, Target) else device.target
-    kind = target.get("kind", "") if isinstance(target, Mapping) else target
-    return f"{str(kind).partition(' ')[0]}:{device.index}:{device.scope}"
+    Fails: RM112 for a device itself: what it is called depends on the list.
+    """
+    if not isinstance(dst_vdevice, str):
+        raise fail(BAD_USAGE, "a device is given by its name in the module's list, as in texts: `cuda:0`")
+    return replace(_graph("to_vdevice", data), attrs={"dst_vdevice": dst_vdevice})
 
 
 def hint_on_device(data: relax.Expr, dst_vdevice: DeviceOfRun, memory_scope: str = "global") -> relax.Call:

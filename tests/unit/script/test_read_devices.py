@@ -16,8 +16,8 @@ LISTED = """
 class Module:
     I.module_global_infos({"vdevice": [
         I.vdevice({"kind": "llvm"}, 0, "global"),
-        I.vdevice("cuda", 0, "global"),
-        I.vdevice("cuda -arch=sm_50", 1, "shared"),
+        I.vdevice("cuda", 3, "global"),
+        I.vdevice("cuda -arch=sm_50", 0, "shared"),
     ]})
     @R.function
     def main(x: R.Tensor((2,), "float32")):

@@ -152,8 +152,8 @@ def test_devices_of_calls():
     assert 'R.device(device_type=1, index=1), "shared")' in text
     given = np.array([1.5, -2.0], "float32")
     assert VirtualMachine(build(builder.get()))["main"](given).numpy().tolist() == [1.5, -2.0]
-    named = tvm.relax.op.to_vdevice(x, VDevice({"kind": "cuda"}, 1, "shared"))
-    assert named.attrs == {"dst_vdevice": "cuda:1:shared"}
+    with pytest.raises(RefmlcError, match="RM112"):
+        tvm.relax.op.to_vdevice(x, VDevice({"kind": "cuda"}, 1, "shared"))
     with pytest.raises(RefmlcError, match="RM112"):
         tvm.relax.op.hint_on_device(x, "cuda")
 
