@@ -3,14 +3,14 @@
 | file                                   | holds                                                                    |
 |----------------------------------------|--------------------------------------------------------------------------|
 | `implementation`, `limits`             | the protocol: modules made ready, calls answered; what they may use        |
-| `interp`, `inside`                     | the interpreter; calls in refmlc's own process as answers                  |
+| `interp`, `sanitized`, `inside`        | the interpreter, with detectors; calls in refmlc's own process as answers  |
 | `native`, `ways`, `translation`        | in-house C in each way, several modules in one run of the compiler         |
 | `loops`                                | TensorIR as plain NumPy in Python's loops, Relax as what it stands for     |
 | `pytorch`                              | graphs of Relax through PyTorch                                            |
 | `command`                              | any program that speaks JSON lines                                        |
 | `real_tvm`, `tvm_options`              | real TVM, how it compiles                                                  |
 | `tvm_side/`                            | what runs in TVM's own Python, for `passes` and `bench` too                |
-| `remote`, `line_process`, `wire`       | what both share: processes with limits, values in files                   |
+| `remote`, `remote_batch`, `line_process`, `wire` | what both share: processes with limits, values in files         |
 | `lookup`                               | `implementation("native:guarded")`                                       |
 
 >>> implementation("native").prepare(module).run("main", [a, b, c])

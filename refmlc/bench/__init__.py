@@ -18,4 +18,5 @@
 | `chart`       | the table as a picture                                                         |
 | `interpreter` | the interpreter's own promise                                                  |
 | `debugger`    | what the debugger costs                                                        |
+| `campaign`    | generated programs per second                                                  |
 """

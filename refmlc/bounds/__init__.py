@@ -7,7 +7,7 @@
 |------------------------------------|--------------------------------------------------------------|
 | `freedom`                          | what an implementation may do differently                    |
 | `upward`, `enclosure`, `roundoff`  | bounds rounded up; sets of floats; what a rounding does      |
-| `arithmetic`, `functions`          | operators on sets                                            |
+| `arithmetic`, `functions`, `lanes` | operators on sets; vectors lane by lane                      |
 | `summation`                        | the theorem on sums in any order                             |
 | `choice`, `operators`, `expressions`, `statements`, `places`, `run` | a TensorIR function executed on sets |
 | `terms`                            | reductions, whose terms may be gathered in any order         |

@@ -4,6 +4,8 @@
 |-------------|----------------------------------------------------------------------------------------|
 | `options`   | what may be generated: the best grade, the instruction set, the transcendentals         |
 | `unit`      | what is generated: a C function with its parameters, and the grade of each block        |
+| `nest`      | what a loop nest is, between `analysis` and `tile`                                      |
+| `kernels`   | which helpers the headers have for an operator and a dtype                              |
 | `analysis/` | what is known about a function: bounds of integers, what is written, what may move      |
 | `emit/`     | IR to C as it is written (grades 1 and 2)                                              |
 | `tile/`     | loop nests whose iterations may move, to vectors and register tiles (grade 3)          |

@@ -7,8 +7,10 @@
 |-------------------------------------------|-------------------------------------------------------------------|
 | `suite`, `freeze`                         | the cases of `conformance/`; what keeps released ones as they are |
 | `data`                                    | a link to `conformance/`                                          |
-| `verdict`, `score`, `score_shown`         | the verdicts; which one an answer gets, and what is shown of it   |
-| `runner`, `runner_part`, `runner_workers` | a suite asked of an object, or in workers of a word               |
+| `verdict`, `score`, `score_call`, `score_shown` | the verdicts; which one an answer gets, and what is shown of it |
+| `runner`, `runner_cases`, `runner_border` | a suite asked of an object, which may raise whatever it likes     |
+| `runner_part`, `runner_workers`           | a suite asked in workers of a word                                |
+| `coverage`                                | how many cases show each clause                                   |
 | `result`, `expectations`                  | what comes of a run; what is known of an implementation           |
 | `tree`, `export`, `schema`                | modules and cases as JSON, and what describes them                |
 | `runner_assertion`, `report`              | conformance as a test; JUnit XML, JSON, the page                  |

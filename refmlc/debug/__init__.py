@@ -12,8 +12,12 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `plan`, `motions`, `judge`, `breaks`, `watching` | where the run stops                                        |
 | `snapshots`, `reentry`, `history`, `leaving` | going back, and past: what is kept, how a run goes on in the middle |
 | `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
+| `counting`, `iterations`, `outlining` | how long a loop is; entered in its middle; as a function of its own   |
+| `taking`                            | when snapshots are taken                                                |
 | `editing`                           | values that a person changes                                            |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
+| `dap/`, `vscode/`                   | editors; the extension                                                  |
+| `trace/`                            | all that a run did, as a page, JSON, or for Perfetto                    |
 
 A moment is come to again exactly, because programs do the same each time they are executed on the same arguments;
 functions from outside are executed again too, and should do the same.

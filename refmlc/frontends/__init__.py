@@ -10,7 +10,7 @@
 | `files`         | files of these, by their endings                               |           |
 | `aten`          | the operators of PyTorch, each in operators of Relax           |           |
 | `fx_rules`, `onnx_rules` | what `torch.fx` and ONNX call differently             |           |
-| `emitter`       | what the rules of `aten` are written with                      |           |
+| `emitter`, `rule`, `sizes` | what the rules of `aten` are written with; symbolic sizes |     |
 | `arrays`        | tensors of PyTorch as constants, its dtypes by name            |           |
 | `unknown`       | what is said of an operator without a rule                     |           |
 

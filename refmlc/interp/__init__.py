@@ -4,4 +4,5 @@
 |-------------|-------------------------------------------------------|
 | `tensorir/` | TensorIR as closures, cases in the order of `ir/tir`   |
 | `graph/`    | Relax as closures, cases in the order of `ir/relax`    |
+| `substitutes` | what may execute parts of a program in its place     |
 """

@@ -12,6 +12,7 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | `stages`     | `Stage`, `Trace`: snapshots in order; the lines of JSON that hold them, from any compiler   |
 | `run`        | `Tvm`, `snapshots`: real TVM, asked for what its pipeline, or passes by name, make of a module |
 | `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage             |
+| `baseline`   | what stages are held against: the first one's functions, calls, and what they mean         |
 | `check`      | `check`: stages against the first one, function by function                                |
 | `linking`    | host and device, which TVM lowers apart, put together again                                |
 | `runtime`    | what lowered modules call of TVM's runtime                                              |

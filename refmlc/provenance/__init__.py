@@ -7,7 +7,7 @@
 |--------------------------------------|------------------------------------------------------------------|
 | `values`                             | the slice as plain data                                            |
 | `outline`, `data`                    | the slice as lines, as JSON                                        |
-| `why`, `asked`                       | running until all is known; which element is meant                  |
+| `why`, `asked`, `copying`            | running until all is known; which element is meant; fresh arguments |
 | `recorder`, `records`, `memory`, `sites` | what is noted of a run                                         |
 | `trees`, `exactness`, `chains`       | from a noted store to values, roundings and reductions              |
 """

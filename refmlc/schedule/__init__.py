@@ -19,6 +19,9 @@
 | `set_scope`                                 | `notes`     | there are no threads                              |
 | `get_child_blocks`, `get_producers`, …      | `relations` | they change nothing                               |
 
+Shared: `places` (where a step applies), `accesses` (who else touches an element), `boxes`, `whole` (what of a buffer),
+`linear` (indices as sums), `described` (a nest and an intrinsic).
+
 Loops are named by their variables, blocks by their names: both survive a step, so that another one can follow.
 A step looks at the function alone, and refuses with RM504 what it cannot show to be legal: that says nothing of the
 function. RM112: there is no such loop or block.

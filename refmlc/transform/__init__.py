@@ -5,6 +5,7 @@
 | `legalize_ops`             | `legalize`  | operators become calls of TensorIR functions                          |
 | `annotate_tir_op_pattern`  | `pattern`   | functions say what kind they are of                                   |
 | `fuse_ops`                 | `fuse_ops`  | groups of calls become functions of Relax, by kind or by pattern      |
+| which calls those are      | `grouping`  | the kinds that may follow one another                                 |
 | `fuse_tir`                 | `fuse_tir`  | these become TensorIR functions                                       |
 | `dead_code_elimination`    | `dead_code` | what nothing needs is dropped                                         |
 | `normalize`                | `normalize` | nothing is nested, variables have types                               |

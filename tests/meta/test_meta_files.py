@@ -1,7 +1,9 @@
 """The rules of the house that a file keeps or breaks by itself."""
 
 import ast
+import re
 import statistics
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +36,25 @@ def test_no_file_is_named_for_nothing():
 
 def test_files_open_with_a_docstring():
     assert [name(path) for path in FILES if not ast.get_docstring(tree(path))] == []
+
+
+PACKAGES = [path for path in FILES if path.name == "__init__.py"]
+LISTS_ITS_FILES = re.compile(r"^\| (?:file|module|part) +\|", re.MULTILINE)
+
+
+def unlisted(path):
+    """The files and folders of a package that the table of files in its docstring leaves out."""
+    text = ast.get_docstring(tree(path)) or ""
+    if not LISTS_ITS_FILES.search(text):
+        return []
+    inside = [other for other in path.parent.glob("*.py") if not other.name.startswith("_")]
+    inside += [other.parent for other in path.parent.glob("*/__init__.py")]
+    named = re.findall(r"`([\w*]+)(?:/|\.py)?`", text)
+    return [name(other) for other in inside if not any(fnmatch(other.stem, one) for one in named)]
+
+
+def test_a_package_that_lists_its_files_lists_all():
+    assert [missing for path in PACKAGES for missing in unlisted(path)] == []
 
 
 def is_dispatch(function):

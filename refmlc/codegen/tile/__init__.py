@@ -3,6 +3,7 @@
 | part                                    | does                                                                  |
 |-----------------------------------------|-----------------------------------------------------------------------|
 | `dims`, `leaves`                        | the nest in fewer, longer loops, and what it reads                    |
+| `choose`, `sizes`, `tiled`              | which dim where; how large; the text and what it needs around it      |
 | `plan`, `lanes`, `pieces`               | which dims are vectors and rows, how large a tile is, what is packed  |
 | `nests`, `pointwise`, `boxes`           | the loops around tiles, with and without a reduction                  |
 | `panels`, `squares`                     | packing, transposing                                                  |

@@ -5,5 +5,5 @@
 | `junit`                | JUnit XML, as CI servers read it                                                     |
 | `data`, `schema.json`  | one JSON object for several implementations, and its JSON Schema                     |
 | `text`                 | what is said of cases that nobody expected                                          |
-| `page`, `templates`    | one HTML page: implementations × clauses, down to the case and the difference        |
+| `page`, `page_case`, `templates` | one HTML page: implementations × clauses, down to case and difference        |
 """

@@ -5,6 +5,7 @@
 | `table`    | the commands: names, what they take, help                  |
 | `shell`    | one line in, its effect on the session, the text that follows |
 | `moving`, `stopping`, `seeing` | what the commands do                    |
+| `state`    | what is remembered between two lines                      |
 | `show`     | stops, frames, values and tensors as text                 |
 | `complete` | what a word that was begun may become                     |
 """

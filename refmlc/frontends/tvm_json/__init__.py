@@ -6,6 +6,7 @@
 | `scalars`  | expressions of TensorIR                                                   |
 | `stmts`    | statements, blocks, functions of TensorIR                                 |
 | `graphs`   | types, expressions, bindings, functions of Relax                          |
+| `plain_fields` | which fields of attributes are plain data                             |
 | `module`   | the module                                                                |
 
 A node that refmlc has no word for is `unsupported` by the name that TVM gives it (RM504), never left out. Variables

@@ -8,6 +8,8 @@
 | `expressions` | every kind of expression, binding and block                          |
 | `function`    | parameters, bodies, local functions                                  |
 | `calls`       | what can be called                                                   |
+| `operands`    | what an operator was given, checked for its kind                     |
+| `library`     | operators that the library defines: outputs, the TensorIR function    |
 | `operators`   | the table of operators; `outputs`, `memory`, `shapes`, `values` hold them |
 | `named`       | the table of functions called by name; `heap` holds the shape heap's |
 """

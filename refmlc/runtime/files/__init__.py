@@ -8,6 +8,8 @@
 | `.pkl`, `.pickle`             | `pickles`   | arrays in plain containers, nothing else           |
 | `*-ubyte`, `.idx`, each `.gz` | `idx`       | one array, as Fashion-MNIST ships its images       |
 
+`read` chooses among them, `content` reads bytes within a limit, `generated` has the arrays without a file.
+
 A failure is one message that names the file: RM109 (missing, unreadable, not of its format), RM110 (a pickle holds
 more than arrays), RM503 (a dtype that refmlc does not have), RM603 (larger than `MAX_BYTES`).
 """

@@ -6,7 +6,9 @@
 | `scope`, `values`       | names, and what expressions stand for while they are read                          |
 | `table`, `arguments`    | the table of constructs; a call with its arguments                                 |
 | `evaluate`, `operators` | the one evaluator of expressions                                                   |
-| `module`, `imports`     | modules, functions, import lines                                                   |
+| `module`, `imports`, `language` | modules, functions, import lines, what is neither TensorIR nor Relax       |
+| `evidence`              | which generation a text shows itself to be of                                      |
+| `types`, `attributes`, `metadata`, `devices` | types, attributes, constants in JSON, devices                 |
 | `tir_*`                 | TensorIR: its constructs and the reader of its functions                           |
 | `relax_*`, `live`       | Relax: its constructs and the reader of its functions; decorators on live objects   |
 | `text`                  | the tables put together; the entry points                                          |

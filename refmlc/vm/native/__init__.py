@@ -9,6 +9,7 @@
 | `keeping`   | what C may spoil before it stops: copies, put back before the interpreter begins          |
 | `calls`     | a call of one function: C, and the interpreter where C declines or stops                 |
 | `fused`     | the same for bindings of a dataflow block                                                |
+| `special`   | functions and runs once more, for sizes with which much was done                         |
 | `quick`     | calls from Python whose arguments are as in a call that went well before                  |
 | `repeating` | which calls can be such                                                                  |
 | `layout`    | how Python lays out what quick calls look at                                              |
