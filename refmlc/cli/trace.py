@@ -34,6 +34,12 @@ SUFFIXES = {"html": ".html", "json": ".json", "perfetto": ".perfetto.json"}
 @click.option(
     "--max-events", type=click.IntRange(1), default=1_000_000, show_default=True, help="Of more, keep some, and say so."
 )
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Watch calls of this function, or of this variable; others are run in C.",
+)
 @click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
 @register_option
 @json_option
@@ -46,6 +52,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
     dims: tuple[str, ...],
     params: Path | None,
     max_events: int,
+    only: tuple[str, ...],
     max_steps: int | None,
     *,
     registered: tuple[Path, ...],
@@ -56,7 +63,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
     A run that fails is written too, up to where it ends; the failure is then told, and is the exit status.
     """
     from refmlc.debug import Program  # noqa: PLC0415 - other commands start without it
-    from refmlc.debug.trace import record  # noqa: PLC0415
+    from refmlc.debug.trace import record  # noqa: PLC0415 - other commands start without it
 
     module = refmlc.read_file(file)
     register(registered)
@@ -66,7 +73,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
         module, func, arguments.values, max_steps=max_steps, output=lambda text: click.echo(text, err=True)
     )
     with err.status(f"running {func} …"):
-        found = record(program, max_events=max_events)
+        found = record(program, max_events=max_events, only=only)
     path = path or Path(f"{file.stem}{SUFFIXES[form]}")
     _write(path, _text(found, form))
     _tell(path, found, as_json=as_json)

@@ -40,6 +40,9 @@ store and what is around; calls, bindings, the first NaN and infinity, the last 
 kept, and the memories that omitted stores changed are written whole where the call ends. That takes a second run: the
 first one only counts from there on, and in both an omitted statement is executed unwatched. Where those alone are too
 many, the trace ends (`cut`), and says so.
+
+Decision: with `only`, calls of other functions are executed in C, or by an interpreter that nobody watches. Their
+tensors are no rows then, and a call that is watched begins with all that its tensors hold.
 """
 
 from refmlc.debug.trace.data import as_data, read_data

@@ -3,28 +3,57 @@
 Functions from outside are executed in both runs; what the program prints is printed in the first.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from refmlc.debug.program import Program
 from refmlc.debug.trace.events import MAX_EVENTS, Trace
 from refmlc.debug.trace.recorder import Recorder
 from refmlc.debug.trace.sampled import Sampled, Sampling
 from refmlc.debug.trace.whole import Whole
-from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag import Diagnostic, RefmlcError, fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.drawing import graph_of, svg_of
 from refmlc.interp.machine import Machine
+from refmlc.interp.substitutes import Prepared
 from refmlc.ir import relax
+from refmlc.ir.visit import walk
 from refmlc.provenance.copying import copies
 from refmlc.runtime.budget import Budget
+from refmlc.vm.native.choosing import Choosing
+from refmlc.vm.native.module import NativeModule
 
 
-def record(program: Program, *, max_events: int = MAX_EVENTS) -> Trace:
-    """The trace of a run, whose failure is part of it. Order: that of execution."""
-    whole = Whole(program.module, program.func, max_events)
-    trace = _run(program, whole, program.output)
+class Unwatched:
+    """Executes calls that nobody asked for: in C, or by an interpreter without hooks."""
+
+    def __init__(self, program: Program, budget: Budget, output: Callable[[str], object]) -> None:
+        """Nothing is compiled yet."""
+        self._native = Choosing(NativeModule(program.module, "cr"), budget, waits=True)
+        self._plain = Machine(program.module, budget=budget, registry=program.registry, output=output)
+
+    def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
+        """The prim_func `name`, which is not watched."""
+        del interpreted
+        return self._native.function(name, lambda: self._plain.function(name))
+
+    def block(self, function: str, block: relax.DataflowBlock) -> None:
+        """Bindings are told one by one."""
+        del function, block
+
+
+def record(program: Program, *, max_events: int = MAX_EVENTS, only: Collection[str] = ()) -> Trace:
+    """The trace of a run, whose failure is part of it. Order: that of execution.
+
+    `only`: functions, and variables of Relax; calls of others are executed in C where they can be, and not watched.
+    Fails: RM112 (`only` names what there is not).
+    """
+    asked = frozenset(only)
+    _check(program, asked)
+    whole = Whole(program.module, program.func, max_events, asked)
+    trace = _run(program, whole, program.output, asked)
     trace.counts = whole.counts
     if whole.over:
-        trace = _sampled(program, max_events, whole)
+        trace = _sampled(program, max_events, whole, asked)
     for name, function in program.module.functions.items():
         if isinstance(function, relax.Function):
             graph = graph_of(function, name)
@@ -34,18 +63,31 @@ def record(program: Program, *, max_events: int = MAX_EVENTS) -> Trace:
     return trace
 
 
+def _check(program: Program, only: frozenset[str]) -> None:
+    functions = program.module.functions
+    variables = {
+        node.var.name
+        for function in functions.values()
+        if isinstance(function, relax.Function)
+        for node in walk(function)
+        if isinstance(node, relax.VarBinding | relax.MatchCast)
+    }
+    for name in only - variables - set(functions):
+        raise fail(BAD_USAGE, f"there is no function and no variable `{name}`", None, ", ".join(sorted(functions)))
+
+
 def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
     return title if kind == "param" else lines[0] if kind == "call" and lines else ""
 
 
-def _sampled(program: Program, most: int, whole: Whole) -> Trace:
+def _sampled(program: Program, most: int, whole: Whole, only: frozenset[str]) -> Trace:
     """Keep one unit in as many as are too many; more runs where loops and blocks around them make it too many still."""
     first = whole.trace
     units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
     stride = max(2, -(-3 * first.total // (2 * most)))  # a kept unit brings loops that others would have shared
     while True:
-        found = Sampled(program.module, program.func, most, Sampling(stride, units))
-        trace = _run(program, found, _silent)
+        found = Sampled(program.module, program.func, most, Sampling(stride, units), only)
+        trace = _run(program, found, _silent, only)
         if found.cut is None or stride > whole.unit:
             break
         stride = max(stride + 1, -(-stride * first.total // max(1, found.cut)))
@@ -61,9 +103,12 @@ def _code(trace: Trace) -> str:
     return "" if trace.failure is None else trace.failure.code.id
 
 
-def _run(program: Program, recorder: Recorder, output: Callable[[str], object]) -> Trace:
+def _run(program: Program, recorder: Recorder, output: Callable[[str], object], only: frozenset[str]) -> Trace:
     budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
-    machine = Machine(program.module, hooks=recorder, budget=budget, registry=program.registry, output=output)
+    machine = Machine(
+        program.module, hooks=recorder, budget=budget, registry=program.registry, output=output,
+        substitutes=Unwatched(program, budget, output) if only else None,
+    )  # fmt: skip
     recorder.trace.failure = _failure(machine, program)
     return recorder.finish()
 

@@ -55,9 +55,11 @@ class Level:
 class Recorder(Hooks, ABC):
     """Watches one run. While `keep` holds, what happens in units is written, else it is only counted."""
 
-    def __init__(self, module: IRModule, function: str) -> None:
-        """Nothing happened yet."""
+    def __init__(self, module: IRModule, function: str, only: frozenset[str] = frozenset()) -> None:
+        """Nothing happened yet. `only`: the functions and variables whose calls are watched; without any, all are."""
         self.trace = Trace(function)
+        self._only = only
+        self._binding: list[str] = []  # what is being computed
         self.memories = Memories()
         self.places = Places(module)
         self.keep = True
@@ -148,12 +150,18 @@ class Recorder(Hooks, ABC):
         if not self.full:
             call = Call(name)
             for label, arg in zip(self._labels(name, len(args)), args, strict=False):
-                self._named(call, label, arg)
+                self._named(call, label, arg, seen=not self.is_quiet(name, args))
             self.trace.calls.append(call)
         func = self._module.functions.get(name)
         site = self._site(func, Kind.CALL, lambda: Site(Kind.CALL, name, name, 0, getattr(func, "span", None)))
         self._always(site, row)
         self._levels.append(Level(name, row))
+
+    def is_quiet(self, name: str, args: Sequence[object]) -> bool:
+        """Whether the call is none of those that are asked for: C may execute it then."""
+        del args
+        asked = self._only
+        return bool(asked) and name not in asked and not (self._binding and self._binding[-1] in asked)
 
     def _labels(self, name: str, count: int) -> list[str]:
         match self._module.functions.get(name):
@@ -165,13 +173,14 @@ class Recorder(Hooks, ABC):
             case _:
                 return [f"argument{number}" for number in range(count)]
 
-    def _named(self, call: Call, label: str, value: object) -> None:
+    def _named(self, call: Call, label: str, value: object, *, seen: bool) -> None:
+        """A value of a call; the tensors of one that is not seen have but a text, and no memory."""
         match value:
-            case Tensor():
+            case Tensor() if seen:
                 call.tensors.append((label, self._tensor(label, value)))
             case tuple() if any(isinstance(one, Tensor) for one in value):
                 for number, one in enumerate(value):
-                    self._named(call, f"{label}.{number}", one)
+                    self._named(call, f"{label}.{number}", one, seen=seen)
             case bool() | int() | float() | str() | tuple():
                 call.values.append((label, repr(value)))
             case _:
@@ -180,7 +189,7 @@ class Recorder(Hooks, ABC):
     def _tensor(self, name: str, tensor: Tensor) -> int:
         """The row of a tensor, whose contents are taken when its memory is new."""
         memory, new = self.memories.of_storage(tensor.storage, tensor.dtype)
-        if new:
+        if new or self._only:  # what made it was not watched
             self._contents(memory, tensor.storage, tensor.dtype)
         return self.memories.tensor(name, tensor)
 
@@ -218,7 +227,8 @@ class Recorder(Hooks, ABC):
         """What a function from outside wrote has no stores."""
         del args, function
         callee = call.args[0] if call.args else None
-        if isinstance(callee, tir.GlobalVar) and isinstance(self._module.functions.get(callee.name), tir.PrimFunc):
+        inside = isinstance(callee, tir.GlobalVar) and isinstance(self._module.functions.get(callee.name), tir.PrimFunc)
+        if inside or self._only:
             return
         for output in outputs:
             if isinstance(output, Tensor):
@@ -229,6 +239,7 @@ class Recorder(Hooks, ABC):
 
     def before_binding(self, binding: relax.Binding) -> None:
         """A binding begins."""
+        self._binding.append(binding.var.name)
         self._always(self._binding_site(binding, Kind.BIND), self._levels[-1].row if self._levels else 0)
 
     def binding(self, binding: relax.Binding, value: object) -> None:
@@ -239,12 +250,14 @@ class Recorder(Hooks, ABC):
         if found is not None and found.nan:
             self._special(nan=True)
         self._always(self._binding_site(binding, Kind.BOUND), len(self.trace.bindings) - 1)
+        if self._binding:
+            self._binding.pop()
 
     def _bound(self, name: str, value: object, found: Statistics | None) -> Binding:
         row = self._levels[-1].row if self._levels else 0
         call = self.trace.calls[row]
         before = len(call.tensors)
-        self._named(call, name, value)
+        self._named(call, name, value, seen=not self._only or name in self._only)
         tensors = tuple(tensor for _, tensor in call.tensors[before:])
         if found is None:
             return Binding(row, name, tensors, "" if tensors else call.values[-1][1])
@@ -407,6 +420,9 @@ class Recorder(Hooks, ABC):
             self._always(self._site(None, Kind.FAIL, lambda: Site(Kind.FAIL, name, function, DEEPEST, span)), 0)
         trace.memories, trace.tensors = memories.rows, memories.tensors
         trace.total = self.step
+        if self._only:
+            asked = ", ".join(f"`{name}`" for name in sorted(self._only))
+            trace.notes.append(f"only the calls of {asked} were watched: of others there is what they gave")
         if memories.missing:
             trace.notes.append(f"{memories.missing} tensors are too large to be shown; their events have no address")
         if any(one.values is None for one in trace.contents):

@@ -41,9 +41,11 @@ Waiting = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame 
 class Sampled(Recorder):
     """Writes at most `most` events; `cut` is the step from which on there was no more room, None: there was."""
 
-    def __init__(self, module: IRModule, function: str, most: int, sampling: Sampling) -> None:
+    def __init__(
+        self, module: IRModule, function: str, most: int, sampling: Sampling, only: frozenset[str] = frozenset()
+    ) -> None:
         """Nothing happened yet."""
-        super().__init__(module, function)
+        super().__init__(module, function, only)
         self.trace.stride = sampling.stride
         self.keep = False
         self.cut: int | None = None

@@ -8,11 +8,12 @@ import json
 
 import numpy as np
 import pytest
-from test_debug_trace import BEYOND, HEAD, SUM, kinds, traced
+from test_debug_trace import BEYOND, HEAD, ONE, SCALE, SUM, kinds, traced
 
 from refmlc.debug import Program
 from refmlc.debug.trace import as_data, read_data, record
 from refmlc.debug.trace.replay import elements, replay
+from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32
 from refmlc.runtime.tensor import Tensor
 from refmlc.strategies import rolled, rolled_module
@@ -175,3 +176,29 @@ def test_what_fails_is_there_with_all_that_it_read(source, args, func):
     assert whole.failure is not None
     last = list(told(part).items())[-3:]
     assert last == list(told(whole).items())[-3:]
+
+
+def test_only_what_is_asked_for_is_watched_and_its_tensors_are_what_they_are():
+    three = np.array([1, 2, 3], np.float32)
+    trace = traced(SCALE, [three], only=["z"])
+    assert kinds(trace) == ["call", "bind", "call", "return", "bound", "bind", *ONE, "bound", "return"]
+    assert "only the calls of `z`" in trace.notes[0]
+    names = dict(trace.calls[-1].tensors)
+    assert elements(trace, names["A"], replay(trace)) == [2, 4, 6]
+    assert elements(trace, names["B"], replay(trace)) == [4, 8, 12]
+    ((name, row),) = trace.calls[0].tensors
+    assert (name, trace.tensors[row].first) == ("z", trace.tensors[names["B"]].first)
+    assert kinds(traced(SCALE, [three], only=["scale"])) == kinds(traced(SCALE, [three]))
+    sampled = traced(SCALE, [three], only=["z"], max_events=20)
+    assert sampled.sampled
+    assert sampled.total == trace.total
+    with pytest.raises(RefmlcError, match="RM112"):
+        traced(SCALE, [three], only=["zz"])
+
+
+def test_what_fails_unwatched_is_told():
+    source = SCALE.replace("A[vi] * T.float32(2)", "A[vi + 1]")
+    trace = traced(source, [np.array([1, 2, 3], np.float32)], only=["z"])
+    assert trace.failure is not None
+    assert trace.failure.code.id == "RM304"
+    assert kinds(trace) == ["call", "bind", "call", "fail"]

@@ -42,7 +42,7 @@ function makerOf(e) {
   }
   const given = elementOf(address, data.calls.length ? data.calls[0].tensors : []);
   if (filled && given && filled.event <= 1 && holds(filled, address, value[e])) return { text: `an argument: ${given}` };
-  return { text: data.sampling ? "made by a store that is omitted" : filled ? "a constant, or made by a function from outside" : "nothing here made it" };
+  return { text: data.sampling ? "made by a store that is omitted" : filled ? "made where nothing is watched" : "nothing here made it" };
 }
 const heaviest = (loads) => loads.reduce((best, one) => (best === undefined || weight(value[one]) > weight(value[best]) ? one : best), undefined);
 
