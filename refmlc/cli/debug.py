@@ -60,7 +60,7 @@ def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
     Parameters of a prim_func that are given no input are its outputs: allocated uninitialised.
     """
     from refmlc.debug import Program, Session  # noqa: PLC0415 - other commands start without it
-    from refmlc.debug.terminal import Shell  # noqa: PLC0415
+    from refmlc.debug.terminal import Shell  # noqa: PLC0415 - other commands start without it
 
     module = refmlc.read_file(file)
     register(registered)

@@ -156,8 +156,8 @@ def unique_count(
     x: Tensor,
     sorted: Value | None = None,  # noqa: A002 - TVM's name
     return_index: Value | None = None,  # noqa: ARG001 - what `unique` takes
-    return_inverse: Value | None = None,  # noqa: ARG001
-    return_counts: Value | None = None,  # noqa: ARG001
+    return_inverse: Value | None = None,  # noqa: ARG001 - the same
+    return_counts: Value | None = None,  # noqa: ARG001 - the same
     axis: Value | None = None,
 ) -> Tensor:
     """How many different elements there are."""

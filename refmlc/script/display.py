@@ -22,8 +22,8 @@ def highlighted(text: str) -> str:
     """TVMScript as HTML, highlighted where pygments is installed (extra `report`)."""
     try:
         from pygments import highlight  # noqa: PLC0415 - an extra
-        from pygments.formatters import HtmlFormatter  # noqa: PLC0415
-        from pygments.lexers import PythonLexer  # noqa: PLC0415
+        from pygments.formatters import HtmlFormatter  # noqa: PLC0415 - the same
+        from pygments.lexers import PythonLexer  # noqa: PLC0415 - the same
     except ImportError:
         return f"<pre>{escape(text)}</pre>"
     found: str = highlight(text, PythonLexer(), HtmlFormatter(noclasses=True))

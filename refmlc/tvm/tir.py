@@ -4,8 +4,8 @@ from refmlc.dtypes import dtype as dtype_named
 from refmlc.ir import tir as nodes
 from refmlc.te import (
     abs as abs,  # noqa: A004, PLC0414 - TVM's name
-    all as all,  # noqa: A004, PLC0414
-    any as any,  # noqa: A004, PLC0414
+    all as all,  # noqa: A004, PLC0414 - TVM's names, handed on
+    any as any,  # noqa: A004, PLC0414 - TVM's names, handed on
     ceil,
     const,
     cos,

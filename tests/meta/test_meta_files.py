@@ -138,3 +138,10 @@ def test_no_handler_catches_everything_and_goes_on():
 def test_tests_have_unique_file_names():
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+SILENCED = re.compile(r"# noqa(?:: [A-Z]+[0-9]+(?:, [A-Z]+[0-9]+)*)?$", re.MULTILINE)
+
+
+def test_a_rule_that_is_switched_off_says_why():
+    assert [name(path) for path in FILES if SILENCED.search(path.read_text(encoding="utf-8"))] == []

@@ -66,8 +66,8 @@ _KERNELS = {"NCW": "OIW", "NWC": "WIO", "NCHW": "OIHW", "NHWC": "HWIO", "NCDHW":
 
 
 def conv2d(
-    input: Tensor,  # noqa: A002
-    filter: Tensor,  # noqa: A002
+    input: Tensor,  # noqa: A002 - TVM's name
+    filter: Tensor,  # noqa: A002 - TVM's name
     strides: Sizes,
     padding: Padding,
     dilation: Sizes,
@@ -100,8 +100,8 @@ def _fixed(layout: str, dtype: "str | None" = None) -> Callable[..., Tensor]:
     """A convolution of a layout, with TVM's `Input` and `Filter`."""
 
     def convolution(
-        Input: Tensor,  # noqa: N803
-        Filter: Tensor,  # noqa: N803
+        Input: Tensor,  # noqa: N803 - TVM's name
+        Filter: Tensor,  # noqa: N803 - TVM's name
         stride: Sizes,
         padding: Padding,
         dilation: Sizes,
@@ -117,8 +117,8 @@ def _grouped(layout: str, dtype: "str | None" = None) -> Callable[..., Tensor]:
     """A convolution in groups of a layout."""
 
     def convolution(
-        Input: Tensor,  # noqa: N803
-        Filter: Tensor,  # noqa: N803
+        Input: Tensor,  # noqa: N803 - TVM's name
+        Filter: Tensor,  # noqa: N803 - TVM's name
         stride: Sizes,
         padding: Padding,
         dilation: Sizes,
@@ -132,8 +132,8 @@ def _grouped(layout: str, dtype: "str | None" = None) -> Callable[..., Tensor]:
 
 
 def depthwise_conv2d_nchw(
-    Input: Tensor,  # noqa: N803
-    Filter: Tensor,  # noqa: N803
+    Input: Tensor,  # noqa: N803 - TVM's name
+    Filter: Tensor,  # noqa: N803 - TVM's name
     stride: Sizes,
     padding: Padding,
     dilation: Sizes,
@@ -152,8 +152,8 @@ def _transposed(rank: int) -> Callable[..., Tensor]:
     space = {1: "W", 2: "HW", 3: "DHW"}[rank]
 
     def convolution(
-        Input: Tensor,  # noqa: N803
-        Filter: Tensor,  # noqa: N803
+        Input: Tensor,  # noqa: N803 - TVM's name
+        Filter: Tensor,  # noqa: N803 - TVM's name
         strides: Sizes,
         padding: Padding,
         out_dtype: str,
