@@ -7,9 +7,10 @@
 | `library` | the definitions of graph operators                               | `interp`         |
 
 Left out is what no case can see by its nature (`suite_unseen`): words of messages, and what rows say to tests. The C
-headers and the generator are judged by `suite_native.py`. A random sample of each (`--seed`), or all (`--number 0`). A mutant is asked the cases that execute its line, those
-first that killed its neighbours, until one does not hold. Killed: one does not, or the process dies, or takes many
-times what the case takes. What no case executes survives. The share has its interval of 95 % (Wilson).
+headers and the generator are judged by `suite_native.py`. A random sample of each (`--seed`), or all (`--number 0`). A
+mutant is asked the cases that execute its line, those first that killed its neighbours, until one does not hold.
+Killed: one does not, or the process dies, or takes many times what the case takes. What no case executes survives. The
+share has its interval of 95 % (Wilson).
 
 What is learnt is kept in a file (`--results`): of a killed mutant as long as the case that did it is the same, of a
 survivor as long as the suite is. A run that is broken off goes on there.

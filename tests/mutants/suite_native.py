@@ -1,9 +1,9 @@
 """Wrong C headers and a wrong generator, judged by the suite through `native`: `python tests/mutants/suite_native.py`.
 
-| family    | what is wrong                                   | asked                                                      |
-|-----------|-------------------------------------------------|------------------------------------------------------------|
-| `headers` | a helper of `kernels_c` (`c_mutations`)          | cases whose C comes to a function that is another one        |
-| `codegen` | `refmlc/codegen/emit`, `…/analysis`              | cases whose C is another text                                |
+| family    | what is wrong                            | asked                                                 |
+|-----------|------------------------------------------|-------------------------------------------------------|
+| `headers` | a helper of `kernels_c` (`c_mutations`)   | cases whose C comes to a function that is another one  |
+| `codegen` | `refmlc/codegen/emit`, `…/analysis`       | cases whose C is another text                          |
 
 C is as written, with checks (`native:tiny`), compiled by tcc: a case is asked in milliseconds.
 
