@@ -116,8 +116,9 @@ def attention(
     """For each query the mean of the values, weighed by the softmax of its products with the keys.
 
     Shapes: queries (batch, n, heads, d), keys (batch, m, heads, d), values (batch, m, heads, e) give (batch, n, heads,
-    e); the bias is broadcast to (batch, heads, n, m). Without `scale` the products are divided by the root of d. Fails:
-    RM105, RM201, RM202.
+    e); the bias is broadcast to (batch, heads, n, m). Without `scale` the products are divided by the root of d. Order:
+    products over d, then the weights over the keys, in their order, in the dtype of the queries. Fails: RM105, RM201,
+    RM202.
     """
     name = "nn.attention" if bias is None else "nn.attention_bias"
     alike(name, query, (key, value) if bias is None else (key, value, bias))

@@ -30,7 +30,11 @@ def _without(i: Sequence[Value], axes: Sequence[int]) -> list[Value]:
 
 
 def softmax(data: Tensor, *, axis: int = -1) -> Tensor:
-    """Exponentials along an axis, divided by their sum; the greatest element is subtracted first."""
+    """Exponentials along an axis, divided by their sum; the greatest element is subtracted first.
+
+    Order: the exponentials are added from the first place on; every step is rounded in the dtype of the argument.
+    Fails: RM105, RM201 elements that are no floats.
+    """
     require_float(data, "nn.softmax")
     along = (axis_of(axis, data.ndim),)
     greatest = reduced(data, along, MAX, name="T_softmax_maxelem")
@@ -40,7 +44,10 @@ def softmax(data: Tensor, *, axis: int = -1) -> Tensor:
 
 
 def log_softmax(data: Tensor, *, axis: int = -1) -> Tensor:
-    """The logarithm of `softmax`, without its division."""
+    """The logarithm of `softmax`, without its division.
+
+    Order: that of `softmax`; `(x - max) - log(sum)`, from left to right. Fails: RM105, RM201.
+    """
     require_float(data, "nn.log_softmax")
     along = (axis_of(axis, data.ndim),)
     greatest = reduced(data, along, MAX, name="T_softmax_maxelem")
@@ -109,7 +116,10 @@ def layer_norm(
 
 
 def rms_norm(data: Tensor, weight: Tensor, *, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
-    """The element divided by the root of the mean square over `axes`, times a weight. Works in float32."""
+    """The element divided by the root of the mean square over `axes`, times a weight. Works in float32.
+
+    Order: squares are added in row-major order over `axes`. Fails: RM105, RM201.
+    """
     require_float(data, "nn.rms_norm")
     wide = "float32" if data.buffer.dtype.bits < 32 else data.dtype
     x, scale, found = _like(data, wide), _like(weight, wide), axes_of(axes, data.ndim)

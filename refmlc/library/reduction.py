@@ -104,12 +104,18 @@ def count_of(x: Tensor, axes: Sequence[int], dtype: str) -> Value:
 
 
 def sum_(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The sum of the elements over axes; 0 where there is none."""
+    """The sum of the elements over axes; 0 where there is none.
+
+    Order: from 0 on, the last axis innermost, each step rounded in the dtype of the argument. Fails: RM105.
+    """
     return reduced(x, axis, te.sum, keepdims=keepdims)
 
 
 def prod(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The product of the elements over axes; 1 where there is none."""
+    """The product of the elements over axes; 1 where there is none.
+
+    Order: from 1 on, the last axis innermost, each step rounded in the dtype of the argument. Fails: RM105.
+    """
     return reduced(x, axis, te.prod, keepdims=keepdims)
 
 
@@ -124,14 +130,20 @@ def min_(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 
 
 def mean(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The sum divided by the number of terms; of integers rounded to 0."""
+    """The sum divided by the number of terms; of integers rounded to 0.
+
+    Order: that of `sum`, then one division. Fails: RM105.
+    """
     total = reduced(x, axis, te.sum, keepdims=keepdims)
     count = count_of(x, axes_of(axis, x.ndim), x.dtype)
     return mapped(total, lambda value: te.div(value, count), "T_divide")
 
 
 def variance(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The mean of the squared distances to the mean, over as many terms as there are (not one less)."""
+    """The mean of the squared distances to the mean, over as many terms as there are (not one less).
+
+    Order: the mean, each distance and its square rounded, then their mean. Fails: RM105.
+    """
     axes = axes_of(axis, x.ndim)
     middle = mean(x, axis=axes, keepdims=True)
 

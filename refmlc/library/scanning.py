@@ -57,13 +57,16 @@ def cumsum(data: Tensor, *, axis: int | None = None, dtype: str | None = None, e
     """The sum of the elements up to this one along an axis; `exclusive`: of those before it, 0 for the first.
 
     Shapes: the same; with an axis of None a vector of all elements. Dtypes: `dtype`, to which elements are converted
-    first. Fails: RM105, RM201.
+    first. Order: from the first place on, each step rounded. Fails: RM105, RM201.
     """
     return _scanned(data, axis, dtype, lambda total, term: total + term, 0, "cumsum", exclusive=exclusive)
 
 
 def cumprod(data: Tensor, *, axis: int | None = None, dtype: str | None = None, exclusive: bool = False) -> Tensor:
-    """The product of the elements up to this one along an axis; `exclusive`: of those before it, 1 for the first."""
+    """The product of the elements up to this one along an axis; `exclusive`: of those before it, 1 for the first.
+
+    Shapes, dtypes, order, failures: those of `cumsum`.
+    """
     return _scanned(data, axis, dtype, lambda total, term: total * term, 1, "cumprod", exclusive=exclusive)
 
 
