@@ -2,6 +2,9 @@
 
 What was met last before a moment is found by executing the stretch from the last snapshot before it, without stopping;
 where nothing was met, the stretch before that, and so on: nothing is executed twice but what lies between two of them.
+
+A snapshot in the middle of a call is of no use to what comes after the call, where C has executed it as a whole once:
+C does that again sooner than the interpreter its rest.
 """
 
 from collections.abc import Callable
@@ -10,6 +13,7 @@ from dataclasses import replace
 from refmlc.debug.breaks import Breaks
 from refmlc.debug.engine import Engine
 from refmlc.debug.plan import Plan, going_to
+from refmlc.debug.snapshots import Snapshot
 from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 
 
@@ -18,8 +22,7 @@ def travel(engine: Engine, breaks: Breaks, moment: Moment, *, pauses: bool = Fal
 
     `pauses`: or to where a pause is asked for; else it waits until the program stands at `moment`.
     """
-    base = engine.snapshots.at(moment)
-    assert base is not None  # noqa: S101 - there is one of the beginning
+    base = bases(engine, Moment(moment.event, moment.step + 1))[0]
     level = breaks.level()
     engine.heat(frozenset())
     here = engine.stop
@@ -32,6 +35,15 @@ def travel(engine: Engine, breaks: Breaks, moment: Moment, *, pauses: bool = Fal
     return engine.launch(base, going_to(moment, pauses=pauses))
 
 
+def bases(engine: Engine, before: Moment) -> list[Snapshot]:
+    """The snapshots to begin at for what comes before a moment, last first; the last is the beginning."""
+    return [
+        one
+        for one in engine.snapshots.before(before)
+        if not one.moment.step or one.moment.event == before.event or one.moment.event not in engine.quick
+    ]
+
+
 def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]) -> Stop:
     """To the last place before `now` where the plans that `make` makes stop; the first place of all, where none is.
 
@@ -39,7 +51,7 @@ def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]
     """
     engine.level = breaks.level()
     upper = now
-    for base in engine.snapshots.before(now):
+    for base in bases(engine, now):
         plan = make()
         plan.target, plan.collects, plan.silent = upper, True, True
         engine.heat((breaks.hot() if plan.breakpoints else frozenset()) | plan.marks)

@@ -28,6 +28,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.vm.native.module import NativeModule
 
 LONG = 1_000_000  # iterations, which take the interpreter about a second
+SAFE = 4  # an iteration takes at most so much fuel
 LOOP = "loop"
 
 
@@ -64,8 +65,11 @@ class Outlining:
         return counted(place.node, {var: frame[slot] for var, slot in scope.layout.variables.items()})
 
     def done(self, place: Place, frame: Frame, reentry: Reentry, length: Counted) -> bool:
-        """Whether C has executed all of the loop at `place`; else nothing has changed."""
-        if self._budget.steps + 2 * length.iterations > self._budget.max_steps:
+        """Whether C has executed all of the loop at `place`; else nothing has changed.
+
+        The budget is charged as for a call in C. Where it might not reach, the interpreter says where it ends.
+        """
+        if SAFE * length.iterations > self._budget.fuel():
             return False
         if place not in self._made:
             self._made[place] = outlined(place, self._budget)
@@ -73,14 +77,10 @@ class Outlining:
         args = None if made is None else _arguments(made, frame, reentry)
         if made is None or args is None:
             return False
-        steps = self._budget.steps
         try:
             made.run(args)
         except InterpreterNeeded:
             return False
-        finally:
-            self._budget.steps = steps
-        self._budget.steps = steps + length.iterations
         return True
 
 

@@ -47,6 +47,11 @@ def main() -> int:
         motions: dict[str, Callable[[], Stop]] = {
             f"continue to `{name}`": session.resume,
             "step into its call": session.step_in,
+            "to its first loop": session.step_in,
+            "step over the loop": session.step_over,
+            "back over the loop": session.step_back_over,
+            "over it again, and the next": lambda: session.step_over(2),
+            "back over the next": session.step_back_over,
             "ten steps": lambda: session.step_in(10),
             "step back": session.step_back,
             "leave the function": lambda: session.step_out(len(session.frames()) - 2),
@@ -61,12 +66,9 @@ def main() -> int:
             table.add_row(motion, f"{seconds[-1]:.3f}", f"{stop.function}, moment {stop.moment}")
         here = session.frames()[0].detail
     Console().print(table)
-    inside = places[1] not in ("main", "") and places[1] == places[2] == places[3]
-    return int(
-        not (
-            inside and places[0] == places[4] == places[5] == "main" and here == f"binding {name}" and seconds[0] < MOST
-        )
-    )
+    inside = places[1] not in ("main", "") and {*places[1:5], *places[7:9]} == {places[1]}
+    outside = {places[number] for number in (0, 5, 6, 9, 10)} == {"main"} and here == f"binding {name}"
+    return int(not (inside and outside and seconds[0] < MOST))
 
 
 if __name__ == "__main__":

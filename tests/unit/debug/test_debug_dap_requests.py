@@ -413,6 +413,8 @@ class TestMeanwhile:
         client.ask("launch", n=1 << 30, stopOnEntry=True)
         client.ask("configurationDone")
         client.stopped()
+        watched = {"line": 7, "condition": "i < 0"}  # else C would execute the loop, which nothing pauses
+        client.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[watched])
         client.ask("next", threadId=1)
         progress = client.event("progressStart")
         client.ask("cancel", progressId=progress["progressId"])
