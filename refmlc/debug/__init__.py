@@ -10,7 +10,8 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `places`                            | every statement and binding of a module, what is around, what it sees    |
 | `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements               |
 | `plan`, `motions`, `judge`, `breaks`, `watching` | where the run stops                                        |
-| `snapshots`, `reentry`, `history`, `leaving` | going back, and past: what is kept, how a run goes on in the middle |
+| `snapshots`, `taking`, `reentry`, `iterations`, `history` | going back: what is kept and when, how a run goes on in the middle |
+| `leaving`, `outlining`, `counting`  | going past: what is left of a call, a loop, is executed in C            |
 | `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
 | `counting`, `iterations`, `outlining` | how long a loop is; entered in its middle; as a function of its own   |
 | `taking`                            | when snapshots are taken                                                |
