@@ -150,4 +150,7 @@ def _full_screen(shell: "Shell") -> None:
         from refmlc.debug.screen import Screen  # noqa: PLC0415 - optional, and slow to load
     except ImportError:
         raise fail(BAD_USAGE, "`--tui` needs the library `textual`", None, "install `refmlc[debug]`") from None
-    Screen(shell).run()
+    screen = Screen(shell)
+    screen.run()
+    if screen.problem is not None:
+        raise screen.problem

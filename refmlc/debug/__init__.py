@@ -13,8 +13,6 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `snapshots`, `taking`, `reentry`, `iterations`, `history` | going back: what is kept and when, how a run goes on in the middle |
 | `leaving`, `outlining`, `counting`  | going past: what is left of a call, a loop, is executed in C            |
 | `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
-| `counting`, `iterations`, `outlining` | how long a loop is; entered in its middle; as a function of its own   |
-| `taking`                            | when snapshots are taken                                                |
 | `editing`                           | values that a person changes                                            |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
 | `dap/`, `vscode/`                   | editors; the extension                                                  |

@@ -19,6 +19,7 @@ from textual.widgets import Input, RichLog, Static
 
 from refmlc.debug.screen import panes
 from refmlc.debug.terminal.shell import Shell
+from refmlc.diag import RefmlcError
 
 NARROW = 10  # columns that a part is taken to have before it is laid out
 
@@ -64,6 +65,7 @@ class Screen(App[None]):
         self.shell = shell
         self.busy = ""
         self.watched = ""
+        self.problem: RefmlcError | None = None
 
     def compose(self) -> ComposeResult:
         """The parts."""
@@ -122,8 +124,11 @@ class Screen(App[None]):
         self.run_worker(lambda: self._execute(line), thread=True, exclusive=False, exit_on_error=True)
 
     def _execute(self, line: str) -> None:
-        """In a thread, so that the screen stays alive."""
-        said = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
+        """In a thread, so that the screen stays alive. Where what it is to stop at first is wrong, it ends."""
+        try:
+            said = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
+        except RefmlcError as failure:
+            self.problem, said, self.shell.over = failure, "", True
         self.call_from_thread(self._done, line, said)
 
     def _done(self, line: str, said: str) -> None:

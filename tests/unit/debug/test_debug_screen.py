@@ -16,7 +16,7 @@ from refmlc.runtime.tensor import Tensor
 pytest.importorskip("textual", reason="the extra `debug` is not installed")
 
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input, RichLog, Static
 
 from refmlc.debug.screen import Screen
 from refmlc.debug.screen.heat import heat_map
@@ -150,3 +150,29 @@ def test_heat_maps(values: list[list[float]], rows: tuple[str, ...]) -> None:
 def test_a_heat_map_says_where_there_is_more() -> None:
     made = heat_map(Tensor.from_numpy(np.zeros((5, 9), "float32")), 3, 4)
     assert made.rows == ("+++…", "+++…", "…………")
+
+
+def test_what_to_stop_at_first_may_be_wrong() -> None:
+    module = refmlc.read_file(GEMM)
+    arguments = [np.ones((4, 8), "float32"), np.ones((8, 4), "float32"), Tensor.empty((4, 4), FLOAT32)]
+    with Session(Program(module, "gemm", arguments)) as session:
+        screen = Screen(Shell(session, ("nowhere",)))
+
+        async def run() -> None:
+            async with screen.run_test(size=(80, 24)):
+                while screen.problem is None:  # it ends by itself
+                    await asyncio.sleep(0.01)
+
+        asyncio.run(run())
+        assert screen.problem is not None
+        assert "no function, block or binding is called `nowhere`" in screen.problem.diagnostic.message
+
+
+def test_a_condition_without_a_value_is_told_in_the_log() -> None:
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        await typed(screen, pilot, "b 11 if A[vi + 4, 0] > T.float32(0)")
+        await typed(screen, pilot, "c")
+        said = "\n".join(line.text for line in screen.query_one("#said", RichLog).lines)
+        assert "has no value here" in said.replace("\n", " ")
+
+    driven(drive)
