@@ -35,7 +35,7 @@ def compared(document: Path, python: str, *, offline: bool, limit: float, as_jso
         out.print(pairs_table(document.name, pairs))
         counts = ((sum(one.verdict == verdict for one in pairs), verdict) for verdict in VERDICTS)
         told_counts = ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
-        out.print(f"{len(pairs)} blocks, here and with TVM: {told_counts}", markup=False)
+        out.print(f"{_blocks(len(pairs))}, here and with TVM: {told_counts}", markup=False)
     return all(one.verdict != DIFFERS for one in pairs)
 
 
@@ -94,4 +94,8 @@ def summary(report: CourseReport) -> str:
     """One line of counts."""
     blocks = ", ".join(f"{report.count(one)} {one}" for one in (RAN, EXCERPT, NEEDS, FAILED) if report.count(one))
     outputs = ", ".join(f"{report.verdicts(one)} {one}" for one in (EQUAL, EXPLAINED, DIFFERS) if report.verdicts(one))
-    return f"{len(report.blocks)} blocks: {blocks}; outputs: {outputs or 'none'}"
+    return f"{_blocks(len(report.blocks))}: {blocks or 'nothing to run'}; outputs: {outputs or 'none'}"
+
+
+def _blocks(count: int) -> str:
+    return "1 block" if count == 1 else f"{count} blocks"

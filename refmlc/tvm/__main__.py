@@ -9,14 +9,28 @@ from refmlc.tvm.install import install_tvm
 from refmlc.tvm.session import Cell, Session, shown
 
 
+def cells_of(path: Path) -> list[Cell]:
+    """The code cells of a notebook. Ends the program where the file is none."""
+    try:
+        cells = enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], 1)
+        return [Cell("".join(one["source"]), f"{path}:cell {at}") for at, one in cells if one["cell_type"] == "code"]
+    except (ValueError, LookupError, TypeError) as bad:
+        raise SystemExit(_told(f"{path} is no notebook: {type(bad).__name__}: {bad}")) from None
+
+
+def _told(problem: str) -> int:
+    """The exit status of bad input, which is told."""
+    sys.stderr.write(f"{problem}\n")
+    return 2
+
+
 def run_notebook(path: Path) -> None:
     """The cells of a notebook in order; values of last expressions go to standard output."""
     session = Session({"__file__": str(path)})
-    for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], 1):
-        if cell["cell_type"] == "code":
-            value = session.run(Cell("".join(cell["source"]), f"{path}:cell {number}"))
-            if value is not None:
-                sys.stdout.write(f"{shown(value)}\n")
+    for cell in cells_of(path):
+        value = session.run(cell)
+        if value is not None:
+            sys.stdout.write(f"{shown(value)}\n")
 
 
 def main() -> None:
@@ -25,6 +39,8 @@ def main() -> None:
         sys.stderr.write(f"{__doc__}\n")
         raise SystemExit(2)
     path = Path(sys.argv[1])
+    if not path.is_file():
+        raise SystemExit(_told(f"there is no file {path}"))
     install_tvm()
     sys.argv = sys.argv[1:]
     sys.path.insert(0, str(path.resolve().parent))

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import tvm
 from tvm import relax
@@ -59,6 +61,20 @@ def test_a_notebook(tmp_path):
 
 def test_without_a_file(tmp_path):
     assert python("-m", "refmlc.tvm", cwd=tmp_path)[0] == 2
+
+
+@pytest.mark.parametrize(("name", "told"), [("missing.py", "there is no file"), ("folder", "there is no file")])
+def test_what_is_no_file_is_told_in_a_line(tmp_path, name, told):
+    (tmp_path / "folder").mkdir()
+    assert python("-m", "refmlc.tvm", name, cwd=tmp_path) == (2, "", f"{told} {name}\n")
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[]", '{"cells": [1]}', '{"cells": [{"cell_type": "code"}]}'])
+def test_what_is_no_notebook_is_told_in_a_line(tmp_path, text):
+    (tmp_path / "bad.ipynb").write_text(text)
+    status, out, err = python("-m", "refmlc.tvm", "bad.ipynb", cwd=tmp_path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("bad.ipynb is no notebook: ")
 
 
 def test_modules_are_the_same_objects_under_both_names(tmp_path):
