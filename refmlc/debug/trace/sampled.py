@@ -120,6 +120,15 @@ class Sampled(Recorder):
         opened.append((depth, self._step, site, 0, slot, block, frame))
         self._step += 1
 
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """An instance of a block begins."""
+        number, depth = self._blocks.get(id(site)) or self._block(site, frame)
+        opened = self._open
+        while opened and opened[-1][0] >= depth:
+            opened.pop()
+        opened.append((depth, self._step, number, 0, None, site, frame))
+        self._step += 1
+
     def _fresh(self, site: int, depth: int, row: int) -> None:
         self._stale.pop(self.memories.tensors[row].memory, None)
         self._epoch += 1

@@ -84,6 +84,13 @@ class Whole(Recorder):
             case _:
                 self._others[kind.value] += count
 
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """An instance of a block begins."""
+        if self.over:  # the quick way
+            self._entered += 1
+        else:
+            super().enter_block(site, frame)
+
     def _opens(self, site: int, depth: int, slot: Slot[int] | None, block: BlockSite | None, frame: Frame) -> None:
         del depth
         if self.over:
