@@ -1,4 +1,4 @@
-"""Areas `scalar`, `undefined`: the last value before a condition holds and the first after, worked by hand.
+"""Areas `op`, `scalar`, `undefined`: the last value before a condition holds and the first after, worked by hand.
 
 Powers by Annex F of C; fixed-point products as rationals, floor(x * y * 2**(s - q) + 1/2).
 """
@@ -7,8 +7,10 @@ import math
 import sys
 from fractions import Fraction
 
+import numpy as np
 from book import Book
 from hand import K, ask, f64, i32, new, tir, undefined
+from op_usual import op
 
 POWERS = [
     (-10.0, 309.0, -math.inf),
@@ -41,11 +43,13 @@ PRODUCTS = [
     (LARGEST, LARGEST, 32, -31),
     (LARGEST, LARGEST, 62, 0),
     (0, 5, 1, 63),
+    (12345, 3, 5, 5),
+    (-7, 11, 4, 9),
 ]
 
 
 def nearest(x, y, power):
-    """x * y * 2**power to the nearest integer, of two the greater."""
+    """What x * y * 2**power is to the nearest integer, of two the greater."""
     return math.floor(Fraction(x * y) * Fraction(2) ** power + Fraction(1, 2))
 
 
@@ -102,12 +106,27 @@ def steps(book):
         ask(book, name, "TIR-203 TIR-227", text, (args, undefined("RM315")))
 
 
+def scans(book):
+    """Sums and products of the elements before each, by NumPy."""
+    x = np.array([[3, -2, 5], [7, 11, -4]], np.int32)
+    for name, of, first in (("cumsum", np.cumsum, 0), ("cumprod", np.cumprod, 1)):
+        for axis in (0, 1):
+            before = np.full_like(x, first)
+            rest = tuple(slice(None, -1) if at == axis else slice(None) for at in (0, 1))
+            into = tuple(slice(1, None) if at == axis else slice(None) for at in (0, 1))
+            before[into] = of(x, axis)[rest]
+            form = f"{name}(a, axis={axis}, exclusive=True)"
+            op(book, f"op.{name}.exclusive-{axis}", "LIB-940", form, [x], before.astype(np.int32), witness="numpy")
+
+
 if __name__ == "__main__":
+    graphs = Book("op", "numpy", strict=False)
+    scans(graphs)
     scalar, stops = Book("scalar", "hand", strict=False), Book("undefined", "hand", strict=False)
     powers(scalar)
     products(scalar)
     no_products(stops)
     steps(stops)
-    for pages in (scalar, stops):
+    for pages in (graphs, scalar, stops):
         sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
         sys.stdout.write(f"{pages.area} {pages.write('boundaries', 'The last before a condition, and the first.')}\n")
