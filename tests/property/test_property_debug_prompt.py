@@ -29,7 +29,7 @@ lines = st.one_of(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(typed=st.lists(lines, min_size=1, max_size=14))
 def test_whatever_is_typed(typed: list[str]) -> None:
     module = refmlc.read_file(GOLDEN / "undefined.py")

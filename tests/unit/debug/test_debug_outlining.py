@@ -78,13 +78,13 @@ def test_from_every_statement_over_it_is_what_the_interpreter_does() -> None:
     due = known(SUMS)
     with Session(program(SUMS)) as session:
         session.start()
-        for moment in due:
+        for moment in list(due)[::4]:
             session.goto(moment)
             stop = session.step_over()
             if not session.ended:
                 assert state(session) == due[stop.moment]
-        assert len(session._engine.wholes) > 20
-        for moment in reversed(due):
+        assert len(session._engine.wholes) > 5  # else nothing above was C
+        for moment in list(due)[::-4]:
             assert session.goto(moment).moment == moment
             assert state(session) == due[moment]
 
