@@ -61,7 +61,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     else:
         with err.status(f"{file}: passes of TVM …"), _tvm(python, names, target, opt) as tvm:
             checked, found = _of_module(file, tvm, calls, seed, small=small)
-            compiler = tvm.name
+            compiler = f"{tvm.name} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
     if report is not None:
         _write(report, checked, found, compiler)
     if as_json:
@@ -85,6 +85,8 @@ def _tvm(python: str | None, names: str | None, target: str, opt: int) -> "Tvm":
         raise fail(BAD_USAGE, "say where TVM is: `--tvm PYTHON`, a Python that has apache-tvm")
     split = [] if names is None else re.split(r",(?![^()]*\))", names)
     wanted = None if names is None else [name.strip() for name in split if name.strip()]
+    if wanted is not None and not wanted:
+        raise fail(BAD_USAGE, "`--passes` names no pass")
     return Tvm(python, passes=wanted, target=target, opt=opt)
 
 

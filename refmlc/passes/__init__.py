@@ -19,6 +19,7 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | `verdicts`   | what is said of a stage, and of all                                                        |
 | `shrink`     | the module made smaller while the same pass breaks it                                      |
 | `report`     | the finding as Markdown, ready to be filed                                                 |
+| `tvm_script` | it as a program for who has TVM alone                                                       |
 | `instrument` | `check_passes(tvm)`, `check_schedule(tvm, …)`: the same from within a program that uses TVM   |
 | `watching`   | the passes of such a program, seen                                                          |
 | `tvm_texts`  | its modules as texts                                                                        |

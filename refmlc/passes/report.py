@@ -5,6 +5,7 @@ from difflib import unified_diff
 
 from refmlc.diag.render import render_text
 from refmlc.passes.shrink import Shrunk
+from refmlc.passes.tvm_script import tvm_script
 from refmlc.passes.verdicts import Broken, Checked
 
 MOST_LINES = 200
@@ -21,13 +22,17 @@ def markdown(checked: Checked, *, compiler: str, command: str, small: Shrunk | N
 
 def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None) -> Iterator[str]:
     yield f"# {broken.names} changes what `{broken.func}` computes"
-    yield from ("", f"{compiler}. {broken.diagnostic.message}.", "")
+    yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
-        yield from ("## The module", "", *_fenced(small.text, "python"), "")
+        more = "" if small.finished else " (limits of time and tries ended the reduction: it may be smaller still)"
+        yield from (f"## The module{more}", "", *_fenced(small.text, "python"), "")
     yield from ("## What is seen", "", *_fenced(render_text(broken.diagnostic), ""), "")
     yield from (f"## What {broken.names} made of it", "")
     yield f"Before is the last stage with the meaning of the module, `{broken.before.name}`."
     yield from ("", *_fenced(_difference(broken), "diff"), "")
+    program = None if small is None else tvm_script(small.text, broken)
+    if program is not None:
+        yield from ("## To see it with TVM alone", "", *_fenced(program, "python"), "")
     yield from ("## To see it again", "", *_fenced(command, "console"))
 
 

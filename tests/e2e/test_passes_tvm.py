@@ -11,7 +11,10 @@ import passes_real
 import pytest
 from click.testing import CliRunner
 
+import refmlc
 from refmlc.cli import main
+from refmlc.passes import check, snapshots
+from refmlc.passes.tvm_script import tvm_script
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
@@ -57,23 +60,51 @@ def test_passes_by_name():
         assert (done.exit_code, word in done.stderr) == (2, True), done.stderr
 
 
-def test_a_pass_that_drops_what_is_needed_is_named(tmp_path):
-    file = tmp_path / "zero.py"
-    file.write_text(
-        """
+ZERO = """
 @T.prim_func(s_tir=True)
 def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
     for i in range(4):
         B[i] = A[i] * T.float32(0)
-""",
-        encoding="utf-8",
-    )  # TVM's simplifier takes x * 0 for 0; infinities and NaN say otherwise
-    report = tmp_path / "report.md"
+"""  # TVM's simplifier takes x * 0 for 0; infinities and NaN say otherwise
+
+
+def test_a_pass_that_drops_what_is_needed_is_named(tmp_path):
+    file, report = tmp_path / "zero.py", tmp_path / "report.md"
+    file.write_text(ZERO, encoding="utf-8")
     status, said = passes(file, "--no-reduce", "--report", report)
     assert status == 1
     assert said["broken"]["func"] == "main"
-    assert said["broken"]["pass"].startswith(("s_tir.", "tirx.", "input"))
-    assert "```diff" in report.read_text(encoding="utf-8")
+    assert [row["pass"] for row in said["stages"] if row["verdict"] == "broken"] == ["s_tir.StmtSimplify"]
+    text = report.read_text(encoding="utf-8")
+    assert text.startswith("# `s_tir.StmtSimplify` changes what `main` computes\n\nTVM 0.27")
+    assert "```diff" in text
+
+
+def test_the_report_shows_it_with_tvm_alone():
+    text = refmlc.show(refmlc.read(ZERO))
+    program = tvm_script(text, check(snapshots(text, python=PYTHON)).broken)
+    program += "\nprint(json.dumps([float(each) for each in args[-1].numpy()]))\n"
+    command = [PYTHON, "-c", f"import json\n{program}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    assert json.loads(done.stdout.splitlines()[-1]) == [0.0] * 4  # one of them ought to be NaN
+
+
+def test_kernels_and_what_launches_them(tmp_path):
+    file = tmp_path / "threads.py"
+    file.write_text(
+        """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in T.thread_binding(4, thread="threadIdx.x"):
+        B[i] = A[i] + T.float32(1)
+""",
+        encoding="utf-8",
+    )
+    for target in ("cuda", "llvm"):  # this TVM has no CUDA, and no threads on a CPU: the passes before that are there
+        status, said = passes(file, "--target", target)
+        names = [row["pass"] for row in said["stages"]]
+        assert (status, {row["verdict"] for row in said["stages"]}) == (0, {"same"}), said
+        assert {"tirx.SplitHostDevice", "tirx.MakePackedAPI", "tirx.LowerTVMBuiltin"} <= set(names)
 
 
 def test_planted_faults_are_named():

@@ -11,6 +11,7 @@ from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.passes import Stage, Trace, check, markdown, read_trace, shrunk
 from refmlc.passes.lifting import lifted
+from refmlc.passes.tvm_script import tvm_script
 from refmlc.passes.verdicts import Said
 
 ADD = """
@@ -183,6 +184,28 @@ def test_the_report_has_all_that_one_needs():
     for part in ("# `pass 2` changes what `main` computes", "TVM 0.27", "error[RM705]", "+            B[i] = A[i] - 3"):
         assert part in text
     assert "No pass changes the meaning" in markdown(check(trace(module())), compiler="c", command="")
+
+
+def test_a_program_for_who_has_tvm_alone():
+    broken = check(trace(module(), lowered("-"))).broken
+    program = tvm_script(module(), broken)
+    compile(program, "<program>", "exec")
+    assert 'tvm.compile(from_source(TEXT), "llvm")["main"](*args)' in program
+    assert program.count("    tvm.runtime.tensor(np.") == 2
+    assert 'np.zeros((8,), "int32")' in program  # what the function writes
+    graph = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return R.add(x, {other})
+"""
+    wrong = trace(graph.format(other="x"), graph.format(other="R.const(3, 'float32')"))
+    program = tvm_script(wrong.stages[0].text, check(wrong).broken)
+    assert 'print(machine["main"](*args))' in program
+    large = [text.replace("8", "512") for text in (module(), lowered("-"))]
+    assert tvm_script(large[0], check(trace(*large), small=False).broken) is None
+    assert tvm_script(module().replace("main", "other"), broken) is None
 
 
 def test_the_command_reads_snapshots(tmp_path):
