@@ -3,8 +3,9 @@
 `python write_varied.py values` changes an attribute (a number is one more or less, a truth the other one, a word one
 that another case has there) and asks PyTorch (`refmlc.adapters.pytorch`, which knows nothing of the interpreter).
 `python write_varied.py types ROWS` writes programs whose arguments have another dtype or another extent, where refmlc
-refuses them for just that: another dtype must be RM201, another extent RM202; `python write_varied.py refused ROWS
-REFUSED` makes cases of those that TVM refuses too (`refused_by_tvm`).
+refuses them for just that: another dtype must be RM201, another extent RM202; `attributes ROWS` those with an attribute
+that cannot be, which must be RM105; `python write_varied.py refused ROWS
+REFUSED STEM` makes cases of those that TVM refuses too (`refused_by_tvm`).
 """
 
 import ast
@@ -23,7 +24,6 @@ from refmlc.adapters.interp import Interp
 from refmlc.adapters.pytorch.adapter import Torch
 from refmlc.check.reading import read
 from refmlc.conform.suite import load_suite
-from refmlc.diag.errors import RefmlcError
 from refmlc.evidence import read_case
 from refmlc.evidence.case_file import Call, CaseFile
 
@@ -157,6 +157,28 @@ def types(root, into):
     sys.stdout.write(f"{len(rows)} texts\n")
 
 
+def attributes(root, into):
+    """Programs that refmlc refuses for an attribute that cannot be."""
+    rows = []
+    for operator, cases in sorted(one_operator(root).items()):
+        seen = set()
+        for case, call in cases:
+            for name, new in impossible(call["call"]):
+                text = RESULT.sub(r"\1:", case.text.replace(call["call"], new))
+                if name not in seen and len(seen) < EACH and code_of(text) == "RM105":
+                    seen.add(name)
+                    rows.append([text, "RM105", operator])
+    Path(into).write_text(json.dumps(rows), encoding="utf-8")
+    sys.stdout.write(f"{len(rows)} texts\n")
+
+
+def impossible(call):
+    """The name of an attribute, and the call with one that cannot be."""
+    for found in re.finditer(r"(\w+)=('[^']*'|\"[^\"]*\"|-?\d+|\[-?\d+(?:, -?\d+)*\])(?=[,)])", call):
+        for new in ('"nonsense"',) if found[2][0] in "'\"" else ("-77", "[0, 0, 0, 0, 0, 0, 0]"):
+            yield found[1], call[: found.start(2)] + new + call[found.end(2) :]
+
+
 def others(parameter):
     name, shape, _, dtype = parameter.groups()
     yield "RM201", f'{name}: R.Tensor({shape}, "{OTHERS.get(dtype, "int8")}")'
@@ -170,22 +192,21 @@ def others(parameter):
 
 
 def code_of(text):
-    try:
-        read(text, "varied.py")
-    except RefmlcError as failure:
-        return failure.code.id
+    made = answered(lambda: read(text, "varied.py"))
+    if isinstance(made, Stopped) and made.diagnostic is not None:
+        return made.diagnostic.code.id
     return ""
 
 
-def refused(root, rows, told):
+def refused(stem, rows, told):
+    """Cases of the programs that TVM refuses too."""
     book, taken = Book("reject", "hand; TVM 0.27 refuses it as well", strict=False), set()
     for (text, code, operator), is_refused in zip(rows, told, strict=True):
         if is_refused:
             name = free(f"reject.{code.lower()}.{operator}", taken)
             book.case(name, [], text, "main", [Asked([], {"kind": "reject", "code": code})])
     sys.stdout.write("".join(f"{line}\n" for line in book.disagreements))
-    sys.stdout.write(f"{book.write('varied', 'Operators that do not take such arguments.')}\n")
-    del root
+    sys.stdout.write(f"{book.write(stem, 'Operators that do not take such arguments.')}\n")
 
 
 def main(root, kind, *files):
@@ -194,8 +215,10 @@ def main(root, kind, *files):
             values(root, *files)
         case "types":
             types(root, files[0])
+        case "attributes":
+            attributes(root, files[0])
         case "refused":
-            refused(root, *(json.loads(Path(each).read_text(encoding="utf-8")) for each in files))
+            refused(files[2], *(json.loads(Path(each).read_text(encoding="utf-8")) for each in files[:2]))
 
 
 if __name__ == "__main__":
