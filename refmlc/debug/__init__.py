@@ -10,7 +10,7 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `places`                            | every statement and binding of a module, what is around, what it sees    |
 | `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements               |
 | `plan`, `motions`, `judge`, `breaks`, `watching` | where the run stops                                        |
-| `snapshots`, `taking`, `reentry`, `iterations`, `history` | going back: what is kept and when, how a run goes on in the middle |
+| `snapshots`, `taking`, `reentry`, `iterations`, `history` | going back: what is kept, how a run goes on inside |
 | `leaving`, `outlining`, `counting`  | going past: what is left of a call, a loop, is executed in C            |
 | `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
 | `editing`                           | values that a person changes                                            |

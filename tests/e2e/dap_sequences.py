@@ -4,10 +4,12 @@
 session directly: both must agree on every stop, line and value. Wrong ones must each be refused, once. Exit status 1
 where a sequence shows otherwise; it is printed, as small as it can be made.
 
-| transport                                   | of the sequences              | the server is                               |
-|---------------------------------------------|-------------------------------|---------------------------------------------|
-| a pair of sockets                           | all but                       | a thread of the same process                |
-| TCP on this machine (`refmlc dap --port 0`) | one part in twenty (`SHARE`)  | a process of its own, which must end with 0, also where the client vanishes |
+| transport                                   | of the sequences             | the server is                     |
+|---------------------------------------------|------------------------------|-----------------------------------|
+| a pair of sockets                           | all but                      | a thread of the same process      |
+| TCP on this machine (`refmlc dap --port 0`) | one part in twenty (`SHARE`) | a process of its own              |
+
+That process must end with 0, also where the client vanishes.
 
 They are done in parts of a hundred, each from a seed of its own. `--record FILE` keeps what was done, a line of JSON
 for each part; parts that stand there without a failure are not done again, so that a run may be broken off.

@@ -31,7 +31,7 @@ def schema():
 
 @cache
 def validator(name):
-    """Fails where a message does not fit a definition. Compiled, because a long run holds millions of messages to it."""
+    """Fails where a message does not fit a definition. Compiled, because a long run holds millions to it."""
     wanted = {"$schema": schema()["$schema"], "$ref": f"#/definitions/{name}", "definitions": schema()["definitions"]}
     return fastjsonschema.compile(wanted)
 

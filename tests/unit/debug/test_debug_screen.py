@@ -160,7 +160,7 @@ def test_what_to_stop_at_first_may_be_wrong() -> None:
 
         async def run() -> None:
             async with screen.run_test(size=(80, 24)):
-                while screen.problem is None:  # it ends by itself
+                while screen.problem is None:  # noqa: ASYNC110 - it ends by itself, and has no event for that
                     await asyncio.sleep(0.01)
 
         asyncio.run(run())
