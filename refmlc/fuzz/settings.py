@@ -38,7 +38,7 @@ class Settings:
     implementations: tuple[str, ...] = ("native:tiny", "moved", "moved:best@32")
     kinds: tuple[str, ...] = ("functions",)
     aim: str = ANY
-    size: int = 192
+    size: int = 96
     large: int = 16
     sanitize: int = 4
     program_seconds: float = 30.0
