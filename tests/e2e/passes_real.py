@@ -38,7 +38,7 @@ from refmlc.passes.verdicts import Said
 HERE = Path(__file__).parent
 GROUPS = ("operator", "te", "schedule", "model")
 NAMED = 0.95
-REASON = 100  # characters of a reason that count
+REASON = 64  # characters of a reason that count
 
 
 def explained() -> dict[str, str]:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import known
@@ -68,6 +69,9 @@ def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 """  # TVM's simplifier takes x * 0 for 0; infinities and NaN say otherwise
 
 
+ADD = ZERO.replace("* T.float32(0)", "+ T.float32(1)")
+
+
 def test_a_pass_that_drops_what_is_needed_is_named(tmp_path):
     file, report = tmp_path / "zero.py", tmp_path / "report.md"
     file.write_text(ZERO, encoding="utf-8")
@@ -105,6 +109,28 @@ def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
         names = [row["pass"] for row in said["stages"]]
         assert (status, {row["verdict"] for row in said["stages"]}) == (0, {"same"}), said
         assert {"tirx.SplitHostDevice", "tirx.MakePackedAPI", "tirx.LowerTVMBuiltin"} <= set(names)
+
+
+def test_verdicts_are_kept_and_alarms_without_explanation_are_told(tmp_path, capfd):
+    texts = {"fine": ADD, "zero": ZERO, "rubbish": "no module"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    index = [{"stem": name, "group": "te", "name": name} for name in texts]
+    (tmp_path / "index.json").write_text(json.dumps(index), encoding="utf-8")
+    options = Namespace(count=9, jobs=2, verdicts=tmp_path / "verdicts.jsonl", again=None)
+    assert not passes_real.real_modules(PYTHON, tmp_path, options)
+    first = capfd.readouterr().out
+    assert "te/zero s_tir.StmtSimplify: the program after gives another `B`" in first
+    assert "[NOT EXPLAINED]" in first
+    assert "{'all stages the same': 1, 'alarm': 1, 'not taken by refmlc': 1}" in first
+    assert first.splitlines()[-1].endswith("alarms: 0 explained, 1 without explanation")
+    written = options.verdicts.read_text(encoding="utf-8")
+    assert not passes_real.real_modules(PYTHON, tmp_path, options)  # nothing is asked again, all is told
+    assert options.verdicts.read_text(encoding="utf-8") == written
+    assert "{'all stages the same': 1, 'alarm': 1, 'not taken by refmlc': 1}" in capfd.readouterr().out
+    (tmp_path / "zero.py").write_text(ADD, encoding="utf-8")
+    assert passes_real.real_modules(PYTHON, tmp_path, options)
+    assert len(options.verdicts.read_text(encoding="utf-8").splitlines()) == len(texts) + 1
 
 
 def test_planted_faults_are_named():
