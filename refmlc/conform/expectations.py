@@ -6,7 +6,8 @@
 | `cases`                  | patterns of ids of cases (`*` as in file names); a row without says nothing here   |
 | `verdict`                | the verdict on each of them, or a list of those it may be                         |
 | `versions`               | of the implementation; a row for other versions says nothing                       |
-| `implementations`        | patterns of its name, where the row does not hold for all ways to run it           |
+| `implementations`        | patterns of its name, where the row does not hold for all ways to run it; after `!` |
+|                          | the pattern of a way for which it does not                                         |
 
 Strict: a case that a row names and that comes out otherwise is unexpected, a pass too; so is a pattern that matches no
 case of the suite. Other keys belong to others (`conformance/known/README.md`).
@@ -51,7 +52,10 @@ class Row:
         """Whether the row speaks of this implementation."""
         if self.versions and version not in self.versions:
             return False
-        return not self.implementations or any(fnmatchcase(name, pattern) for pattern in self.implementations)
+        if any(fnmatchcase(name, pattern[1:]) for pattern in self.implementations if pattern.startswith("!")):
+            return False
+        wanted = [pattern for pattern in self.implementations if not pattern.startswith("!")]
+        return not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
 
 
 @dataclass(frozen=True)

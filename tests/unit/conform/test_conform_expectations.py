@@ -68,6 +68,19 @@ def test_a_row_holds_for_its_versions_and_names():
     assert rows.of("tvm:python", "1.0").rows == ()
 
 
+@pytest.mark.parametrize(
+    ("patterns", "names"),
+    [
+        ('["!*mode=compiled*"]', ["tvm:python", "tvm:python,opt=0"]),
+        ('["*opt=0*", "!*mode=compiled*"]', ["tvm:python,opt=0"]),
+    ],
+)
+def test_a_row_may_leave_ways_out(patterns, names):
+    rows = read_expectations(f"{ROW}implementations = {patterns}\n", "rows")
+    ways = ["tvm:python", "tvm:python,opt=0", "tvm:python,mode=compiled", "tvm:python,opt=0,mode=compiled"]
+    assert [name for name in ways if rows.of(name, "1.0").rows] == names
+
+
 def test_rows_that_name_no_case_say_nothing():
     assert read_expectations('[[deviation]]\nid = "x"\nwhy = "y"\n', "rows").rows == ()
 
