@@ -5,6 +5,7 @@ const cells = new Float64Array(size), known = new Uint8Array(size);
 const contents = data.contents;
 const every = Math.max(4096, Math.ceil(count / Math.max(1, Math.min(64, Math.floor(96e6 / (9 * size + 1))))));
 const checkpoints = [];
+const oldValues = new Float64Array(count), oldKnown = new Uint8Array(count); // of the cell of a store, before it
 let reached = 0, following = 0; // events that were applied; contents that were
 function fill(one) {
   const memory = data.memories[one.memory];
@@ -21,9 +22,14 @@ function advance(end) {
     }
     while (following < contents.length && contents[following].event <= reached) fill(contents[following++]);
     const kind = kindOf(reached), address = at[reached];
-    if (kind === STORE) { if (address !== NOWHERE) { cells[address] = value[reached]; known[address] = 1; } }
-    else if (kind === FORGET) { if (address !== NOWHERE) known[address] = 0; }
-    else if (kind === ALLOC) {
+    if (kind === STORE || kind === FORGET) {
+      if (address !== NOWHERE) {
+        oldValues[reached] = cells[address];
+        oldKnown[reached] = known[address];
+        if (kind === STORE) cells[address] = value[reached];
+        known[address] = kind === STORE ? 1 : 0;
+      }
+    } else if (kind === ALLOC) {
       const memory = data.memories[data.tensors[address].memory];
       if (memory.base !== NOWHERE) known.fill(0, memory.base, memory.base + memory.cells);
     }
@@ -31,14 +37,30 @@ function advance(end) {
   }
   if (reached === count) while (following < contents.length) fill(contents[following++]);
 }
+// Back as far as single cells tell it: not over allocations and contents, nor further than a checkpoint is quicker.
+function retreat(end) {
+  while (reached > end && reached - end < 50000) {
+    const e = reached - 1, kind = kindOf(e), address = at[e];
+    if (kind === ALLOC || (following && contents[following - 1].event >= e)) return;
+    if ((kind === STORE || kind === FORGET) && address !== NOWHERE) { cells[address] = oldValues[e]; known[address] = oldKnown[e]; }
+    reached--;
+  }
+}
 function restore(e) {
   const far = e + 1;
-  if (far < reached) {
-    let number = Math.min(Math.floor(far / every), checkpoints.length - 1);
-    while (number > 0 && !checkpoints[number]) number--;
-    const found = checkpoints[number];
-    if (found) { cells.set(found.cells); known.set(found.known); following = found.following; reached = number * every; }
-    else { known.fill(0); cells.fill(0); following = 0; reached = 0; }
+  retreat(far);
+  let number = Math.min(Math.floor(far / every), checkpoints.length - 1);
+  while (number > 0 && !checkpoints[number]) number--;
+  const found = checkpoints[number];
+  if (found && (far < reached || number * every > reached + every)) {
+    cells.set(found.cells);
+    known.set(found.known);
+    following = found.following;
+    reached = number * every;
+  } else if (far < reached) {
+    known.fill(0);
+    cells.fill(0);
+    following = reached = 0;
   }
   advance(far);
 }
