@@ -2,7 +2,7 @@
 
 Each is asked a slice of hand-worked cases (`tests/unit/conform/slice`). It is caught where the case that shows the
 fault has the verdict that belongs to it, where every case has a result, and where faults of a process show on no other.
-Exit status 1 where one is not.
+Exit status 1 where one is not. `--jobs N`: so many at once, since many of them wait for a program that is silent.
 """
 
 import argparse
@@ -16,6 +16,17 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "conform"))
 from hand_made import hand_suite
 from mutations import faults, judged
 
+from refmlc.diag import RefmlcError
+
+
+def tried(fault, suite):
+    """The counts of the report on the fault, and what is wrong with it; an adapter that does not start is that."""
+    try:
+        report, wrong = judged(fault, suite)
+    except RefmlcError as failure:
+        return {}, [failure.diagnostic.message]
+    return dict(report.counts), wrong
+
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
@@ -25,12 +36,12 @@ def main():
     begin = time.monotonic()
     some = list(faults())
     with ThreadPoolExecutor(jobs) as pool:
-        for fault, (report, wrong) in zip(some, pool.map(lambda fault: judged(fault, suite), some), strict=True):
+        for fault, (counts, wrong) in zip(some, pool.map(lambda fault: tried(fault, suite), some), strict=True):
             caught += not wrong
             missed += [f"{fault.name}: {'; '.join(wrong)}"] if wrong else []
             shown = ", ".join(f"{case}: {verdict}" for case, verdict in fault.shows.items())
             word = "caught" if not wrong else "MISSED"
-            sys.stdout.write(f"{word}  {fault.name:45}  {shown:28}  {dict(report.counts)}\n")
+            sys.stdout.write(f"{word}  {fault.name:45}  {shown:28}  {counts}\n")
             sys.stdout.flush()
     for line in missed:
         sys.stdout.write(f"missed: {line}\n")

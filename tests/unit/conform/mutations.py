@@ -381,7 +381,7 @@ ENDINGS = (
 
 
 def over_lines(way, seconds=1.0, batch=0):
-    limits = Limits(seconds=seconds, prepare=20.0)
+    limits = Limits(seconds=seconds, prepare=90.0)
     return lambda: Command([sys.executable, LINE_ADAPTER, way, str(batch)], limits, "lines")
 
 
