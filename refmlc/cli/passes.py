@@ -142,6 +142,9 @@ def _data(checked: "Checked", found: "Shrunk | None") -> dict[str, object]:
 
 
 def _show(checked: "Checked", found: "Shrunk | None") -> None:
+    if not checked.rows and not checked.stopped:
+        out.print("no pass changes the module: there is nothing to compare")
+        return
     table = Table("pass", "verdict", "calls", "why")
     for row in checked.rows:
         table.add_row(Text(row.name), f"[{COLORS[row.said.value]}]{row.said.value}[/]", str(row.calls), Text(row.why))
