@@ -61,7 +61,6 @@ def test_passes_by_name():
     for name, word in (
         (" ,", "names no pass"),
         ("s_tir.LowerInitBlok", "LowerInitBlock"),
-        ("x.y", "families"),
         ("tirx.UnrollLoop(9)", "pass"),
     ):
         done = CliRunner().invoke(main, ["passes", str(SOFTMAX), "--tvm", PYTHON, "--passes", name])
