@@ -4,7 +4,7 @@
 |--------------------------|----------------------------------------------------------------------------------|
 | `id`, `title`, `why`     | what it is called, and the reason                                                 |
 | `cases`                  | patterns of ids of cases (`*` as in file names); a row without says nothing here   |
-| `verdict`                | the verdict on each of them, or a list of those it may be                         |
+| `verdict`                | the verdict on each of them, or a list of those it may be: `pass` too, by chance   |
 | `versions`               | of the implementation; a row for other versions says nothing                       |
 | `implementations`        | patterns of its name, where the row does not hold for all ways to run it; after `!` |
 |                          | the pattern of a way for which it does not                                         |
