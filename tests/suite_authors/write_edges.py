@@ -1,4 +1,4 @@
-"""Areas `op`, `scalar`, `undefined`: the last value before a condition holds and the first after, worked by hand.
+"""Areas `op`, `scalar`, `tir`, `undefined`: the last value before a condition holds and the first after, worked by hand.
 
 Powers by Annex F of C; fixed-point products as rationals, floor(x * y * 2**(s - q) + 1/2).
 """
@@ -106,6 +106,37 @@ def steps(book):
         ask(book, name, "TIR-203 TIR-227", text, (args, undefined("RM315")))
 
 
+def turns(book):
+    """Threads that meet in the arm of an `if` that is not taken by the first."""
+    text = tir(
+        'n: T.int32, A: T.Buffer((2,), "int32"), B: T.Buffer((2,), "int32")',
+        'S = T.alloc_buffer((2,), "int32", scope="shared")\n'
+        'for t in T.thread_binding(2, thread="threadIdx.x"):\n'
+        "    S[t] = A[t]\n"
+        "    if n > 0:\n"
+        '        T.tvm_storage_sync("shared")\n'
+        "        B[t] = S[1 - t]\n"
+        "    else:\n"
+        '        T.tvm_storage_sync("shared")\n'
+        "        B[t] = S[1 - t] + 10",
+    )
+    for n, found in ((1, i32(4, 3)), (0, i32(14, 13))):
+        args = [{"number": "int32", "value": n}, i32(3, 4), new([2], "int32")]
+        ask(book, f"tir.threads.arm-{n}", "TIR-227", text, (args, [K, found]))
+
+
+def places(book):
+    """The first index that is outside, of three axes and more, where strides are said and where they are not."""
+    for name, form in (("compact", '(2, 3, 4), "int32"'), ("strided", '(2, 3, 4), "int32", strides=(40, 8, 1)')):
+        for axis, extent in enumerate((2, 3, 4)):
+            at = ", ".join("n" if each == axis else "0" for each in range(3))
+            text = tir(f'n: T.int32, A: T.Buffer({form}), R: T.Buffer((1,), "int32")', f"R[0] = «A[{at}]»")
+            tensor = {"dtype": "int32", "shape": [2, 3, 4], "generator": "fill", "value": 1}
+            tensor |= {"strides": [40, 8, 1]} if name == "strided" else {}
+            args = [{"number": "int32", "value": extent}, tensor, new([1], "int32")]
+            ask(book, f"undefined.place.{name}-{axis}", "TIR-006", text, (args, undefined("RM304")))
+
+
 def scans(book):
     """Sums and products of the elements before each, by NumPy."""
     x = np.array([[3, -2, 5], [7, 11, -4]], np.int32)
@@ -127,6 +158,9 @@ if __name__ == "__main__":
     products(scalar)
     no_products(stops)
     steps(stops)
-    for pages in (graphs, scalar, stops):
+    places(stops)
+    threads = Book("tir", "hand", strict=False)
+    turns(threads)
+    for pages in (graphs, scalar, stops, threads):
         sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
         sys.stdout.write(f"{pages.area} {pages.write('boundaries', 'The last before a condition, and the first.')}\n")
