@@ -74,8 +74,17 @@ class Reentry:
             buffer: Owned(one, dict(one.views), one.block) if isinstance(one, Private) else Owned(one)
             for buffer, one in (frame[self.scope.memories] or {}).items()
         }
+        slots = enumerate(cast("list[object]", frame))
+        numbers = {slot: value for slot, value in slots if isinstance(value, int | float)}
         return SavedLevel(
-            args, place=place, variables=dict(variables), views=views, axes=axes, entered=entered, memories=memories
+            args,
+            numbers=numbers,
+            place=place,
+            variables=dict(variables),
+            views=views,
+            axes=axes,
+            entered=entered,
+            memories=memories,
         )
 
     def _around(self, place: Place) -> list[tuple[tir.Stmt, Iterations]]:
@@ -85,6 +94,9 @@ class Reentry:
     def restore(self, frame: Frame, saved: SavedLevel, moved: Mapping[int, Storage]) -> None:
         """Make `frame`, which has its arguments, what was saved; `moved`: storages that are others now."""
         func = self.scope.func
+        slots = cast("list[object]", frame)
+        for number, value in saved.numbers.items():
+            slots[number] = value
         matched = set() if func is None else set(func.buffer_map)
         declared = set() if func is None else set(func.buffer_map.values())
         for var, slot in self.scope.layout.variables.items():

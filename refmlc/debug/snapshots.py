@@ -97,7 +97,8 @@ class Owned:
 class SavedLevel:
     """A call: of Relax with its variables and the bindings being evaluated, or of TensorIR with its frame.
 
-    `axes`: the indices of thread axes. `entered`: what loops were entered with, by the ids of their nodes.
+    `axes`: the indices of thread axes. `numbers`: those in the slots of the frame: a variable that stands for several
+    loops has several. `entered`: what loops were entered with, by the ids of their nodes.
     """
 
     args: tuple[object, ...]
@@ -108,6 +109,7 @@ class SavedLevel:
     variables: dict[tir.Var, object] = field(default_factory=dict)
     views: dict[tir.Buffer, View | None] = field(default_factory=dict)
     axes: dict[str, int | None] = field(default_factory=dict)
+    numbers: dict[int, int | float] = field(default_factory=dict)
     entered: dict[int, Entered] = field(default_factory=dict)
     memories: dict[tir.Buffer, Owned] = field(default_factory=dict)
 
