@@ -17,12 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import ARITY, BAD_ARGUMENTS, TYPE_MISMATCH, UNSUPPORTED_OP
+from refmlc.diag.catalogue import ARITY, TYPE_MISMATCH, UNSUPPORTED_OP
 from refmlc.dtypes import INT64
 from refmlc.ir import tir
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
-from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits, plain
+from refmlc.library.attributes import attributes_of
+from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits
 from refmlc.te import Tensor, Value, closed_prim_func, const, placeholder
 
 
@@ -123,14 +124,7 @@ def _argument(name: str, ty: Type | None) -> "Argument | _Unknown":
 def _computed(
     op: Operator, arguments: Sequence[Argument], attrs: Mapping[str, tir.Attr], counts: Sequence[Value] = ()
 ) -> Result:
-    given = {name: plain(value) for name, value in attrs.items()}
-    for name in given:
-        if name not in op.attributes:
-            known = ", ".join(op.attributes) or "none"
-            raise fail(BAD_ARGUMENTS, f"`{op.name}` has no attribute `{name}`", None, f"its attributes: {known}")
-    for name, default in op.attributes.items():
-        if default is op.parameters[name].empty and name not in given:
-            raise fail(BAD_ARGUMENTS, f"`{op.name}` needs the attribute `{name}`")
+    given = attributes_of(op, attrs)
     return op.compute(*arguments, **given) if op.counted is None else op.compute(*arguments, **given, counts=[*counts])
 
 

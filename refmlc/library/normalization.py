@@ -158,7 +158,7 @@ def group_norm(  # noqa: PLR0913 - the attributes are TVM's
     *,
     num_groups: int,
     channel_axis: int,
-    axes: Sequence[int],
+    axes: int | Sequence[int],
     epsilon: float = 1e-5,
     center: bool = True,
     scale: bool = True,
@@ -169,9 +169,9 @@ def group_norm(  # noqa: PLR0913 - the attributes are TVM's
     square without the squared mean. Fails: RM105 where the channels are no multiple of the groups.
     """
     require_float(data, "nn.group_norm")
-    channel, others = axis_of(channel_axis, data.ndim), axes_of(tuple(axes), data.ndim)
+    channel, others = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
     channels = getattr(data.shape[channel].expr, "value", None)
-    if not isinstance(channels, int) or channels % num_groups:
+    if not isinstance(channels, int) or num_groups < 1 or channels % num_groups:
         raise fail(BAD_ARGUMENTS, f"`nn.group_norm` takes a number of channels that {num_groups} divides")
     per = channels // num_groups
     size = te.const(per, "int64")
@@ -205,14 +205,14 @@ def instance_norm(
     beta: Tensor,
     *,
     channel_axis: int,
-    axes: Sequence[int],
+    axes: int | Sequence[int],
     epsilon: float = 1e-5,
     center: bool = True,
     scale: bool = True,
 ) -> Tensor:
     """`group_norm` with one channel in each group."""
     require_float(data, "nn.instance_norm")
-    channel, found = axis_of(channel_axis, data.ndim), axes_of(tuple(axes), data.ndim)
+    channel, found = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
     x, weight, bias = _wide(data), _wide(gamma), _wide(beta)
     sums, squares = _moments(x, found)
     count, least = count_of(x, found, x.dtype), te.const(float(epsilon), x.dtype)
