@@ -1,5 +1,6 @@
 """`refmlc debug FILE`: step through a function of a module, forwards and backwards."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -97,6 +98,8 @@ def _at_prompt(shell: "Shell", lines: list[str]) -> None:
     if lines:
         read: Iterable[str] = _told(lines)
     elif sys.stdin.isatty():
+        # Who is started by a shell that ignores interrupts ignores them as well: at a prompt they are meant.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         read = typed(PROMPT, shell)
     else:
         read = _told(sys.stdin)

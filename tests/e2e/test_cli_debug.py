@@ -126,6 +126,25 @@ class Module:
 """
 
 
+def told_to_stop(process: "subprocess.Popen[bytes]", controller: int) -> None:
+    """Somebody at a terminal who presses Ctrl-C at the prompt, and while the program runs."""
+    until(controller, "(refmlc) ")
+    process.send_signal(signal.SIGINT)
+    assert "`quit` ends" in until(controller, "(refmlc) ")
+    os.write(controller, b"b 11 if i < 0\n")  # watched, so that it is interpreted
+    until(controller, "(refmlc) ")
+    os.write(controller, b"c\n")
+    until(controller, "it runs [1]\r\n")
+    process.send_signal(signal.SIGINT)
+    assert "paused" in until(controller, "(refmlc) ")
+    os.write(controller, b"p i >= 0\n")
+    assert "True" in until(controller, "(refmlc) ")
+    os.write(controller, b"s\n")
+    assert "endless.py:1" in until(controller, "(refmlc) ")
+    os.write(controller, b"\x04")
+    assert process.wait(30) == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_interrupt_stops_the_program_and_not_the_debugger(tmp_path: Path) -> None:
     file = tmp_path / "endless.py"
@@ -139,21 +158,10 @@ def test_an_interrupt_stops_the_program_and_not_the_debugger(tmp_path: Path) -> 
         env={**os.environ, "REFMLC_HISTORY": "", "TERM": "dumb"},
     ) as process:
         os.close(terminal)
-        until(controller, "(refmlc) ")
-        process.send_signal(signal.SIGINT)
-        assert "`quit` ends" in until(controller, "(refmlc) ")
-        os.write(controller, b"b 11 if i < 0\n")  # watched, so that it is interpreted
-        until(controller, "(refmlc) ")
-        os.write(controller, b"c\n")
-        until(controller, "it runs [1]\r\n")
-        process.send_signal(signal.SIGINT)
-        assert "paused" in until(controller, "(refmlc) ")
-        os.write(controller, b"p i >= 0\n")
-        assert "True" in until(controller, "(refmlc) ")
-        os.write(controller, b"s\n")
-        assert "endless.py:1" in until(controller, "(refmlc) ")
-        os.write(controller, b"\x04")
-        assert process.wait(30) == 0
+        try:
+            told_to_stop(process, controller)
+        finally:
+            process.kill()
     os.close(controller)
 
 

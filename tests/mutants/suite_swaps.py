@@ -14,8 +14,8 @@ LOADED = ("<module>",)
 def functions(root):
     """All functions of refmlc, by their code."""
     found = defaultdict(list)
-    for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(str(root)):
+    for each in gc.get_objects():  # by type: asked for their class, some objects of libraries warn
+        if type(each) is FunctionType and each.__code__.co_filename.startswith(str(root)):
             found[each.__code__].append(each)
     return found
 
