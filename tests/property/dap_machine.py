@@ -3,7 +3,6 @@
 After each move: why it stopped, the frames with their lines, every variable of every frame, every element.
 """
 
-import math
 import sys
 from base64 import b64decode
 from pathlib import Path
@@ -16,50 +15,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "debug"))
 import numpy as np
 from dap_client import joined
 from dap_programs import KINDS, launcher, program
+from dap_words import CONDITIONS, FILTERS, HITS, PREFIX, WORDS, equal
 
 from refmlc.debug import FrameKind, Reason, Session
 from refmlc.debug.tensors import page
 from refmlc.diag import RefmlcError
-from refmlc.diag.catalogue import CODES
-from refmlc.dtypes import dtype
-from refmlc.dtypes.storage import storage_dtype
 from refmlc.runtime.tensor import Tensor
-
-WORDS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry"}
-PREFIX = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}
-CONDITIONS = ("", "", "i == 1", "vi > 0", "1 / (i - 1) == 0", "i ==", "nothing == 3", "'i'", "A[i + 90]")
-HITS = {
-    "": (0, False),
-    "2": (1, False),
-    ">= 2": (1, False),
-    "> 2": (2, False),
-    "== 2": (1, True),
-    "%2": None,
-    "0": None,
-}
-FILTERS = {
-    "nan": None,
-    "inf": None,
-    "undefined": {"undefined"},
-    "trap": {"trap"},
-    "RM304": {"RM304"},
-    "RM305": {"RM305"},
-    "other": {name for name in CODES if name[2] not in "34"},
-}
-
-
-def equal(text, value, kind):
-    """Whether a text shows a value, to the bit of its dtype."""
-    if value is None:
-        return text in ("not initialised", "nothing yet", "nothing")
-    if isinstance(value, bool) or kind == "bool":
-        return text == str(bool(value))
-    if isinstance(value, int):
-        return int(text) == value
-    if math.isnan(value):
-        return text == "nan"
-    stored = storage_dtype(dtype(kind)).type if kind else float
-    return float(stored(float(text))) == value and math.copysign(1, float(text)) == math.copysign(1, value)
 
 
 class Machine(RuleBasedStateMachine):
