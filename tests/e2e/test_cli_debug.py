@@ -156,6 +156,7 @@ def test_an_interrupt_stops_the_program_and_not_the_debugger(tmp_path: Path) -> 
         stdout=terminal,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "REFMLC_HISTORY": "", "TERM": "dumb"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - as a terminal starts it
     ) as process:
         os.close(terminal)
         try:
