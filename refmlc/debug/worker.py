@@ -5,10 +5,15 @@ thread that parks, because it is the simplest thing that holds a stack; nothing 
 A run that is not wanted any more is ended by an exception that no program can catch.
 """
 
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 STACK = 64 << 20  # bytes; deep programs nest deep in Python too
+
+
+LISTENING = 0.1  # seconds; see `Worker.go`
 
 
 class Ended(BaseException):
@@ -44,15 +49,14 @@ class Worker:
             self._owners.release()
 
     def go(self, interrupted: Callable[[], None]) -> None:
-        """Let the run go on until it parks or ends. `interrupted`: called at a Ctrl-C, lets it park soon."""
-        self._mine.release()
-        while True:
-            try:
-                self._owners.acquire()
-            except KeyboardInterrupt:
-                interrupted()
-            else:
-                return
+        """Let the run go on until it parks or ends. `interrupted`: called at a Ctrl-C, lets it park soon.
+
+        A signal that comes when a thread is about to wait does not wake it: the owner looks up from time to time.
+        """
+        with _heard(interrupted):
+            self._mine.release()
+            while not self._owners.acquire(timeout=LISTENING):
+                pass
 
     def park(self) -> None:
         """In the run: let the owner go on, and wait. Raises `Ended` when the run is not wanted any more."""
@@ -67,3 +71,17 @@ class Worker:
             self._unwanted = True
             self._mine.release()
         self._thread.join()
+
+
+@contextmanager
+def _heard(interrupted: Callable[[], None]) -> Iterator[None]:
+    """Call `interrupted` at a Ctrl-C that would raise `KeyboardInterrupt`: raised here, it could part owner and run."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda _number, _frame: interrupted())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

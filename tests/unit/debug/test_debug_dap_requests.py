@@ -32,6 +32,9 @@ def big(A: T.Buffer((1000, 100), "float32"), n: T.int32):
 """
 
 
+WATCHED = {"line": 7, "condition": "i < 0"}  # else C would execute the loop, which nothing pauses
+
+
 def big(given, say):
     args = [np.zeros((1000, 100), "float32"), given.number("n", 1)]
     return Program(refmlc.read(BIG, "big.tvm"), "big", args, output=say)
@@ -381,6 +384,9 @@ class TestMeanwhile:
         client = opened(big)
         client.launch("", n=1 << 30, stopOnEntry=True)
         client.stopped()
+        client.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[{"line": 7}])
+        assert client.move("continue")["reason"] == "breakpoint"  # in the loop: there is an `i` from here on
+        client.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[])
         client.ask("continue", threadId=1)
         return client
 
@@ -413,8 +419,7 @@ class TestMeanwhile:
         client.ask("launch", n=1 << 30, stopOnEntry=True)
         client.ask("configurationDone")
         client.stopped()
-        watched = {"line": 7, "condition": "i < 0"}  # else C would execute the loop, which nothing pauses
-        client.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[watched])
+        client.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[WATCHED])
         client.ask("next", threadId=1)
         progress = client.event("progressStart")
         client.ask("cancel", progressId=progress["progressId"])
@@ -425,6 +430,7 @@ class TestMeanwhile:
         client = opened(big)
         client.launch("", n=1 << 30, stopOnEntry=True)
         client.stopped()
+        client.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[WATCHED])
         step = client.send("next", threadId=1)
         waits = client.send("evaluate", expression="i")
         cancels = client.send("cancel", requestId=waits)
