@@ -15,15 +15,15 @@ share has its interval of 95 % (Wilson).
 What is learnt is kept in a file (`--results`): of a killed mutant as long as the case that did it is the same, of a
 survivor as long as the suite is. A run that is broken off goes on there.
 
-Survivors must stand in `survivors.toml` or `suite_survivors.toml` with the reason, else exit 1. `--least 95` is the
-share that is asked for instead.
+Survivors must stand in `survivors.toml` or in `suite_survivors/` with the reason, else exit 1. `--least 95` is the
+share that is asked for instead. Who writes cases looks round with `--most 300 --first op.topk`: no more than so many
+cases are asked of a mutant, those first whose ids hold the text; what survives so is not kept.
 """
 
 import argparse
 import ast
 import sys
 import time
-import tomllib
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -40,9 +40,10 @@ from families import found  # noqa: E402 - after the path
 from judged_tree import copied, digest  # noqa: E402 - the same
 from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
 from suite_cases import asked_ids, digests, load, tables  # noqa: E402 - the same
+from suite_explained import is_explained  # noqa: E402 - the same
 from suite_forks import Setting, Worker, in_fork  # noqa: E402 - the same
 from suite_reach import Notes  # noqa: E402 - the same
-from suite_results import Results  # noqa: E402 - the same
+from suite_results import Results, row_of  # noqa: E402 - the same
 from suite_unseen import unseen  # noqa: E402 - the same
 
 FAMILIES = {
@@ -125,9 +126,11 @@ class Suite:
 
         def rank(one):
             about = any(part in words for part in one.replace("-", "_").split("."))
-            return -known[one], not about, times[one] > 0.2
+            wished = any(text in one for text in self.options.first)
+            return not wished, -known[one], not about, times[one] > 0.2
 
-        return sorted(ids, key=rank)[: MOST if mutant.is_table else None]
+        most = self.options.most or (MOST if mutant.is_table else None)
+        return sorted(ids, key=rank)[:most]
 
 
 def place_of(mutant):
@@ -160,13 +163,6 @@ def named(path, line):
     return {word.lower() for word in "".join(c if c.isalnum() or c == "_" else " " for c in text).split()}
 
 
-def explained():
-    """Survivors with a reason, by name."""
-    files = [HERE / "survivors.toml", HERE / "suite_survivors.toml"]
-    rows = [row for file in files for row in tomllib.loads(file.read_text("utf-8")).get("survivor", [])]
-    return {name: row["why"] for row in rows for name in row["names"]}
-
-
 def judge(suite, chosen, workers):
     """Ends of mutants as they come; of those that there is time for."""
     options, waiting, busy, rights = suite.options, list(reversed(chosen)), {}, {}
@@ -194,7 +190,8 @@ def judge(suite, chosen, workers):
             told = link.recv()
             free.append(worker)
             suite.killers[place_of(mutant)][told.case] += 1
-            yield mutant, suite.results.put(key, suite, mutant, told.state, told.case, told.why)
+            keep = suite.results.put if told.state == "killed" or not options.most else row_of
+            yield mutant, keep(key, suite, mutant, told.state, told.case, told.why)
 
 
 def main():
@@ -207,6 +204,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=0, help="begin no mutant after so long")
     parser.add_argument("--least", type=float, default=0, help="the share in %% that is enough")
+    parser.add_argument("--most", type=int, default=0, help="ask no more cases of a mutant")
+    parser.add_argument("--first", action="append", default=[], help="ask cases first whose ids hold this text")
     parser.add_argument("--anew", action="store_true", help="survivors are judged once more, loaded from scratch")
     parser.add_argument("--verbose", action="store_true", help="say what kills each")
     parser.add_argument("--results", type=Path, default=KEPT)
@@ -221,13 +220,13 @@ def judge_all(options, tree):
     """What became of each."""
     suite = Suite(tree, Results(options.results), options)
     workers = [Worker(Setting(tree, suite.parsed, suite.reach.times)) for _ in range(options.jobs)]
-    known, ends = explained(), []
+    ends = []
     for family in options.family or FAMILIES:
         made = [one for one in mutants(tree, family) if options.only in one.name]
         chosen = sample(made, options.number or len(made), options.seed)
         chosen = suite.unknown_first([one for one in chosen if is_python(one.source)])
         for mutant, row in judge(suite, chosen, workers):
-            state = "explained" if row["state"] == "survived" and mutant.name in known else row["state"]
+            state = "explained" if row["state"] == "survived" and is_explained(mutant.name) else row["state"]
             ends.append(Judged(family, mutant.name, state))
             if state == "survived" or options.verbose:
                 sys.stdout.write(f"{state}: {mutant.name} (line {mutant.line}) {row['case']} {row['why']}\n")

@@ -12,7 +12,7 @@ C is as written, with checks (`native:tiny`), compiled by tcc: a case is asked i
 | `killed`    | a case does not hold; the compiler does not take the C of the generator; the process dies or hangs  |
 | `no C`      | a header that does not compile: nothing is learnt                                                   |
 | `same`      | no case's C is another one                                                                          |
-| `explained` | stands in `survivors.toml` or `suite_survivors.toml`                                                |
+| `explained` | stands in `survivors.toml` or `suite_survivors/`                                                    |
 | `survived`  | the C is another one, and every case holds: a fault that is missed, or C that is slower, or as good |
 
 The share is of killed among killed and survived. A wrong generator that only checks more, or declines a function,
@@ -38,7 +38,8 @@ import suite_swaps  # noqa: E402 - the same
 from families import found  # noqa: E402 - the same
 from judged_tree import copied  # noqa: E402 - the same
 from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
-from suite_alone import explained, interval  # noqa: E402 - the same
+from suite_alone import interval  # noqa: E402 - the same
+from suite_explained import is_explained  # noqa: E402 - the same
 from suite_forks import in_fork  # noqa: E402 - the same
 
 AREAS = ("scalar", "cast", "undefined", "finding", "lowered", "tir", "te", "trap", "schedule")
@@ -255,7 +256,7 @@ def main():
 
 def judge_all(options, tree):
     """Judge, and print a line for each survivor, and the shares."""
-    known, right = InC(tree, options.every), explained()
+    known = InC(tree, options.every)
     sys.stdout.write(f"{len(known.texts)} cases are in C\n")
     for family in options.family or ("headers", "codegen"):
         if family == "headers":
@@ -270,7 +271,7 @@ def judge_all(options, tree):
                 state, why = judge_header(known, headers, mutant)
             else:
                 state, why = judge_generator(known, functions, mutant)
-            state = "explained" if state == "survived" and mutant.name in right else state
+            state = "explained" if state == "survived" and is_explained(mutant.name) else state
             counts[state] += 1
             if state == "survived":
                 sys.stdout.write(f"survived: {mutant.name} (line {mutant.line}) {why}\n")

@@ -31,10 +31,7 @@ class Results:
 
     def put(self, key, suite, mutant, state, case, why):
         """Keep it; the row."""
-        by = suite.digests.get(case, "")
-        place = " ".join(mutant.name.split(" ", 2)[:2])
-        row = {"key": key, "state": state, "case": case, "by": by, "suite": suite.whole, "why": why[:300]}
-        row |= {"place": place, "name": mutant.name}
+        row = row_of(key, suite, mutant, state, case, why)
         self._rows[key] = row
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
@@ -62,3 +59,10 @@ class Results:
     def killers(self):
         """The place of each mutant that was killed, and the case that did it."""
         return [(row["place"], row["case"]) for row in self._rows.values() if row["state"] == "killed"]
+
+
+def row_of(key, suite, mutant, state, case, why):
+    """What is kept of a mutant, and said of it."""
+    by, place = suite.digests.get(case, ""), " ".join(mutant.name.split(" ", 2)[:2])
+    row = {"key": key, "state": state, "case": case, "by": by, "suite": suite.whole, "why": why[:300]}
+    return row | {"place": place, "name": mutant.name}

@@ -1,8 +1,11 @@
 """What judges mutants by the suite: code that is swapped, verdicts that are kept, places that no case can see."""
 
+from pathlib import Path
+
 import pytest
 from python_mutations import mutants_of
-from suite_alone import interval
+from suite_alone import FAMILIES, interval, mutants
+from suite_explained import _matcher, explained, is_explained
 from suite_results import Results
 from suite_swaps import functions, swap, swaps
 from suite_unseen import unseen
@@ -87,3 +90,22 @@ def test_the_interval_is_that_of_wilson():
     low, high = interval(95, 100)  # by hand: 0.93335 - 0.0451, 0.93335 + 0.0451
     assert (round(low, 2), round(high, 2)) == (88.82, 97.85)
     assert interval(10, 10)[1] == pytest.approx(100)
+
+
+def test_a_pattern_is_any_text_where_it_has_a_star_and_itself_elsewhere():
+    matches = _matcher("m f condition `a[0]` -> `*` #1")
+    assert matches("m f condition `a[0]` -> `True` #1")
+    assert not matches("m f condition `a0` -> `True` #1")
+    assert not matches("m f condition `a[0]` -> `True` #11")
+
+
+def test_what_is_explained_is_there_and_in_one_function():
+    tree = Path(__file__).parents[2]
+    names = {one.name for family in FAMILIES for one in mutants(tree, family)}
+    known, patterns = explained()
+    here = {name for name in known if name.startswith(("refmlc.interp", "refmlc.library"))}
+    assert sorted(here - names) == []
+    for pattern, matches in patterns.items():
+        assert "*" not in " ".join(pattern.split(" ", 2)[:2])
+        assert any(matches(name) for name in names), pattern
+    assert all(is_explained(name) for name in known)
