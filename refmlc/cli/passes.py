@@ -1,4 +1,4 @@
-"""`refmlc passes FILE --tvm PYTHON`: which pass changes what a module means."""
+"""`refmlc passes FILE --tvm PYTHON | --impl cmd:COMMAND`: which pass changes what a module means."""
 
 import re
 import shlex
@@ -17,19 +17,20 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import render_text, to_json
 
 if TYPE_CHECKING:
-    from refmlc.passes.run import Tvm
+    from refmlc.passes.run import Program
     from refmlc.passes.shrink import Compiler, Shrunk
     from refmlc.passes.verdicts import Checked
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
-    "Only these, in this order, such as relax.LegalizeOps,tirx.NarrowDataType(32).  [default: those of tvm.compile]"
+    "Only these, in this order, such as relax.LegalizeOps,tirx.NarrowDataType(32).  [default: the whole pipeline]"
 )
 
 
 @click.command("passes")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--tvm", "python", metavar="PYTHON", help="A Python that has apache-tvm.")
+@click.option("--impl", "impl", metavar="cmd:COMMAND", help="Any compiler that answers `passes` in lines of JSON.")
 @click.option("--passes", "names", metavar="NAMES", help=PASSES_HELP)
 @click.option("--target", default="llvm", show_default=True, help="What TVM compiles for.")
 @click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="TVM's opt_level.")
@@ -41,6 +42,7 @@ PASSES_HELP = (
 def passes(  # noqa: PLR0913 - one parameter per option
     file: Path,
     python: str | None,
+    impl: str | None,
     names: str | None,
     target: str,
     opt: int,
@@ -51,17 +53,20 @@ def passes(  # noqa: PLR0913 - one parameter per option
     report: Path | None,
     as_json: bool,
 ) -> None:
-    """Run the module in FILE through TVM's passes, and hold every stage to what the module means.
+    """Run the module in FILE through a compiler's passes, and hold every stage to what the module means.
 
-    FILE may also hold snapshots of any compiler, one JSON object with `name` and `text` in a line (*.jsonl). Exit
+    The compiler is TVM (`--tvm`), or one that speaks the lines of `conformance/adapters/PROTOCOL.md` (`--impl`). FILE
+    may also hold snapshots of any compiler, one JSON object with `name` and `text` in a line (*.jsonl). Exit
     status 1: a pass changes the meaning; it is named, with a small call that shows it. 3: nothing was compared.
     """
     if file.suffix == ".jsonl":
         checked, found, compiler = _of_snapshots(file, calls, seed), None, str(file)
     else:
-        with err.status(f"{file}: passes of TVM …"), _tvm(python, names, target, opt) as tvm:
-            checked, found = _of_module(file, tvm, calls, seed, small=small)
-            compiler = f"{tvm.name} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
+        with err.status(f"{file}: pass by pass …"), _program(python, impl, names, target, opt) as program:
+            checked, found = _of_module(file, program, calls, seed, small=small)
+            compiler = " ".join(filter(None, (program.name, program.version)))
+            if python is not None:
+                compiler = f"{compiler} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
     if report is not None:
         _write(report, checked, found, compiler)
     if as_json:
@@ -78,16 +83,22 @@ def _status(checked: "Checked") -> int:
     return 0 if checked.compared or not (checked.rows or checked.stopped) else 3
 
 
-def _tvm(python: str | None, names: str | None, target: str, opt: int) -> "Tvm":
-    from refmlc.passes.run import Tvm  # noqa: PLC0415 - other commands start without it
+def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> "Program":
+    from refmlc.passes.run import Program, Tvm  # noqa: PLC0415 - other commands start without it
 
-    if python is None:
-        raise fail(BAD_USAGE, "say where TVM is: `--tvm PYTHON`, a Python that has apache-tvm")
+    if (python is None) == (impl is None):
+        told = "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
+        raise fail(BAD_USAGE, f"say which compiler, once: {told}")
     split = [] if names is None else re.split(r",(?![^()]*\))", names)
     wanted = None if names is None else [name.strip() for name in split if name.strip()]
     if wanted is not None and not wanted:
         raise fail(BAD_USAGE, "`--passes` names no pass")
-    return Tvm(python, passes=wanted, target=target, opt=opt)
+    if python is not None:
+        return Tvm(python, passes=wanted, target=target, opt=opt)
+    kind, _, command = (impl or "").partition(":")
+    if kind != "cmd" or not command.strip():
+        raise fail(BAD_USAGE, f"`{impl}` is no compiler: `cmd:COMMAND` is one, TVM is `--tvm PYTHON`")
+    return Program(shlex.split(command), passes=wanted)
 
 
 def _of_module(

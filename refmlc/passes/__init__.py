@@ -10,7 +10,7 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | file         | holds                                                                                     |
 |--------------|-------------------------------------------------------------------------------------------|
 | `stages`     | `Stage`, `Trace`: snapshots in order; the lines of JSON that hold them, from any compiler   |
-| `run`        | `Tvm`, `snapshots`: real TVM, asked for what its pipeline, or passes by name, make of a module |
+| `run`        | `Program`, `Tvm`, `snapshots`: a compiler, asked for what its pipeline, or passes by name, make |
 | `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage             |
 | `baseline`   | what stages are held against: the first one's functions, calls, and what they mean         |
 | `check`      | `check`: stages against the first one, function by function                                |
@@ -28,7 +28,7 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 from refmlc.passes.check import check
 from refmlc.passes.instrument import Watched, check_passes, check_schedule
 from refmlc.passes.report import markdown
-from refmlc.passes.run import Tvm, snapshots
+from refmlc.passes.run import Program, Tvm, snapshots
 from refmlc.passes.shrink import shrunk
 from refmlc.passes.stages import Stage, Trace, read_trace
 from refmlc.passes.verdicts import Broken, Checked
@@ -36,6 +36,7 @@ from refmlc.passes.verdicts import Broken, Checked
 __all__ = [
     "Broken",
     "Checked",
+    "Program",
     "Stage",
     "Trace",
     "Tvm",

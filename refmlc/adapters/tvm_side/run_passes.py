@@ -2,7 +2,7 @@
 
 | request                                             | does           | answer                                      |
 |-----------------------------------------------------|----------------|---------------------------------------------|
-| `hello`                                             | nothing        | `name`                                      |
+| `hello` folder                                      | nothing        | `name`, `passes`                            |
 | `passes` module, target, opt, passes, file, seconds | all in a child | `ok`, or `stop` and `message`: how it ended |
 
 `passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`;
@@ -18,6 +18,7 @@ there even where the child dies.
 """
 
 import json
+import os
 from ast import literal_eval
 from difflib import get_close_matches
 
@@ -115,9 +116,10 @@ def written(request):
 
 
 def answer(request):
-    """The answer to one request."""
+    """The answer to one request; files lie in the folder that the first one names."""
     if request["do"] == "hello":
-        return {"name": name()}
+        os.chdir(request["folder"])
+        return {"name": name(), "passes": True}
     child = Child(lambda _requests, replies: replies.write(json.dumps(written(request)) + "\n"))
     found = child.answer()
     if child.alive:

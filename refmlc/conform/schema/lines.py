@@ -7,7 +7,21 @@ _FLAG: Json = {"type": "boolean"}
 
 
 def definitions() -> dict[str, Json]:
-    """`request`, `reply`, and what they are built of. Replies may have further keys, which are ignored."""
+    """`request`, `reply`, `snapshot`, and what they are built of. Replies may have further keys, which are ignored."""
+    requests = _requests()
+    return {
+        "request": any_of(*map(ref, requests)),
+        **requests,
+        "reply": any_of(ref("hello_reply"), ref("prepare_reply"), ref("run_reply"), ref("stop")),
+        **_replies(),
+        "snapshot": any_of(
+            record({"name": STRING, "text": STRING}), record({"refused": STRING}), record({"done": {"const": True}})
+        ),
+        "value": _value(),
+    }
+
+
+def _requests() -> dict[str, Json]:
     seconds: Json = {"type": "number", "exclusiveMinimum": 0}
     hello: dict[str, Json] = {
         "do": {"const": "hello"},
@@ -19,33 +33,41 @@ def definitions() -> dict[str, Json]:
     }
     prepare: dict[str, Json] = {"do": {"const": "prepare"}, "module": STRING}
     run: dict[str, Json] = {"do": {"const": "run"}, "func": STRING, "args": listed(ref("value"))}
+    passes: dict[str, Json] = {
+        "do": {"const": "passes"},
+        "module": STRING,
+        "passes": any_of(listed(STRING), {"type": "null"}),
+        "file": STRING,
+        "seconds": seconds,
+    }
     numbered: list[Json] = [record({**each, "id": NATURAL}) for each in (prepare, run)]
     batch: dict[str, Json] = {"do": {"const": "batch"}, "requests": {**listed(any_of(*numbered)), "minItems": 1}}
+    close: dict[str, Json] = {"do": {"const": "close"}}
+    made = {"hello": hello, "prepare": prepare, "run": run, "batch": batch, "passes": passes, "close": close}
+    return {name: record(each) for name, each in made.items()}
+
+
+def _replies() -> dict[str, Json]:
     stops: list[Json] = ["unsupported", "rejected", "undefined", "trap", "exhausted", "crashed", "timed out"]
+    hello: dict[str, Json] = {
+        "version": STRING,
+        "verdicts": _FLAG,
+        "features": listed(STRING),
+        "inline": _FLAG,
+        "batch": NATURAL,
+        "passes": _FLAG,
+    }
+    stop: dict[str, Json] = {
+        "id": NATURAL,
+        "message": STRING,
+        "code": {"type": "string", "pattern": "^RM[0-9]{3}$"},
+        "place": {"type": "string", "pattern": "^[1-9][0-9]{0,8}:[1-9][0-9]{0,8}$"},
+    }
     return {
-        "request": any_of(ref("hello"), ref("prepare"), ref("run"), ref("batch"), ref("close")),
-        "hello": record(hello),
-        "prepare": record(prepare),
-        "run": record(run),
-        "batch": record(batch),
-        "close": record({"do": {"const": "close"}}),
-        "reply": any_of(ref("hello_reply"), ref("prepare_reply"), ref("run_reply"), ref("stop")),
-        "hello_reply": _open(
-            {"name": STRING},
-            {"version": STRING, "verdicts": _FLAG, "features": listed(STRING), "inline": _FLAG, "batch": NATURAL},
-        ),
+        "hello_reply": _open({"name": STRING}, hello),
         "prepare_reply": _open({"ok": {"const": True}}, {"id": NATURAL}),
         "run_reply": _open({"value": ref("value"), "args": listed(ref("value"))}, {"id": NATURAL}),
-        "stop": _open(
-            {"stop": {"enum": stops}},
-            {
-                "id": NATURAL,
-                "message": STRING,
-                "code": {"type": "string", "pattern": "^RM[0-9]{3}$"},
-                "place": {"type": "string", "pattern": "^[1-9][0-9]{0,8}:[1-9][0-9]{0,8}$"},
-            },
-        ),
-        "value": _value(),
+        "stop": _open({"stop": {"enum": stops}}, stop),
     }
 
 
