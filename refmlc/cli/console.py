@@ -6,8 +6,9 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import ClassVar, TextIO, TypeVar
 
 import click
 from rich.console import Console
@@ -99,7 +100,24 @@ def as_failure(problem: Exception) -> RefmlcError:
 
 
 class GuardedGroup(click.Group):
-    """A group whose subcommands end in one message and the exit code of its kind, never in a traceback."""
+    """A group whose subcommands end in one message and the exit code of its kind, never in a traceback.
+
+    `places` says by name where each is, as `module:attribute`: it is loaded when it is asked for.
+    """
+
+    places: ClassVar[Mapping[str, str]] = {}
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """All names, in order."""
+        return sorted(self.places)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        """The subcommand of this name; None where there is none."""
+        if name not in self.places:
+            return None
+        module, _, attribute = self.places[name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the subcommand."""

@@ -32,6 +32,9 @@ def commands(text):
             yield found[1].split("#")[0].split()
 
 
+CONTEXT = click.Context(main)
+
+
 def test_there_is_a_readme():
     assert ROOT / "README.md" in DOCUMENTS
 
@@ -39,10 +42,10 @@ def test_there_is_a_readme():
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_and_their_options_exist(path):
     for name, *arguments in commands(path.read_text(encoding="utf-8")):
-        assert name in main.commands, name
-        command = main.commands[name]
+        command = main.get_command(CONTEXT, name)
+        assert command is not None, name
         if isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
-            command = command.commands[arguments[0]]
+            command = command.get_command(CONTEXT, arguments[0])
         options = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
         given = {argument.split("=")[0] for argument in arguments if argument.startswith("--")}
         assert given <= options | {"--help"}, (name, given - options)
@@ -50,8 +53,8 @@ def test_commands_and_their_options_exist(path):
 
 def subcommands(command, words):
     if isinstance(command, click.Group):
-        for name, other in command.commands.items():
-            yield from subcommands(other, (*words, name))
+        for name in command.list_commands(CONTEXT):
+            yield from subcommands(command.get_command(CONTEXT, name), (*words, name))
     else:
         yield words, {option for param in command.params for option in param.opts}
 
