@@ -3,10 +3,7 @@
 It measures its own thread CPU time; batches of it alternate with ours, so that both meet the same machine.
 """
 
-import json
-import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +14,12 @@ from typing import Self
 import ml_dtypes  # noqa: F401 - gives NumPy its names for small floats
 import numpy as np
 
+from refmlc.adapters.line_process import Broken, LineProcess
 from refmlc.bench.witness import Array
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+
+LONGEST = 3600.0  # seconds: TVM may tune, or run its slowest way
 
 
 class TvmFailed(Exception):
@@ -33,14 +33,7 @@ class TvmProcess:
         """Start it. Fails: RM112 when this Python does not start, or has no TVM."""
         script = str(files("refmlc.adapters.tvm_side") / "run_timed.py")
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - the user names it
-                [python, script],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                encoding="utf-8",
-            )
+            self._process = LineProcess([python, script])
         except OSError as problem:
             raise fail(BAD_USAGE, f"`{python}` does not run: {problem.strerror}") from None
         self._directory = TemporaryDirectory(prefix="refmlc-bench-")
@@ -62,27 +55,15 @@ class TvmProcess:
 
     def close(self) -> None:
         """End the process and forget its files."""
-        self._process.terminate()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):  # what was not sent goes nowhere
-                    pipe.close()
+        self._process.kill()
         self._directory.cleanup()
 
     def ask(self, request: Mapping[str, object]) -> Mapping[str, object]:
         """Send one request and wait for the answer. Fails: `TvmFailed`."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise TvmFailed("the process has no pipes")
         try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise TvmFailed("the process has ended") from None
-        line = self._process.stdout.readline()
-        if not line:
-            raise TvmFailed("the process has ended")
-        reply: Mapping[str, object] = json.loads(line)
+            reply = self._process.ask(request, LONGEST)
+        except Broken as broken:
+            raise TvmFailed(broken.message) from None
         if "error" in reply:
             raise TvmFailed(str(reply["error"]))
         return reply
