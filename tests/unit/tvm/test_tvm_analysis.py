@@ -1,5 +1,7 @@
 """`tvm.relax.analysis`, `FoldConstant`, `Normalize`, `te.size_var`; what is refused by name."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -14,42 +16,7 @@ from refmlc.script import show
 from refmlc.tvm.relax import analysis
 from refmlc.vm import VirtualMachine, build, fold_constant
 
-MODULE = """
-@I.ir_module
-class Module:
-    @T.prim_func(private=True, s_tir=True)
-    def k(A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32")):
-        for i in range(2):
-            B[i] = A[i]
-
-    @R.function
-    def other(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-        cls = Module
-        return cls.third(x)
-
-    @R.function
-    def third(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-        cls = Module
-        return cls.other(x)
-
-    @R.function(pure=False)
-    def main(x: R.Tensor((2,), "float32"), y: R.Tensor(("n",), "float32"), c: R.Tensor((), "bool")):
-        cls = Module
-        m = T.int64()
-        with R.dataflow():
-            a = R.add(x, x)
-            b = R.call_tir(cls.k, (a,), out_ty=R.Tensor((2,), "float32"))
-            e = R.multiply(a, b)
-            R.output(e)
-        z = R.match_cast(y, R.Tensor((m,), "float32"))
-        if c:
-            q = R.add(e, e)
-            w = R.multiply(q, q)
-        else:
-            w = cls.other(e)
-        t = (w, z)
-        return t
-"""
+MODULE = (Path(__file__).parents[2] / "programs" / "several_functions.py").read_text(encoding="utf-8")
 MOD = read(MODULE, "analysis.py")
 MAIN = MOD["main"]
 
