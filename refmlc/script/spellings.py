@@ -31,12 +31,12 @@ class Spelling:
     name: str
     y2022: str
     y2023: str
-    y2027: str
+    v027: str
     also: tuple[str, ...] = ()
 
     def of(self, generation: Generation) -> str:
         """The spelling that `generation` shows."""
-        return {"2022": self.y2022, "2023": self.y2023, "0.27": self.y2027}[generation]
+        return {"2022": self.y2022, "2023": self.y2023, "0.27": self.v027}[generation]
 
 
 def _same(name: str, *also: str) -> Spelling:
@@ -143,7 +143,7 @@ PRELUDE: dict[str, str] = {
 
 
 def _reversed(rows: tuple[Spelling, ...]) -> dict[str, str]:
-    spelled = {name: row.name for row in rows for name in (row.y2022, row.y2023, row.y2027, *row.also) if name}
+    spelled = {name: row.name for row in rows for name in (row.y2022, row.y2023, row.v027, *row.also) if name}
     spelled.pop("T.alloc_buffer", None)  # its meaning depends on the generation
     return spelled
 
