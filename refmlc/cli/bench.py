@@ -7,9 +7,11 @@ import click
 from rich.progress import Progress
 from rich.table import Table
 
+from refmlc.bench.campaign import bench_campaigns
 from refmlc.bench.chart import write_chart
 from refmlc.bench.interpreter import LIMIT, bench_linear0
 from refmlc.bench.row import LAST, Row, Verdict, number
+from refmlc.bench.run import run_table
 from refmlc.bench.sizes import FULL, TINY
 from refmlc.cli.bench_debug import debug
 from refmlc.cli.console import Terminal, err, json_option, out, print_json
@@ -78,8 +80,6 @@ def native(
 
     Results are compared before anything is timed. Single thread; NumPy's BLAS is held to one (extra `bench`).
     """
-    from refmlc.bench.run import run_table  # noqa: PLC0415 - loads the C generator: other commands start without it
-
     with err.status("starting …") as status:
         report = run_table(
             python, only, rounds, lambda name: status.update(f"measuring {name} …"), TINY if tiny else FULL
@@ -103,8 +103,6 @@ def native(
 @json_option
 def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
     """Programs per second and core of campaigns, by what they run; exit status 1 where a goal is missed."""
-    from refmlc.bench.campaign import bench_campaigns  # noqa: PLC0415 - loads campaigns: other commands start without
-
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("batches", total=batches + 1)
         speeds = bench_campaigns(batches, size, lambda: progress.advance(task))

@@ -7,6 +7,7 @@ import click
 from rich.progress import Progress
 from rich.table import Table
 
+from refmlc.bench import debugger
 from refmlc.cli.console import err, json_option, out, print_json
 
 
@@ -28,8 +29,6 @@ def peak() -> float:
 @json_option
 def debug(rounds: int, size: int, *, as_json: bool) -> None:
     """Cost of a breakpoint that is never met, of a step back, of memory; exit status 1 where a goal is missed."""
-    from refmlc.bench import debugger  # noqa: PLC0415 - loads the debugger: other commands start without it
-
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("rounds", total=rounds + 1)
         cost = debugger.bench_debugger(rounds, lambda: progress.advance(task), size)

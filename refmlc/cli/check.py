@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from refmlc.cli.checking import Settings, checked
 from refmlc.cli.console import json_option
 from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
@@ -53,8 +54,6 @@ def check(  # noqa: PLR0913 - one parameter per option
     Arguments and sizes that are not given are made, boundaries included. Exit status: 0, or 1 when something is found,
     3 when nothing could be compared.
     """
-    from refmlc.cli.checking import Settings, checked  # noqa: PLC0415 - oracle and C generator: others start without
-
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
     for code in allow:

@@ -8,6 +8,7 @@ from click.core import ParameterSource
 
 from refmlc.cli.conform_coverage import coverage
 from refmlc.cli.conform_export import export
+from refmlc.cli.conform_run import Settings, Written, conformed
 from refmlc.cli.console import err, json_option
 from refmlc.cli.durations import Duration
 from refmlc.diag import fail
@@ -66,7 +67,6 @@ def conform(  # noqa: PLR0913 - one parameter per option
         return
     if show and page is None:
         raise fail(BAD_USAGE, "`--open` needs `--report FILE`, the page to be shown")
-    from refmlc.cli.conform_run import Settings, Written, conformed  # noqa: PLC0415 - other commands start without it
 
     if tvm is not None:
         impls = (*impls, installed(tvm))

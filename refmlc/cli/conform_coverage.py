@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option, out, print_json
+from refmlc.conform.coverage import coverage as covered
+from refmlc.conform.suite import load_suite
 
 
 @click.command()
@@ -13,9 +15,6 @@ from refmlc.cli.console import json_option, out, print_json
 @click.pass_context
 def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
     """Count the cases of each clause. Exit status: 0 every clause that can be shown is, 1 otherwise."""
-    from refmlc.conform.coverage import coverage as covered  # noqa: PLC0415 - other commands start without it
-    from refmlc.conform.suite import load_suite  # noqa: PLC0415 - the same
-
     cases = load_suite(suite)
     found = covered(cases, suite)
     if as_json:

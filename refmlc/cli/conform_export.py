@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option, out, print_json
+from refmlc.conform.export import write_suite
+from refmlc.conform.suite import load_suite
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
@@ -23,9 +25,6 @@ from refmlc.diag.catalogue import BAD_USAGE
 @json_option
 def export(*, folder: Path, suite: Path | None, as_json: bool) -> None:
     """Write every case as a JSON file, with the module as a tree; an index; and the JSON Schemas of all that."""
-    from refmlc.conform.export import write_suite  # noqa: PLC0415 - other commands start without it
-    from refmlc.conform.suite import load_suite  # noqa: PLC0415 - the same
-
     cases = load_suite(suite)
     try:
         count = write_suite(cases, folder)

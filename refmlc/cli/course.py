@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option
+from refmlc.cli.course_table import compared, told
 
 
 @click.command()
@@ -30,8 +31,6 @@ def course(
     The code is executed as it stands, in a process of its own: take documents that you would run yourself. Exit status
     1: a block failed, or an output differs for no known reason.
     """
-    from refmlc.cli.course_table import compared, told  # noqa: PLC0415 - all of refmlc.tvm: other commands start without
-
     if compare is not None:
         if not compared(document, compare, offline=not online, limit=limit, as_json=as_json):
             ctx.exit(1)

@@ -13,27 +13,23 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import click
 
 import refmlc
 from refmlc.cli.inputs import gather
 from refmlc.cli.registering import register
+from refmlc.debug import Program, dap as server
+from refmlc.debug.dap import Arguments
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-
-if TYPE_CHECKING:
-    from refmlc.debug import Program
-    from refmlc.debug.dap import Arguments
 
 
 @click.command("dap")
 @click.option("--port", type=click.IntRange(0, 65535), help="Listen here, on this machine only; 0: any that is free.")
 def dap(port: int | None) -> None:
     """Serve one editor by the Debug Adapter Protocol, over the standard streams or a socket."""
-    from refmlc.debug import dap as server  # noqa: PLC0415 - other commands start without it
-
     if port is None:
         reader, writer = _streams()
         server.serve(reader, writer, launched, leave=server.leave)
@@ -56,10 +52,8 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
     return os.fdopen(reader, "rb"), os.fdopen(writer, "wb")
 
 
-def launched(given: "Arguments", say: Callable[[str], object]) -> "Program":
+def launched(given: Arguments, say: Callable[[str], object]) -> Program:
     """The program of a launch request. Fails: as `refmlc debug`."""
-    from refmlc.debug import Program  # noqa: PLC0415 - as above
-
     folder = Path(given.text("cwd", "."))
     module = refmlc.read_file(folder / given.text("program"))
     register([folder / file for file in given.texts("register", [])])
@@ -71,7 +65,7 @@ def launched(given: "Arguments", say: Callable[[str], object]) -> "Program":
     return Program(module, func, arguments.values, output=say, max_steps=most)
 
 
-def _pairs(given: "Arguments", name: str) -> list[str]:
+def _pairs(given: Arguments, name: str) -> list[str]:
     """`NAME=VALUE`, however they are written."""
     if isinstance(given.given.get(name), dict):
         inner = given.inner(name)

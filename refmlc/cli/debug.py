@@ -4,7 +4,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +12,10 @@ from refmlc.cli.console import json_option, print_json
 from refmlc.cli.debug_prompt import typed
 from refmlc.cli.inputs import Inputs, gather
 from refmlc.cli.registering import register, register_option
+from refmlc.debug import Program, Session
+from refmlc.debug.terminal import Shell
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-
-if TYPE_CHECKING:
-    from refmlc.debug.terminal import Shell
 
 PROMPT = "(refmlc) "
 
@@ -60,9 +58,6 @@ def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
     Commands are read from the terminal, from `--command` and `--script`, or from standard input; `help` lists them.
     Parameters of a prim_func that are given no input are its outputs: allocated uninitialised.
     """
-    from refmlc.debug import Program, Session  # noqa: PLC0415 - other commands start without it
-    from refmlc.debug.terminal import Shell  # noqa: PLC0415 - other commands start without it
-
     module = refmlc.read_file(file)
     register(registered)
     func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
@@ -92,7 +87,7 @@ def _lines(script: Path) -> list[str]:
         raise fail(BAD_FILE, f"`{script}`: {bad}") from None
 
 
-def _at_prompt(shell: "Shell", lines: list[str]) -> None:
+def _at_prompt(shell: Shell, lines: list[str]) -> None:
     """Commands one after the other, each with what it says."""
     _say(shell.begin())
     if lines:
@@ -127,7 +122,7 @@ def _told(lines: Iterable[str]) -> Iterator[str]:
         yield text
 
 
-def _as_data(file: Path, func: str, shell: "Shell", lines: list[str], said: list[str]) -> None:
+def _as_data(file: Path, func: str, shell: Shell, lines: list[str], said: list[str]) -> None:
     """The same as one JSON object."""
     done = [{"command": "", "said": _both(said, shell.begin())}]
     for line in lines or (line.rstrip("\n") for line in sys.stdin):
@@ -148,7 +143,7 @@ def _both(said: list[str], text: str) -> str:
     return found
 
 
-def _full_screen(shell: "Shell") -> None:
+def _full_screen(shell: Shell) -> None:
     try:
         from refmlc.debug.screen import Screen  # noqa: PLC0415 - optional, and slow to load
     except ImportError:

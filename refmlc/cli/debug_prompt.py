@@ -4,18 +4,16 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from refmlc.debug.terminal import Shell
+from refmlc.debug.terminal import Shell, completions
 
 HISTORY = "~/.refmlc_history"
 LINES = 1000
 
 
-def typed(prompt: str, shell: "Shell") -> Iterator[str]:
+def typed(prompt: str, shell: Shell) -> Iterator[str]:
     """Lines until the end of the input."""
     keep = _prepare(shell)
     try:
@@ -31,13 +29,12 @@ def typed(prompt: str, shell: "Shell") -> Iterator[str]:
         keep()
 
 
-def _prepare(shell: "Shell") -> Callable[[], None]:
+def _prepare(shell: Shell) -> Callable[[], None]:
     """Let tabs complete and the history be there; what keeps it at the end. `REFMLC_HISTORY`: its file, empty: none."""
     try:
         import readline  # noqa: PLC0415 - not every Python has it
     except ImportError:
         return lambda: None
-    from refmlc.debug.terminal import completions  # noqa: PLC0415 - other commands start without it
 
     def complete(_text: str, number: int) -> str | None:
         found = completions(shell.state.session, readline.get_line_buffer()[: readline.get_endidx()])

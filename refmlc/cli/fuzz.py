@@ -7,6 +7,7 @@ import click
 
 from refmlc.cli.console import json_option
 from refmlc.cli.durations import Duration
+from refmlc.cli.fuzz_run import run_campaign
 from refmlc.fuzz.settings import KINDS, Ways
 
 DEFAULT = 600.0  # seconds, where neither a time nor a number of programs is asked for
@@ -69,8 +70,6 @@ def fuzz(
 
     The directory keeps the campaign: the same command goes on where it was, however it ended.
     """
-    from refmlc.cli.fuzz_run import run_campaign  # noqa: PLC0415 - other commands start without it
-
     asked = {name: value for name, value in decides.items() if value is not None}
     if impls:
         asked["implementations"] = impls

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.syntax import Syntax
@@ -12,15 +11,16 @@ from rich.text import Text
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.cli.inputs import sizes_of
+from refmlc.codegen.build import detect_isa
+from refmlc.codegen.emit import emit_module
+from refmlc.codegen.fuse import with_dims
 from refmlc.codegen.options import ISAS, Grade, Options
 from refmlc.codegen.unit import BlockReport, Declined, Unit
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.source import Span
 from refmlc.ir import IRModule, tir
-
-if TYPE_CHECKING:
-    from refmlc.vm.native.library import Translation
+from refmlc.vm.native.library import Translation, translate
 
 GRADES = {grade.name.lower(): grade for grade in Grade}
 COLOURS = {Grade.GUARDED: "yellow", Grade.UNCHECKED: "cyan", Grade.REORDERED: "green"}
@@ -59,8 +59,6 @@ def native(
     Piped, the grades are comments after the C. Functions with open dimensions are compiled once more for the sizes
     they are called with, when that pays: --func and --dim show how.
     """
-    from refmlc.codegen.build import detect_isa  # noqa: PLC0415 - with the C generator: other commands start without it
-
     module = refmlc.read_file(file)
     options = Options(GRADES[best], ISAS[isa] if isa else detect_isa(), "libm" if math == "libm" else "cr")
     made = _translated(module, func, sizes_of(dims), options)
@@ -75,12 +73,8 @@ def native(
     _tell(lines, comment=not why)
 
 
-def _translated(module: IRModule, func: str | None, sizes: Mapping[str, int], options: Options) -> "Translation":
+def _translated(module: IRModule, func: str | None, sizes: Mapping[str, int], options: Options) -> Translation:
     """The module in C, or one function of it for dimensions that are known. Fails: RM112."""
-    from refmlc.codegen.emit import emit_module  # noqa: PLC0415 - the C generator
-    from refmlc.codegen.fuse import with_dims  # noqa: PLC0415 - the same
-    from refmlc.vm.native.library import Translation, translate  # noqa: PLC0415 - the same
-
     if func is None:
         if sizes:
             raise fail(BAD_USAGE, "`--dim` is for one function: give `--func` too")
@@ -177,7 +171,7 @@ def _place(span: Span | None) -> str:
     return "" if span is None else span.place
 
 
-def _data(made: "Translation") -> dict[str, object]:
+def _data(made: Translation) -> dict[str, object]:
     """The C and what is said of it, for machines."""
     return {
         "text": made.text,

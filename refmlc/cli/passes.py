@@ -4,7 +4,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
@@ -15,11 +14,13 @@ from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import render_text, to_json
-
-if TYPE_CHECKING:
-    from refmlc.passes.run import Program
-    from refmlc.passes.shrink import Compiler, Shrunk
-    from refmlc.passes.verdicts import Checked
+from refmlc.passes.check import check
+from refmlc.passes.lifting import lifted
+from refmlc.passes.report import markdown
+from refmlc.passes.run import Program, Tvm
+from refmlc.passes.shrink import Compiler, Shrunk, shrunk
+from refmlc.passes.stages import read_trace
+from refmlc.passes.verdicts import Checked
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
@@ -76,15 +77,14 @@ def passes(  # noqa: PLR0913 - one parameter per option
     sys.exit(_status(checked))
 
 
-def _status(checked: "Checked") -> int:
+def _status(checked: Checked) -> int:
     """0, 1 where a pass changes the meaning, 3 where nothing was compared: that is no agreement."""
     if checked.broken is not None:
         return 1
     return 0 if checked.compared or not (checked.rows or checked.stopped) else 3
 
 
-def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> "Program":
-    from refmlc.passes.run import Program, Tvm  # noqa: PLC0415 - other commands start without it
+def _program(python: str | None, impl: str | None, names: str | None, target: str, opt: int) -> Program:
 
     if (python is None) == (impl is None):
         told = "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
@@ -101,12 +101,7 @@ def _program(python: str | None, impl: str | None, names: str | None, target: st
     return Program(shlex.split(command), passes=wanted)
 
 
-def _of_module(
-    file: Path, compiler: "Compiler", calls: int, seed: int, *, small: bool
-) -> "tuple[Checked, Shrunk | None]":
-    from refmlc.passes.check import check  # noqa: PLC0415 - other commands start without it
-    from refmlc.passes.lifting import lifted  # noqa: PLC0415 - the same
-    from refmlc.passes.shrink import shrunk  # noqa: PLC0415 - the same
+def _of_module(file: Path, compiler: Compiler, calls: int, seed: int, *, small: bool) -> tuple[Checked, Shrunk | None]:
 
     module = refmlc.read_file(file)
     bare, constants = lifted(module)
@@ -116,9 +111,7 @@ def _of_module(
     return checked, shrunk(module, checked.broken, compiler, calls=calls)
 
 
-def _of_snapshots(file: Path, calls: int, seed: int) -> "Checked":
-    from refmlc.passes.check import check  # noqa: PLC0415 - other commands start without it
-    from refmlc.passes.stages import read_trace  # noqa: PLC0415 - the same
+def _of_snapshots(file: Path, calls: int, seed: int) -> Checked:
 
     try:
         lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` splits at more, inside of strings
@@ -127,14 +120,13 @@ def _of_snapshots(file: Path, calls: int, seed: int) -> "Checked":
     return check(read_trace(lines), calls=calls, seed=seed)
 
 
-def _write(report: Path, checked: "Checked", found: "Shrunk | None", compiler: str) -> None:
-    from refmlc.passes.report import markdown  # noqa: PLC0415 - other commands start without it
+def _write(report: Path, checked: Checked, found: Shrunk | None, compiler: str) -> None:
 
     command = f"$ refmlc {shlex.join(sys.argv[1:])}"
     report.write_text(markdown(checked, compiler=compiler, command=command, small=found), encoding="utf-8")
 
 
-def _data(checked: "Checked", found: "Shrunk | None") -> dict[str, object]:
+def _data(checked: Checked, found: Shrunk | None) -> dict[str, object]:
     """All of it as JSON."""
     broken = checked.broken if found is None else found.broken
     rows = [{"pass": row.name, "verdict": row.said.value, "calls": row.calls, "why": row.why} for row in checked.rows]
@@ -152,7 +144,7 @@ def _data(checked: "Checked", found: "Shrunk | None") -> dict[str, object]:
     return {"stages": rows, "stopped": checked.stopped, "broken": said, "module": None if found is None else found.text}
 
 
-def _show(checked: "Checked", found: "Shrunk | None") -> None:
+def _show(checked: Checked, found: Shrunk | None) -> None:
     if not checked.rows and not checked.stopped:
         out.print("no pass changes the module: there is nothing to compare")
         return

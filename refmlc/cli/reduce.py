@@ -11,11 +11,14 @@ from time import monotonic
 import click
 
 import refmlc
+from refmlc.adapters.lookup import implementation
 from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.durations import Duration
+from refmlc.cli.reduce_verdict import is_static, known_code, wanted
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.ir import IRModule
+from refmlc.oracle.keep import fails_to_read
 from refmlc.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
 from refmlc.reduce.command import Command, Ran
 
@@ -114,10 +117,6 @@ class Job:
 
     def verdict(self, code: str | None, impl: str | None) -> Found:
         """Reduce the file while a verdict stays the same. Fails: RM112 where the file does not come to it."""
-        from refmlc.adapters.lookup import implementation  # noqa: PLC0415 - the oracle: commands start without it
-        from refmlc.cli.reduce_verdict import is_static, known_code, wanted  # noqa: PLC0415 - the same
-        from refmlc.oracle.keep import fails_to_read  # noqa: PLC0415 - the same
-
         if code is not None and is_static(known_code(code)) and impl is None:
             return self.lines(text_of(self.file), fails_to_read(code))
         module = self._with_function(refmlc.read_file(self.file))

@@ -4,11 +4,14 @@ from pathlib import Path
 
 import click
 
+from refmlc.adapters.lookup import implementation
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.errors import Mismatch, RefmlcError, error
 from refmlc.diag.render import render_text, to_json
+from refmlc.evidence import read_case
+from refmlc.evidence.replay import replay as again
 
 
 @click.command()
@@ -20,10 +23,6 @@ def replay(file: Path, specs: tuple[str, ...], *, as_json: bool) -> None:
 
     Exit status 1 where an implementation does not do what the program means.
     """
-    from refmlc.adapters.lookup import implementation  # noqa: PLC0415 - the oracle: other commands start without it
-    from refmlc.evidence import read_case  # noqa: PLC0415 - the same
-    from refmlc.evidence.replay import replay as again  # noqa: PLC0415 - the same
-
     try:
         text = file.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as problem:

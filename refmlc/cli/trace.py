@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,12 +9,11 @@ import refmlc
 from refmlc.cli.console import err, json_option, print_json
 from refmlc.cli.inputs import Inputs, gather
 from refmlc.cli.registering import register, register_option
+from refmlc.debug import Program
+from refmlc.debug.trace import Trace, as_data, as_perfetto, record
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.errors import error
-
-if TYPE_CHECKING:
-    from refmlc.debug.trace import Trace
 
 FORMATS = ("html", "json", "perfetto")
 SUFFIXES = {"html": ".html", "json": ".json", "perfetto": ".perfetto.json"}
@@ -62,9 +60,6 @@ def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     A run that fails is written too, up to where it ends; the failure is then told, and is the exit status.
     """
-    from refmlc.debug import Program  # noqa: PLC0415 - other commands start without it
-    from refmlc.debug.trace import record  # noqa: PLC0415 - other commands start without it
-
     module = refmlc.read_file(file)
     register(registered)
     func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
@@ -85,10 +80,8 @@ def _again(failure: Diagnostic) -> Exception:
     return error(failure)
 
 
-def _text(found: "Trace", form: str) -> str:
+def _text(found: Trace, form: str) -> str:
     """The file. Fails: RM112 (a page without the extra)."""
-    from refmlc.debug.trace import as_data, as_perfetto  # noqa: PLC0415 - see above
-
     if form == "html":
         try:
             from refmlc.debug.trace.page import page  # noqa: PLC0415 - an extra
@@ -107,7 +100,7 @@ def _write(path: Path, text: str) -> None:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}") from None
 
 
-def _tell(path: Path, found: "Trace", *, as_json: bool) -> None:
+def _tell(path: Path, found: Trace, *, as_json: bool) -> None:
     if as_json:
         print_json({
             "file": str(path), "events": found.total, "kept": len(found), "sampling": found.said(),

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
@@ -14,9 +13,7 @@ from refmlc.cli.inputs import Inputs, gather
 from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-
-if TYPE_CHECKING:
-    from refmlc.provenance import Line
+from refmlc.provenance import Limits, Line, as_data, outline, text, why
 
 DEPTH = 8
 
@@ -51,8 +48,6 @@ def why_command(  # noqa: PLR0913 - one parameter per option
 
     The function is run several times; nothing is logged but what the element depends on.
     """
-    from refmlc.provenance import Limits, as_data, outline, text, why  # noqa: PLC0415 - other commands start without it
-
     module = refmlc.read_file(file)
     register(registered)
     func = func or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
@@ -84,7 +79,7 @@ def parsed(element: str) -> tuple[str, tuple[int, ...]]:
     return match[1] or "", tuple(int(index) for index in indices)
 
 
-def _tree(line: "Line", above: Tree | None) -> Tree:
+def _tree(line: Line, above: Tree | None) -> Tree:
     """The outline as rich draws trees; nothing in it is markup."""
     label = Text.assemble(
         line.text,

@@ -59,7 +59,7 @@ def test_what_is_rejected_has_no_tree(suite):
 
 
 def test_the_command_says_what_it_wrote(tmp_path, monkeypatch, suite):
-    monkeypatch.setattr("refmlc.conform.suite.load_suite", lambda _folder: suite)
+    monkeypatch.setattr("refmlc.cli.conform_export.load_suite", lambda _folder: suite)
     done = CliRunner().invoke(main, ["conform", "export", "-o", str(tmp_path / "out")])
     assert done.exit_code == 0
     assert "2 cases of version 9.9" in done.output
