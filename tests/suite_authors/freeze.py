@@ -1,4 +1,4 @@
-"""Write the manifest, the list of ids and the floors of conformance/VERSION; `--draft` before a release."""
+"""Write the manifest and the floors of the suite; `--release`: the list of ids of conformance/VERSION as well."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,4 @@ from refmlc.conform.freeze import freeze
 ROOT = Path(__file__).resolve().parents[2] / "conformance"
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{freeze(ROOT, draft='--draft' in sys.argv)} cases\n")
+    sys.stdout.write(f"{freeze(ROOT, release='--release' in sys.argv)} cases\n")

@@ -27,7 +27,7 @@ def hand_folder(folder):
     (folder / "frozen" / "withdrawn.toml").write_text("")
     for path in SLICE.glob("*.toml"):
         (folder / "cases" / "hand" / path.name).write_text(path.read_text())
-    freeze(folder, draft=True)
+    freeze(folder)
     return folder
 
 

@@ -227,7 +227,7 @@ def test_a_broken_value_is_told_with_its_place(tmp_path):
     text = path.read_text()
     at = text.index('id = "hand.mul"')
     path.write_text(text[:at] + text[at:].replace("0x1", "0xg", 1))
-    freeze(folder, draft=True)
+    freeze(folder)
     line = text.count("\n", 0, at) + 1
     with pytest.raises(RefmlcError) as caught:
         run_named(load_suite(folder), Asked("interp", str(folder)), Expectations(), ["hand.mul"])

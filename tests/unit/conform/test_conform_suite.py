@@ -1,6 +1,7 @@
 """The frozen suite: it is as it was released; whatever is not is refused by name. Generators by their definition."""
 
 import hashlib
+import re
 import json
 import shutil
 import tomllib
@@ -14,7 +15,7 @@ from hand_made import hand_folder
 from refmlc.adapters.interp import Interp
 from refmlc.cli.conform import conform
 from refmlc.conform.coverage import coverage, shown_by
-from refmlc.conform.freeze import below_floors, freeze
+from refmlc.conform.freeze import below_floors, freeze, released
 from refmlc.conform.score import is_scored
 from refmlc.conform.suite import load_suite
 from refmlc.diag import RefmlcError
@@ -33,7 +34,7 @@ def suite():
 @pytest.fixture
 def folder(tmp_path):
     hand_folder(tmp_path)
-    freeze(tmp_path)
+    freeze(tmp_path, release=True)
     return tmp_path
 
 
@@ -55,10 +56,12 @@ def test_files_are_small_and_text():
         assert path.read_bytes().decode().count("\n") <= 200, path
 
 
-def test_the_list_of_the_version_is_what_is_there(suite):
-    listed = (ROOT / "frozen" / f"cases-{suite.version}.txt").read_text(encoding="utf-8").split()
-    assert sorted(case.id for case in suite.cases) == listed
-    assert len(listed) >= 2500
+def test_what_was_released_is_there_still(suite):
+    ids = {case.id for case in suite.cases}
+    assert len(ids) >= 2500
+    assert released(ROOT) <= ids | set(suite.withdrawn)
+    listed = ROOT / "frozen" / f"cases-{suite.version}.txt"
+    assert not listed.exists() or set(listed.read_text(encoding="utf-8").split()) == ids | set(suite.withdrawn)
     assert below_floors(ROOT, suite) == []
 
 
@@ -100,14 +103,43 @@ def test_what_only_detectors_find_is_found_by_them(suite):
         assert not any(is_scored(case, number, promises=True) for number in range(len(case.calls)))
 
 
+def refused(folder, **how):
+    with pytest.raises(RefmlcError) as caught:
+        freeze(folder, **how)
+    assert caught.value.code.id == "RM112"
+    return caught.value.diagnostic.message
+
+
 def test_a_changed_file_is_named(folder):
     path = next((folder / "cases").rglob("*.toml"))
+    before = (folder / "frozen" / "MANIFEST").read_text()
     path.write_text(path.read_text() + "# more\n")
     assert str(path.relative_to(folder)) in message(folder)
-    with pytest.raises(RefmlcError) as caught:
-        freeze(folder)
-    assert caught.value.code.id == "RM112"
-    assert freeze(folder, draft=True) == len(load_suite(folder).cases)
+    assert (
+        refused(folder)
+        == f"`{path.relative_to(folder)}` was released and is another file now; a new case is a new file"
+    )
+    assert (folder / "frozen" / "MANIFEST").read_text() == before
+
+
+def test_a_case_that_was_released_does_not_go(folder):
+    next((folder / "cases").rglob("*.toml")).unlink()
+    assert "was released and is gone" in refused(folder)
+
+
+def test_what_is_not_released_may_change_and_a_release_is_one(folder):
+    old = next((folder / "cases").rglob("*.toml"))
+    new, count = old.with_name("new.toml"), len(load_suite(folder).cases)
+    case = re.sub(r'^id = "(.+)"$', r'id = "\1-new"', old.read_text(), flags=re.MULTILINE)
+    more = case.count("-new")
+    for text in (case, case + "# more\n"):
+        new.write_text(text)
+        assert freeze(folder) == len(load_suite(folder).cases) == count + more
+    assert "is released, with other cases" in refused(folder, release=True)
+    (folder / "VERSION").write_text("9.10\n")
+    freeze(folder, release=True)
+    new.write_text(case)
+    assert "was released and is another file now" in refused(folder)
 
 
 def test_a_missing_file_is_named(folder):
