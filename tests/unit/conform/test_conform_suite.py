@@ -1,8 +1,8 @@
 """The frozen suite: it is as it was released; whatever is not is refused by name. Generators by their definition."""
 
 import hashlib
-import re
 import json
+import re
 import shutil
 import tomllib
 from collections import Counter
