@@ -1,0 +1,34 @@
+"""Areas `tir`, `undefined`, `trap`: elements, buffers, pointers, loops and blocks, worked by hand.
+
+`python write_tir_memory.py [PART…]` writes the parts of these names, all where none is named.
+"""
+
+import sys
+
+from tir_elements import elements
+from tir_instances import instances
+from tir_pointers import pointers
+from tir_rounds import rounds
+from tir_storage import storage
+from tir_turns import turns
+from write_tir import Split
+
+PARTS = {
+    "elements": elements,
+    "storage": storage,
+    "pointers": pointers,
+    "rounds": rounds,
+    "turns": turns,
+    "instances": instances,
+}
+
+
+def main(*names):
+    for name in names or PARTS:
+        book = Split(name)
+        PARTS[name](book)
+        sys.stdout.write("".join(f"{line}\n" for line in book.disagreements))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
