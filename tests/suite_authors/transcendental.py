@@ -69,11 +69,11 @@ def c_power(a, b):
 TWO = {"pow": c_power, "atan2": math.atan2, "hypot": math.hypot}
 
 
-def enclosed(op, name):
+def enclosed(op, name, asked=()):
     """Points of a dtype, the values rounded once, and the least and greatest value that the bound leaves."""
     points, values, low, high = [], [], [], []
     narrow = name not in ("float32", "float64")
-    for point in operands(op, name):
+    for point in asked or operands(op, name):
         found = exact(value(op, point))
         near = rounded(found, name)
         if near is None:
