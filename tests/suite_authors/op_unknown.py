@@ -1,0 +1,88 @@
+"""Arguments whose types do not say their shape, dtype or value: the operator is chosen when it is called."""
+
+import numpy as np
+from book import number
+from op_matrices import ints
+from op_several import one, several
+
+
+def unknown(book):
+    book.witness = "numpy"
+    a, b = ints(2, 3, seed=1), ints(2, 3, seed=2)
+    known = 'R.Tensor((2, 3), "int32")'
+    forms = [
+        ("subtract(a, b)", a - b),
+        ("subtract(b, a)", b - a),
+        ("concat((a, b), axis=0)", np.concatenate([a, b], 0)),
+        ("concat((b, a), axis=1)", np.concatenate([b, a], 1)),
+        ('einsum((a, b), subscripts="ij,kj->ik")', a @ b.T),
+        ("sum(b, axis=[0])", b.sum(0, dtype=np.int32)),
+        ("ewise_fma(a, b, a)", a * b + a),
+    ]
+    for name, types in (
+        ("shape-of-the-second", [known, 'R.Tensor("int32", ndim=2)']),
+        ("shape-of-the-first", ['R.Tensor("int32", ndim=2)', known]),
+        ("shapes", ['R.Tensor("int32", ndim=2)'] * 2),
+        ("dimensions", ['R.Tensor("int32")', known]),
+    ):
+        several(book, f"op.subtract.unknown-{name}", "LIB-201 RLX-135", [a, b], forms, types=types)
+    for name, types in (
+        ("dtype-of-the-second", [known, "R.Tensor((2, 3))"]),
+        ("dtype-of-the-first", ["R.Tensor((2, 3))", known]),
+        ("dtypes", ["R.Tensor(ndim=2)", "R.Tensor((2, 3))"]),
+    ):
+        several(book, f"op.subtract.unknown-{name}", "LIB-201 RLX-135", [a, b], forms[:3], types=types)
+    shapes(book)
+    numbers(book)
+
+
+def shapes(book):
+    """A shape whose values, or whose length, only the call has."""
+    row = ints(3, seed=1)
+    for name, kind in (("values", "R.Shape(ndim=2)"), ("length", "R.Shape")):
+        calls = []
+        for extents in ((2, 3), (4, 3), (0, 3)):
+            found = [np.zeros(extents, np.int32), np.broadcast_to(row, extents), np.full(extents, row[0])]
+            calls.append(([{"extents": list(extents)}, row, np.asarray(row[0])], found))
+        forms = ['zeros(a, dtype="int32")', "broadcast_to(b, a)", "full(a, c)"]
+        rows = list(zip(forms, calls[0][1], strict=True))
+        types = [kind, 'R.Tensor((3,), "int32")', 'R.Tensor((), "int32")']
+        several(book, f"op.zeros.unknown-{name}", "LIB-301 RLX-135", calls[0][0], rows, *calls[1:], types=types)
+
+
+def numbers(book):
+    """A number that the call has."""
+    x = ints(3, 4, seed=1).astype(np.int64)
+    calls = []
+    for k in (-1, 0, 2):
+        found = [np.tril(x, k), np.triu(x, k), np.eye(3, 4, k, np.float32), x - k, k - x, np.minimum(x, k)]
+        calls.append(
+            (
+                [number(k, "int64"), x],
+                [np.asarray(f, np.float32 if at == 2 else np.int64) for at, f in enumerate(found)],
+            )
+        )
+    forms = [
+        "tril(b, a)",
+        "triu(b, a)",
+        'eye(3, 4, a, dtype="float32")',
+        "subtract(b, a)",
+        "subtract(a, b)",
+        "minimum(b, a)",
+    ]
+    rows = list(zip(forms, calls[0][1], strict=True))
+    types = ['R.Prim("int64")', 'R.Tensor((3, 4), "int64")']
+    several(book, "op.tril.unknown-diagonal", "LIB-304 LIB-302 RLX-135", calls[0][0], rows, *calls[1:], types=types)
+    calls = [([number(k, "int64")], np.arange(2, k, 3)) for k in (9, 2, 12)]
+    form = 'arange(R.prim_value(2), a, R.prim_value(3), dtype="int64")'
+    calls = [(args, [found]) for args, found in calls]
+    one(
+        book,
+        "op.arange.unknown-end",
+        "LIB-303 RLX-135",
+        calls[0][0],
+        form,
+        calls[0][1][0],
+        *calls[1:],
+        types=['R.Prim("int64")'],
+    )
