@@ -80,7 +80,8 @@ class Graph:
                 return tuple(self.eval(item, frame) for item in fields)
             case relax.TupleGetItem(tuple_value=whole, index=index):
                 found = self.eval(whole, frame)
-                assert isinstance(found, tuple)  # noqa: S101 - a well-formed module says so
+                if isinstance(found, Shape) or not isinstance(found, tuple) or index >= len(found):
+                    raise Meaningless(f"field {index} of a value of type {type(found).__name__}")
                 return found[index]
             case relax.Call():
                 return self._call(node, frame)

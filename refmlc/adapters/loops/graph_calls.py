@@ -6,7 +6,7 @@ def call_tir(f, args, out):        res = np.empty(out.shape, out.dtype); f(*args
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from refmlc.adapters.loops.function import Compiled, Functions
 from refmlc.adapters.loops.matching import extents
@@ -17,6 +17,7 @@ from refmlc.dtypes.storage import itemsize
 from refmlc.ir import relax, tir
 from refmlc.ir.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS as LIBRARY, Lowered, lowered
+from refmlc.ops.graph import GRAPH_OPS
 from refmlc.runtime.values import Shape
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def _call_inplace(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
         one.value if isinstance(one, tir.IntImm) else one
         for one in (listed if isinstance(listed, tuple) else (listed,))
     ]
+    if len(places) != len(outputs) or any(not -1 <= int(str(place)) < len(args) for place in places):
+        raise Meaningless("outputs that are no arguments")
     made = [one for one, place in zip(outputs, places, strict=True) if place == -1]
     function([*args, *made, *ints])
     found = [one if place == -1 else args[int(str(place))] for one, place in zip(outputs, places, strict=True)]
@@ -115,7 +118,13 @@ def _packed(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
 
 
 def _plain(function: Callable[..., object]) -> Operator:
-    return lambda graph, call, frame: function(graph, *(graph.eval(arg, frame) for arg in call.args))
+    def operator(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
+        row = GRAPH_OPS[call.op.name] if isinstance(call.op, relax.Op) else None
+        if row is not None and not row.least <= len(call.args) <= row.most:
+            raise Meaningless(f"{len(call.args)} arguments of `{row.name}`")
+        return function(graph, *(graph.eval(arg, frame) for arg in call.args))
+
+    return operator
 
 
 def _assert(_graph: "Graph", holds: object, *_message: object) -> None:
@@ -124,12 +133,12 @@ def _assert(_graph: "Graph", holds: object, *_message: object) -> None:
 
 
 def _reshape(_graph: "Graph", value: object, target: object) -> object:
-    if not isinstance(value, Array) or not isinstance(target, tuple):
+    if not isinstance(value, Array) or not _is_shape(target):
         raise Meaningless("a reshape of what is no tensor")
     known = prod(extent for extent in target if extent != -1)
     size = prod(value.shape)
     shape = tuple((size // known if known else 0) if extent == -1 else extent for extent in target)
-    if prod(shape) != size:
+    if prod(shape) != size or min(target, default=0) < -1 or target.count(-1) > 1:
         raise Meaningless("a reshape that changes the number of elements")
     if value.strides is not None:
         raise NotTaken("a reshape of a tensor with strides")
@@ -152,7 +161,7 @@ def _from_shape(graph: "Graph", value: object) -> Array:
 
 
 def _alloc(graph: "Graph", shape: object, kind: object, *_where: object) -> Array:
-    if not isinstance(shape, tuple) or not isinstance(kind, DType):
+    if not _is_shape(shape) or not isinstance(kind, DType):
         raise Meaningless("an allocation without shape and dtype")
     return empty(graph.meter, kind, shape)
 
@@ -193,6 +202,16 @@ def _tensor(value: object) -> Array:
     return value
 
 
+def _is_shape(value: object) -> TypeGuard[tuple[int, ...]]:
+    return isinstance(value, tuple) and all(isinstance(extent, int) for extent in value)
+
+
+def _of_axis(numbers: Sequence[int], axis: object) -> int:
+    if not isinstance(axis, int) or not 0 <= axis < len(numbers):
+        raise Meaningless("an axis that the tensor has not")
+    return numbers[axis]
+
+
 def _element_offset(array: Array) -> int:
     return array.pointer.at // itemsize(array.dtype)
 
@@ -212,8 +231,8 @@ OPERATORS: Mapping[str, Operator] = {
     "call_tir_inplace": _call_inplace,
     "call_pure_packed": _packed,
     "call_inplace_packed": _packed,
-    "inspect.tensor_stride_i": _plain(lambda _graph, value, axis: _tensor(value).steps[axis]),
-    "inspect.tensor_shape_i": _plain(lambda _graph, value, axis: _tensor(value).shape[axis]),
+    "inspect.tensor_stride_i": _plain(lambda _graph, value, axis: _of_axis(_tensor(value).steps, axis)),
+    "inspect.tensor_shape_i": _plain(lambda _graph, value, axis: _of_axis(_tensor(value).shape, axis)),
     "inspect.tensor_ndim": _plain(lambda _graph, value: len(_tensor(value).shape)),
     "inspect.tensor_dtype_bits": _plain(lambda _graph, value: _tensor(value).dtype.bits),
     "inspect.tensor_dtype_lanes": _plain(lambda _graph, value: _tensor(value).dtype.lanes),

@@ -7,9 +7,10 @@ import numpy as np
 from refmlc.adapters.loops.compiling import define
 from refmlc.adapters.loops.expressions import source
 from refmlc.adapters.loops.memory import Array, Meaningless
+from refmlc.adapters.loops.operators import NotTaken
 from refmlc.adapters.loops.writer import Names, Writer
 from refmlc.ir import tir
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
 from refmlc.runtime.values import Shape
 
@@ -51,6 +52,8 @@ class Match:
     def add(self, value: object, ty: Type | None) -> None:
         """Match `value`. Fails: `Meaningless`."""
         match ty, value:
+            case TensorType(shape_var=str()), _:
+                raise NotTaken("a tensor whose shape is a variable")
             case TensorType(), Array():
                 if ty.dtype is not None and ty.dtype != value.dtype:
                     raise Meaningless(f"a tensor of {value.dtype} where {ty.dtype} is declared")
@@ -58,6 +61,8 @@ class Match:
             case ShapeType(), Shape():
                 self._shape(tuple(value), ty.values, ty.ndim)
             case PrimType(value=expr), bool() | int() | float():
+                if isinstance(value, float) != ty.dtype.is_float:
+                    raise Meaningless(f"a {type(value).__name__} where {ty.dtype} is declared")
                 if expr is not None:
                     self._part(expr, value)
             case TupleType(fields=fields), tuple() if not isinstance(value, Shape) and len(value) == len(fields):
@@ -65,6 +70,8 @@ class Match:
                     self.add(item, inner)
             case TupleType(fields=()), None:
                 pass
+            case FuncType(), Array() | tuple() | bool() | int() | float() | None:
+                raise Meaningless(f"a value of type {type(value).__name__} where a function is declared")
             case TensorType() | ShapeType() | PrimType() | TupleType(), _:
                 raise Meaningless(f"a value of type {type(value).__name__} where {type(ty).__name__} is declared")
             case _:
