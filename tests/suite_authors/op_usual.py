@@ -63,3 +63,9 @@ def op(book, name, clauses, form, inputs, found, witness=""):
     """One call of an operator."""
     text = program(form, inputs)
     book.judged(name, clauses.split(), text, [Judged([given(x) for x in inputs], found)], witness=witness)
+
+
+def several(book, name, clause, params, form, rows):
+    """One function, several calls."""
+    text = f"{HEAD}@R.function\ndef main({params}):\n    y = R.{form}\n    return y\n"
+    book.judged(name, clause.split(), text, [Judged([given(x) for x in inputs], found) for inputs, found in rows])
