@@ -7,6 +7,7 @@ import sys
 
 from tir_elements import elements
 from tir_instances import instances
+from tir_meetings import meetings
 from tir_pointers import pointers
 from tir_rounds import rounds
 from tir_storage import storage
@@ -20,6 +21,7 @@ PARTS = {
     "rounds": rounds,
     "turns": turns,
     "instances": instances,
+    "meetings": meetings,
 }
 
 
