@@ -49,6 +49,17 @@ def in_place(book):
     graph(book, "undefined.graph-inplace.second", "RLX-202", lines, *calls, funcs=FUNCS, params=other)
     lines = f"y = R.call_tir_inplace(cls.bump, (x,), inplace_indices=[0], {OUT})\nz = R.add(y, y)\nreturn z"
     graph(book, "relax.graph-inplace.used", "RLX-202", lines, ([X], [f32(6, 8), f32(3, 4)]), **FULL)
+    for name, end in (("returned", "return «x»"), ("in-a-tuple", "return «(y, x)»")):
+        lines = f"y = R.call_tir_inplace(cls.bump, (x,), inplace_indices=[0], {OUT})\n{end}"
+        call = ([X], {"kind": "undefined", "code": "RM328"})
+        graph(
+            book,
+            f"undefined.graph-inplace.old-{name}",
+            "RLX-214",
+            lines.replace("«", "").replace("»", ""),
+            call,
+            **FULL,
+        )
     for name, form in (
         ("indices-of-more", f"bump_into, (x,), inplace_indices=[0, -2], {OUT}"),
         ("indices-of-fewer", f"both, (x,), inplace_indices=[0], {PAIR}"),
@@ -332,8 +343,9 @@ def values(book):
     graph(book, "undefined.graph-print.unwritten", "RLX-222 TIR-007", text, calls, params=f"x: {T2}")
     text = 'y = «R.assert_op(x, x, format="{}")»\nreturn R.prim_value(1)'
     plain = text.replace("«", "").replace("»", "")
-    graph(book, "relax.graph-assert.any", "RLX-223 RLX-114", plain, ([true], [1, K]), ([True], 1))
-    graph(book, "trap.graph-assert.any", "RLX-223 RLX-114", text, ([false], trap("RM401")), ([False], trap("RM401")))
+    flag = 'x: R.Tensor((), "bool")'
+    graph(book, "relax.graph-assert.any", "RLX-223 RLX-114", plain, ([true], [1, K]), params=flag)
+    graph(book, "trap.graph-assert.any", "RLX-223 RLX-114", text, ([false], trap("RM401")), params=flag)
     graph(
         book,
         "reject.graph-assert.any",

@@ -2,7 +2,7 @@
 
 import numpy as np
 from graph_usual import graph
-from hand import K, f32, i64, reject
+from hand import K, f32, i64, reject, undefined
 from relax_usual import T2, X
 
 M = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -71,6 +71,23 @@ class Module:
 {calls}
         return (y1, y2, y3, y4, y5, y6, y7, y8)
 """
+
+
+def places(book):
+    """What an operator's function stops at is told at the call, which is a part of what is bound."""
+    ints = 'x: R.Tensor((2,), "int32"), z: R.Tensor((2,), "int32")'
+    six = np.array([6, 7], np.int32)
+    rows = [
+        ("division", "R.floor_divide(x, z)", [2, 0], "RM307"),
+        ("overflow", "R.multiply(x, z)", [1, 2**30], "RM306"),
+        ("index", "R.take(x, z)", [1, 5], "RM304"),
+    ]
+    for name, form, other, code in rows:
+        lines = f"y = R.add(x, «{form}»)\nreturn y"
+        call = ([six, np.array(other, np.int32)], undefined(code))
+        graph(book, f"undefined.graph-library.{name}", "RLX-135", lines, call, params=ints)
+
+
 DEEP = """
 @I.ir_module
 class Module:
@@ -119,6 +136,6 @@ def depth(book):
 
 def library(book):
     """All of them."""
-    for part in (shared_calls, counted, misfits, depth):
+    for part in (shared_calls, counted, misfits, places, depth):
         part(book)
     book.write("relax-graph-library", "Operators called again, many calls, deep calls.")

@@ -1,6 +1,7 @@
 """Relax by hand, densely: reshape, shapes from tensors and back, what a tensor says of itself, views and storages."""
 
 import numpy as np
+from book import given
 from graph_usual import graph
 from hand import K, f32, i64, new, reject, undefined
 from relax_machine import by_name
@@ -70,6 +71,19 @@ def reshapes(book):
     lines = f"y = {by_name('reshape', 'x', 'R.shape([1, 2])')}\ncls.bump(x)\nreturn y"
     calls = ([f32(2, 3)], [f32(3, 4).reshape(1, 2), f32(3, 4)])
     graph(book, "relax.graph-reshape.shared", "RLX-241 RLX-131", lines, calls, funcs=FUNCS, params=f"x: {T2}")
+
+
+def strided(book):
+    """A field of a tuple may have strides: `reshape` copies it, a view needs it compact."""
+    column = {**given(M.T.copy()), "strides": [1, 3]}
+    column["values"] = given(M.T.copy())["values"]
+    params = 'x: R.Tuple(R.Tensor((3, 2), "float32"))'
+    lines = f"y = {by_name('reshape', 'x[0]', 'R.shape([6])')}\nreturn y"
+    graph(
+        book, "relax.graph-strided.reshape", "RLX-241", lines, ([[column]], [M.T.copy().reshape(6), K]), params=params
+    )
+    lines = "n = R.null_value()\ny = «R.memory.view(x[0], R.shape([2]), n, R.prim_value(0))»\nreturn y"
+    graph(book, "reject.graph-strided.view", "RLX-305", lines, ([[column]], reject("RM202")), params=params)
 
 
 def shapes(book):
@@ -227,6 +241,6 @@ def offsets(book):
 
 def reshaping(book):
     """All of them."""
-    for part in (reshapes, shapes, inspections, views, offsets):
+    for part in (reshapes, strided, shapes, inspections, views, offsets):
         part(book)
     book.write("relax-graph-shapes", "Reshape, shapes, inspection and views, densely.")
