@@ -34,6 +34,7 @@ def unknown(book):
         several(book, f"op.subtract.unknown-{name}", "LIB-201 RLX-135", [a, b], forms[:3], types=types)
     shapes(book)
     numbers(book)
+    counted(book)
 
 
 def shapes(book):
@@ -86,3 +87,18 @@ def numbers(book):
         *calls[1:],
         types=['R.Prim("int64")'],
     )
+
+
+def counted(book):
+    """How many places are not 0 is counted in the call: 1 beside 2 is broadcast."""
+    flags, more = np.array([[False, False, False], [False, True, False]]), np.int64([[5], [7]])
+    places = np.array(np.nonzero(flags), np.int64)
+    form = "add(places, R.concat((places, b), axis=1))"
+    found = places + np.concatenate([places, more], 1)
+    before = "places = R.nonzero(a)"
+    one(book, "op.nonzero.beside-one-more", "LIB-970 RLX-135", [flags, more], form, found, before=before)
+    x = np.int32([7, 3, 7, 3])
+    form = "add(groups[1], b)"
+    before = "groups = R.unique(a, R.prim_value(True), R.prim_value(False), R.prim_value(True), R.prim_value(False))"
+    found = np.int64([1, 0, 1, 0]) + np.int64([5, 1, 2, 3])
+    one(book, "op.unique.inverse-beside", "LIB-971 RLX-135", [x, np.int64([5, 1, 2, 3])], form, found, before=before)
