@@ -4,10 +4,10 @@
 |--------------------------------|--------------------------------------------------------------------------------------|
 | `rounds`                       | casts from float64 to the middle of two neighbours, and to what lies next to it       |
 | `integers`                     | casts from integers that binary64 does not hold                                       |
-| `codes`, `bits`                | every code of 8 bits, of wider formats those where its meaning changes; one bit        |
+| `codes` and the like, `bits`   | every code of 8 bits, of wider formats those where its meaning changes; one bit        |
 | `results`, `beyond`            | the least and the greatest result of a dtype, and the first that it does not hold      |
 | `lanes`, `lanes_beyond`        | the same in vectors                                                                  |
-| `products`, `no_products`      | fixed-point products at the ends of the shifts                                        |
+| `products`, `ones` and the like | fixed-point products at the ends of the shifts                                        |
 """
 
 import itertools
@@ -63,9 +63,8 @@ def middles(name):
         starts = {0, 1, low - 1, low, len(positive) - 2, *(draw.randrange(len(positive) - 1) for _ in range(7))}
         between = [(positive[at], positive[at + 1]) for at in sorted(starts) if at >= 0]
     else:
-        between = [
-            (v, v + max(least, math.ulp(v) * 2**29)) for v in (least, 2.0**row.low - least, 2.0**row.low, 0.7, 1.1)
-        ]
+        first = (least, 2.0**row.low - least, 2.0**row.low, 0.7, 1.1)
+        between = [(v, v + max(least, math.ulp(v) * 2**29)) for v in first]
     between += [(0.0, least), (top, top + (top - below(top, row)))]
     numbers = []
     for first, second in between:
@@ -146,6 +145,45 @@ def not_numbers(book):
         call = Asked([given(taken), empty(expected.shape, "bool")], [KEPT, want(expected)])
         book.case(f"cast.code-nan.{name}", ["NUM-705", "NUM-304"], text, "nan", [call], witness="numpy")
     book.write("cast-code-nan", "Which codes of 8 bits are NaN.")
+
+
+CANONICAL = {"float16": 0x7E00, "bfloat16": 0x7FC0, "float32": 0x7FC00000, "float64": 0x7FF8 << 48}
+
+
+def one_code(book):
+    """A NaN that an operator made, or that came with a sign or a payload, has the one code of NaN; by hand."""
+    book.witness = "hand"
+    for name, code in CANONICAL.items():
+        bits = 8 * stored(name).itemsize
+        unsigned = f"uint{bits}"
+        if name != "bfloat16":
+            made = [(math.inf, -math.inf), (-math.inf, math.inf), (math.nan, 1.0)]
+            form = f'T.reinterpret("{unsigned}", {{0}} + {{1}})'
+            one(book, f"cast.code-made.{name}", ["NUM-006", "NUM-705"], form, [name] * 2, unsigned, made, [code] * 3)
+        others = [(code + 1,), (code | 1 << (bits - 1),), ((1 << bits) - 1,)]
+        form = f'T.reinterpret("{unsigned}", T.reinterpret("{name}", {{0}}) * T.Cast("{name}", T.float32(1)))'
+        one(book, f"cast.code-given.{name}", ["NUM-006", "NUM-705"], form, [unsigned], unsigned, others, [code] * 3)
+    book.write("cast-code-one", "The one code of NaN, wherever it comes from.")
+    book.witness = "exact arithmetic"
+
+
+def signed_codes(book):
+    """Integers with a sign as floats, and floats as such integers: negative codes first."""
+    book.witness = "numpy"
+    for name in (*WIDE, *FLOAT8):
+        bits = 8 * stored(name).itemsize
+        taken = np.array(turning(name), f"u{bits // 8}")
+        taken = taken[~np.isnan(taken.view(stored(name)).astype(np.float64))][::-1]
+        numbers, integers_of = taken.view(stored(name)), taken.view(f"i{bits // 8}")
+        for source, target, a, r in (
+            (f"int{bits}", name, integers_of, numbers),
+            (name, f"int{bits}", numbers, integers_of),
+        ):
+            text = HEAD + function("decoded", source, target, len(a), f'T.reinterpret("{target}", A[i])')
+            call = Asked([given(a), empty(a.shape, target)], [KEPT, want(r)])
+            book.case(f"cast.code-signed.{source}.{target}", ["NUM-705", "NUM-006"], text, "decoded", [call])
+    book.write("cast-code-signed", "Integers with a sign as floats, and floats as such integers.")
+    book.witness = "exact arithmetic"
 
 
 def narrow_integers(book):
@@ -372,6 +410,19 @@ def products(book):
     book.write("scalar-fixed", "Fixed-point products at the ends of the shifts.")
 
 
+def ones(book):
+    """A multiplier of one bit, which is 1/2 only where it has 31 fractional bits."""
+    numbers = [5, 100, -7, 0, 12345, -12346, 1]
+    array_of = f'T.Buffer(({len(numbers)},), "int32")'
+    for power, q, s in ((30, 30, 0), (30, 20, 0), (30, 30, -2), (30, 31, -3), (29, 31, 0), (20, 20, 3)):
+        values = [math.floor(Fraction(x) * Fraction(2) ** (power + s - q) + Fraction(1, 2)) for x in numbers]
+        body = f"for i in range({len(numbers)}):\n    R[i] = T.q_multiply_shift(A[i], {2**power}, {q}, {s})"
+        text = tir(f"A: {array_of}, R: {array_of}", body)
+        name = f"scalar.fixed.one-bit-{power}-{q}-{'minus-' if s < 0 else ''}{abs(s)}"
+        ask(book, name, "NUM-601", text, ([i32(*numbers), new([len(numbers)], "int32")], [KEPT, i32(*values)]))
+    book.write("scalar-fixed-one", "Fixed-point products by a number of one bit.")
+
+
 ONE = 'A: T.Buffer((1,), "int32"), R: T.Buffer((1,), "int32")'
 
 
@@ -438,8 +489,8 @@ if __name__ == "__main__":
     books = {area: Book(area, "exact arithmetic", strict=False) for area in ("cast", "scalar", "undefined")}
     books["undefined"].witness = "hand"
     makers = {
-        "cast": (rounds, integers, codes, not_numbers, bits),
-        "scalar": (narrow_integers, results, lanes, products),
+        "cast": (rounds, integers, codes, not_numbers, one_code, signed_codes, bits),
+        "scalar": (narrow_integers, results, lanes, products, ones),
         "undefined": (lanes_beyond, beyond, no_products),
     }
     for area, functions in makers.items():

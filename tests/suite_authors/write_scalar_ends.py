@@ -241,6 +241,44 @@ def ends(book):
     book.witness = "exact arithmetic"
 
 
+def first_neighbours(book):
+    """The neighbour of the least value on the side of 0, and its sign; roots that lie in the middle of two numbers."""
+    for name in FLOATS:
+        if name == E8M0:
+            continue
+        row = format_of(name)
+        least = 2.0 ** (row.low - row.digits + 1)
+        points = [(-least, least), (-least, 0.0), (least, -least)]
+        signs = [-1.0 if row.has_negative_zero else 1.0, -1.0 if row.has_negative_zero else 1.0, 1.0]
+        form = f'T.copysign(T.Cast("{name}", T.float32(1)), T.nextafter({{0}}, {{1}}))'
+        clauses = ["NUM-505", *formats(name, np.zeros(1, stored(name)))]
+        one(book, f"scalar.border.toward-zero.{name}", clauses, form, [name] * 2, name, points, signs)
+    points = [triple(80000001, 60000000), triple(90000001, 40000000), triple(85000003, 50000000)]
+    values = [rounded(Fraction(c), "float64") for _, _, c in points]
+    assert all(Fraction(value) != c for value, (_, _, c) in zip(values, points, strict=True))
+    legs = [(float(a), float(b)) for a, b, _ in points]
+    one(
+        book,
+        "scalar.border.hypot-tie.float64",
+        ["NUM-503"],
+        "T.hypot({0}, {1})",
+        ["float64"] * 2,
+        "float64",
+        legs,
+        values,
+    )
+    book.write("scalar-zero", "Neighbours of the least value toward 0; roots in the middle of two numbers.")
+
+
+def triple(m, n):
+    """The sides of a right triangle, in whole numbers; the legs are numbers of binary64."""
+    a, b, c = m * m - n * n, 2 * m * n, m * m + n * n
+    assert a * a + b * b == c * c
+    assert int(float(a)) == a
+    assert int(float(b)) == b
+    return a, b, c
+
+
 POLES = [
     *((-0.0, -2.0, math.inf), (-0.0, -1.0, -math.inf), (-8.0, 0.5, math.nan)),
     *((-10.0, 309.0, -math.inf), (-10.0, 310.0, math.inf), (10.0, 309.0, math.inf)),
@@ -264,7 +302,7 @@ def poles(book):
 
 if __name__ == "__main__":
     pages = Book("scalar", "exact arithmetic", strict=False)
-    for make in (steps, fused, lengths, neighbours, scalings, signs, ends, poles):
+    for make in (steps, fused, lengths, neighbours, scalings, signs, ends, poles, first_neighbours):
         if len(sys.argv) == 1 or make.__name__ in sys.argv:
             make(pages)
     sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
