@@ -326,6 +326,21 @@ def each_field(book):
             tir(tensor, f'R[0] = T.Cast("int32", «T.tvm_struct_get({extents}, {at}, {field}, "int64")»)'),
             ([given, new([1], "int32")], undefined("RM313")),
         )
+    for count in (2, 8, 16):
+        body = f"""
+E = T.decl_buffer(({count + 1},), "int64", data=T.tvm_stack_alloca("shape", {count}))
+E[{count - 1}] = T.int64(3)
+R[0] = 1
+«E[{count}] = T.int64(4)»
+"""
+        text = tir(out, body.strip("\n"))
+        ask(
+            book,
+            f"undefined.record.room-for-{count}",
+            "TIR-329 TIR-207",
+            text,
+            ([new([1], "int32")], undefined("RM304")),
+        )
     held = 's: T.let[T.handle] = T.tvm_stack_alloca("tvm_ffi_any", 1)\nT.tvm_struct_set(s, 0, 15, {})\nR[0] = 1\n{}'
     for name, value, dtype in (
         ("too-large", "T.int64(2147483648)", "int32"),

@@ -7,11 +7,13 @@ from calls_integers import integers
 from calls_lowered import fields
 from calls_outside import functions, outside
 from calls_packed import lowered
+from calls_plain import plain
+from calls_scopes import scopes
 from calls_threads import groups
 from calls_vectors import lanes
 from write_tir import Split
 
-PARTS = (fields, lowered, lanes, outside, functions, integers, groups, folds)
+PARTS = (fields, lowered, lanes, outside, functions, integers, groups, folds, scopes, plain)
 
 
 def main():
