@@ -1,311 +1,307 @@
-"""Area `op`: elements looked up and written at places that other tensors say, each by a loop over its definition.
+"""Area `op`: elements in other places, by NumPy: slices, axes, parts, what is added around, layouts.
 
-Every dimension has an extent of its own, indices reach both ends, elements are repeated.
+A case is a function of several calls of one operator, its result the tuple of what they give; tensors have different
+extents along all axes, and different elements. Extents that are symbols are asked several times.
 """
 
 import sys
-from itertools import product
+from dataclasses import dataclass
 
 import numpy as np
-from book import Book
-from op_usual import op, several
+from book import Book, Judged, given
+from hand import i32, i64
+from op_usual import HEAD, type_of
 
-NAN = np.nan
+
+@dataclass(frozen=True)
+class Forms:
+    """`rows`: texts after `R.`, each with a function of the arrays that gives what NumPy has for it."""
+
+    name: str
+    clause: str
+    rows: list
+    types: str = ""
+    before: str = ""
 
 
-def floats(*shape, step=7):
-    """Elements that are all different."""
+def several(book, forms, *inputs):
+    """A case: the forms as one function, called with each of the lists of arrays."""
+    params = forms.types or ", ".join(f"{n}: {type_of(x)}" for n, x in zip("abcdefgh", inputs[0], strict=False))
+    lines = [*forms.before.splitlines(), *(f"y{n} = R.{form}" for n, (form, _) in enumerate(forms.rows))]
+    names = ", ".join(f"y{n}" for n in range(len(forms.rows)))
+    body = "".join(f"    {line}\n" for line in lines)
+    single = len(forms.rows) == 1
+    text = f"{HEAD}@R.function\ndef main({params}):\n{body}    return {'y0' if single else f'({names})'}\n"
+    calls = []
+    for arrays in inputs:
+        found = [plain(of(*arrays)) for _, of in forms.rows]
+        calls.append(Judged([given(x) for x in arrays], found[0] if single else found))
+    book.judged(f"op.{forms.name}", forms.clause.split(), text, calls)
+
+
+def plain(value):
+    """Arrays as the files have them; a list is a tuple."""
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else np.array(value, order="C")
+
+
+def irregular(*shape, dtype="int32"):
+    """Elements without an order."""
     count = int(np.prod(shape))
-    return ((np.arange(count) * step % (count or 1)) - count // 2 + 0.5).astype(np.float32).reshape(shape)
+    return ((np.arange(count) * 37 + 11) % 101 - 50).reshape(shape).astype(dtype)
 
 
-def ints(*values, dtype="int64"):
-    return np.array(values, dtype)
+# ------------------------------------------------------------------------------------------------ slices
 
 
-# ------------------------------------------------------------------------------------------------ gathering
+def cut(axes, begin, end, strides):
+    """What `strided_slice` takes, as NumPy has it."""
 
-MODES = {
-    "fast": lambda at, n: at,
-    "clip": lambda at, n: min(max(at, 0), n - 1),
-    "wrap": lambda at, n: at % n,
-    "nan": lambda at, n: at if 0 <= at < n else None,
-}
+    def of(x, *_):
+        for axis, first, last, step in zip(axes, begin, end, strides, strict=True):
+            x = np.take(x, range(*slice(first, last, step).indices(x.shape[axis])), axis)
+        return x
 
-
-def take(x, at, axis, mode="fast"):
-    moved = np.moveaxis(x, axis, 0)
-    found = np.full([*at.shape, *moved.shape[1:]], NAN if x.dtype.kind == "f" else 0, x.dtype)
-    for i in np.ndindex(*at.shape):
-        place = MODES[mode](int(at[i]), len(moved))
-        if place is not None:
-            found[i] = moved[place]
-    around = range(at.ndim, found.ndim)
-    order = [*list(around)[:axis], *range(at.ndim), *list(around)[axis:]]
-    return np.ascontiguousarray(found.transpose(order))
+    return of
 
 
-def gathering(book):
-    x, wide = floats(2, 4, 3), ints([3, 0, 2], [1, 3, 0])
-    for axis, at in (
-        (0, ints(1, 0, 1)),
-        (1, wide),
-        (2, ints(2, dtype="int32")),
-        (1, ints([[0]], [[3]], dtype="uint8")),
-    ):
-        name = f"op.take.pinned-{axis}-of-{'by'.join(map(str, at.shape)) or 'one'}"
-        op(book, name, "LIB-920", f"take(a, b, axis={axis})", [x, at], take(x, at, axis))
-    op(book, "op.take.pinned-from-the-end", "LIB-920", "take(a, b, axis=-2)", [x, wide], take(x, wide, 1))
-    op(book, "op.take.pinned-vector", "LIB-920", "take(a, b)", [x[0, :, 0].copy(), wide], take(x[0, :, 0], wide, 0))
-    at = np.array(3, np.int64)
-    op(book, "op.take.pinned-no-dimensions", "LIB-920", "take(a, b, axis=1)", [x, at], take(x, at, 1))
-    op(book, "op.take.pinned-number", "LIB-920", "take(a, R.prim_value(2), axis=1)", [x], x[:, 2])
-    beyond = ints(-9, -5, -4, -1, 0, 3, 4, 5, 8)
-    for mode, axis in product(("clip", "wrap", "nan"), (0, 1, 2)):
-        form = f'take(a, b, axis={axis}, mode="{mode}")'
-        op(book, f"op.take.pinned-{mode}-{axis}", "LIB-920", form, [x, beyond], take(x, beyond, axis, mode))
-        narrow = beyond.astype(np.int8)
-        form = f'take(a, b, axis={axis}, mode="{mode}")'
-        op(book, f"op.take.pinned-{mode}-{axis}-int8", "LIB-920", form, [x, narrow], take(x, narrow, axis, mode))
-    whole = np.arange(12, dtype=np.int32).reshape(3, 4)
-    op(book, "op.take.pinned-wrap-int32", "LIB-920", 'take(a, b, axis=1, mode="wrap")', [whole, beyond],
-       take(whole, beyond, 1, "wrap"))  # fmt: skip
-    several(book, "op.take.pinned-symbolic", "LIB-920", 'a: R.Tensor((2, "n"), "float32"), b: R.Tensor(("m",), "int64")',
-            'take(a, b, axis=1, mode="clip")',
-            [([y, beyond], take(y, beyond, 1, "clip")) for y in (floats(2, 1), floats(2, 5))])  # fmt: skip
-    gathered_elements(book)
-    gathered_vectors(book)
-    marks(book)
-    buckets(book)
-    collapsed(book)
-    for shape in ((), (0,), (7,), (2, 3, 5)):
-        name = f"op.size.pinned-{'by'.join(map(str, shape)) or 'none'}"
-        op(book, name, "LIB-927", "size(a)", [floats(*shape)], np.array(int(np.prod(shape)), np.int64))
-    several(book, "op.size.pinned-symbolic", "LIB-927", 'a: R.Tensor(("n", 3, "m"), "float32")', "size(a)",
-            [([floats(*s)], np.array(int(np.prod(s)), np.int64)) for s in ((2, 3, 5), (1, 3, 0))])  # fmt: skip
+def slice_of(begin, end, step, axis=0):
+    return f"strided_slice(a, [{axis}], [{begin}], [{end}], [{step}])", cut([axis], [begin], [end], [step])
 
 
-def gathered_elements(book):
-    x = floats(3, 4, 2)
-    for axis, name, at in (
-        (0, "longer", np.array([[[2, 0]], [[1, 1]], [[0, 2]], [[2, 2]], [[0, 0]]], np.int64)),
-        (1, "shorter", np.array([[[3], [0]], [[1], [2]]], np.int32)),
-        (2, "all", np.array([[[1, 0]] * 4, [[1, 1]] * 4, [[0, 1]] * 4], np.int64)),
-    ):
-        found = np.empty(at.shape, x.dtype)
-        for i in np.ndindex(*at.shape):
-            found[i] = x[(*i[:axis], at[i], *i[axis + 1 :])]
-        for told in (axis, axis - 3):
-            form = f"gather_elements(a, b, axis={told})"
-            op(
-                book,
-                f"op.gather-elements.pinned-{name}{'' if told >= 0 else '-from-the-end'}",
-                "LIB-921",
-                form,
-                [x, at],
-                found,
-            )
-    at = ints([1, 0], [2, 2])
-    y = floats(3, 2)
-    found = np.array([[y[1, 0], y[0, 1]], [y[2, 0], y[2, 1]]])
-    op(book, "op.gather-elements.pinned-default", "LIB-921", "gather_elements(a, b)", [y, at], found)
-    several(book, "op.gather-elements.pinned-symbolic", "LIB-921",
-            'a: R.Tensor((3, "n"), "float32"), b: R.Tensor(("m", 2), "int64")', "gather_elements(a, b, axis=0)",
-            [([floats(3, 2), at], np.array([[floats(3, 2)[at[i, j], j] for j in (0, 1)] for i in (0, 1)]))])  # fmt: skip
+NEAR, MORE = (-8, -7, -1, 0, 3, 6, 7, 8), ((-9, 9), (-7, 6), (0, 7), (1, 6), (2, 2**63 - 1), (-6, -1))
 
 
-def gather_nd(x, at, batch):
-    outer, count = at.shape[:-1], at.shape[-1]
-    found = np.empty([*outer, *x.shape[batch + count :]], x.dtype)
-    for i in np.ndindex(*outer):
-        found[i] = x[(*i[:batch], *at[i])]
-    return found
+def slices(book):
+    """Begins and ends on each side of the ends of the axis; apart what is empty because the end is before the begin."""
+    x = irregular(7)
+    pairs = [(begin, end, step) for step in (1, -1) for begin in NEAR for end in NEAR]
+    for step in (2, 3, 7):
+        pairs += [(*pair, step) for pair in MORE] + [(*pair[::-1], -step) for pair in MORE]
+    full, none = [], []
+    for begin, end, step in pairs:
+        first, last, _ = slice(begin, end, step).indices(7)
+        (full if (last - first) * step >= 0 else none).append(slice_of(begin, end, step))
+    for name, rows in (("ends", full), ("nothing", none)):
+        for number, first in enumerate(range(0, len(rows), 16), 1):
+            several(book, Forms(f"strided-slice.{name}-{number}", "LIB-910", rows[first : first + 16]), [x])
+    for n in (0, 1):
+        rows = [slice_of(*one) for one in ((0, 9, 1), (-1, 9, 1), (5, 9, 2), (-1, -9, -1), (0, -9, -1), (5, -2, -1))]
+        several(book, Forms(f"strided-slice.of-{n}", "LIB-910", rows), [irregular(n)])
+    y = irregular(3, 5, 4)
+    rows = [
+        ("strided_slice(a, (2, -3), (3, 0), (0, 2), (-2, 1))", cut([2, 0], [3, 0], [0, 2], [-2, 1])),
+        ("strided_slice(a, axes=[1], begin=[-4], end=[-1])", cut([1], [-4], [-1], [1])),
+        ("strided_slice(a, (), (), ())", cut([], [], [], [])),
+        ("strided_slice(a, [1, 2], [1, 1], [4, 3], [2, 1], assume_inbound=True)", cut([1, 2], [1, 1], [4, 3], [2, 1])),
+        ("strided_slice(a, [1], [4], [0], [-2], assume_inbound=True)", cut([1], [4], [0], [-2])),
+        ("strided_slice(a, [0], [2], [1], [-1], assume_inbound=True)", cut([0], [2], [1], [-1])),
+    ]
+    several(book, Forms("strided-slice.of-three-axes", "LIB-910", rows), [y])
 
 
-def gathered_vectors(book):
-    x = floats(2, 3, 4)
-    for name, batch, at in (
-        ("whole", 0, ints([1, 2, 3], [0, 0, 0], [1, 0, 3])),
-        ("parts", 0, ints([[1, 2], [0, 1], [1, 0]])),
-        ("rows", 0, ints([1], [0], [1], [1])),
-        ("common", 1, ints([[2, 3], [0, 1], [1, 0]], [[0, 0], [2, 2], [1, 3]])),
-        ("two-in-common", 2, ints([[3], [0], [1]], [[2], [2], [0]])),
-        ("common-parts", 1, ints([2], [0])),
-    ):
-        form = f"gather_nd(a, b, batch_dims={batch})" if batch else "gather_nd(a, b)"
-        op(book, f"op.gather-nd.pinned-{name}", "LIB-922", form, [x, at], gather_nd(x, at, batch))
-    b, c, d = ints([1], [0]), ints(2, 0, 1), ints([[3, 0, 1], [2, 2, 3]], dtype="int32")
-    for name, form, at in (
-        ("one", "index_tensor(a, (b,))", [c % 2]),
-        ("two", "index_tensor(a, (b, c))", [b, c]),
-        ("three", "index_tensor(a, (b, c, d))", [b, c, d]),
-        ("no-dimensions", "index_tensor(a, (b, c))", [np.array(1, np.int64), c]),
-    ):
-        found = np.ascontiguousarray(x[tuple(at)])
-        op(book, f"op.index-tensor.pinned-{name}", "LIB-923", form, [x, *at], found)
-
-
-def marks(book):
-    at = ints([2, 0, -1], [3, 1, 4])
-    for axis in (0, 1, 2, -1, -2, -3):
-        found = np.full((2, 3, 4), -1.5, np.float32)
-        for i in np.ndindex(2, 3):
-            if 0 <= at[i] < 4:
-                found[(*i, at[i])] = 5
-        found = np.ascontiguousarray(np.moveaxis(found, -1, axis))
-        form = f"one_hot(a, R.prim_value(T.float32(5)), R.prim_value(T.float32(-1.5)), depth=4, axis={axis})"
-        name = f"op.one-hot.pinned-{axis if axis >= 0 else f'from-the-end-{-axis}'}"
-        op(book, name, "LIB-924", form, [at], found)
-    form = "one_hot(a, R.prim_value(7), R.prim_value(3), depth=1)"
-    op(book, "op.one-hot.pinned-one-place", "LIB-924", form, [ints(1, 0, -1)], ints([3], [7], [3]))
-    op(book, "op.one-hot.pinned-int8", "LIB-924", form.replace("depth=1", "depth=2"), [ints(1, 0, dtype="int8")],
-       ints([3, 7], [7, 3]))  # fmt: skip
-
-
-def buckets(book):
-    edges = np.array([-1, 0, 2, 2, 5], np.float32)
-    x = np.array([[-2, -1, -0.5, 0, 1], [2, 3, 5, 6, NAN]], np.float32)
-    for right, small in product((False, True), (False, True)):
-        found = [[sum(bool(e <= v if right else e < v) for e in edges) for v in row] for row in x]
-        form = f"bucketize(a, b, out_int32={small}, right={right})"
-        name = f"op.bucketize.pinned-{'right' if right else 'left'}-{'int32' if small else 'int64'}"
-        op(book, name, "LIB-925", form, [x[:, :4].copy(), edges], np.array(found, "int32" if small else "int64")[:, :4])
-        op(book, f"{name}-nan", "LIB-925", form, [x, edges], np.array(found, "int32" if small else "int64"))
-    op(book, "op.bucketize.pinned-default", "LIB-925", "bucketize(a, b)", [ints(4, 5, 6, dtype="int32"),
-       ints(5, 6, dtype="int32")], ints(0, 0, 1))  # fmt: skip
-    several(book, "op.bucketize.pinned-symbolic", "LIB-925",
-            'a: R.Tensor((3,), "int64"), b: R.Tensor(("n",), "int64")', "bucketize(a, b, right=True)",
-            [([ints(1, 4, 9), ints(1, 2, 8)], ints(1, 2, 3)), ([ints(1, 4, 9), ints()], ints(0, 0, 0))])  # fmt: skip
-
-
-def collapse(x, shape):
-    new = x.ndim - len(shape)
-    total = x.sum(axis=tuple(range(new)))
-    gone = tuple(at for at, want in enumerate(shape) if want == 1)
-    return total.sum(axis=gone, keepdims=True) if gone else total
-
-
-def collapsed(book):
-    x = np.arange(24, dtype=np.int32).reshape(2, 3, 4) ** 2 % 37
-    for shape in ((2, 3, 4), (3, 4), (4,), (), (1, 3, 4), (2, 1, 4), (1, 3, 1), (3, 1), (1, 4), (1,), (1, 1, 1)):
-        found = collapse(x, shape).astype(np.int32)
-        name = "by".join(map(str, shape)) or "none"
-        form = f"collapse_sum_to(a, R.shape({list(shape)}))"
-        op(book, f"op.collapse-sum-to.pinned-{name}", "LIB-926", form, [x], found)
-        like = np.zeros(shape, np.int32)
-        op(book, f"op.collapse-sum-like.pinned-{name}", "LIB-926", "collapse_sum_like(a, b)", [x, like], found)
-    row = np.arange(5, dtype=np.int32).reshape(1, 5)
-    op(book, "op.collapse-sum-to.pinned-one-to-one", "LIB-926", "collapse_sum_to(a, R.shape([1, 1]))", [row],
-       collapse(row, (1, 1)).astype(np.int32))  # fmt: skip
-    several(book, "op.collapse-sum-to.pinned-symbolic", "LIB-926", 'a: R.Tensor(("n", 3, "m"), "int32")',
-            "collapse_sum_to(a, R.shape([3, 1]))",
-            [([y], collapse(y, (3, 1)).astype(np.int32)) for y in (x, x[:1, :, :1].copy(), x[:, :, :3].copy())])  # fmt: skip
-
-
-# ------------------------------------------------------------------------------------------------ scattering
-
-MEET = {
-    "update": lambda old, new: new,
-    "add": lambda old, new: old + new,
-    "mul": lambda old, new: old * new,
-    "mean": lambda old, new: (old + new) / 2,
-    "max": max,
-    "min": min,
-}
-
-
-def scattering(book):
-    x = floats(3, 4, 2)
-    at = np.array([[[2, 0], [-1, 1], [2, -3]], [[2, 2], [0, 0], [1, 2]]], np.int64)
-    new = (floats(2, 3, 2, step=5) * 3).astype(np.float32)
-    for axis, reduction in (
-        (0, "update"),
-        (0, "add"),
-        (0, "mul"),
-        (0, "mean"),
-        (0, "max"),
-        (0, "min"),
-        (1, "add"),
-        (-3, "min"),
-        (2, "update"),
-    ):
-        own = axis % 3
-        index = np.clip(at, -x.shape[own], x.shape[own] - 1)
-        found = x.copy()
-        for i in np.ndindex(*at.shape):
-            to = (*i[:own], index[i], *i[own + 1 :])
-            found[to] = MEET[reduction](found[to], new[i])
-        form = f'scatter_elements(a, b, c, axis={axis}, reduction="{reduction}")'
-        name = f"op.scatter-elements.pinned-{reduction}-{axis if axis >= 0 else 'from-the-end'}"
-        op(book, name, "LIB-930", form, [x, index, new], found)
-    small = ints(9, 8, 7, dtype="int32"), ints(1, -3, dtype="int32"), ints(5, 6, dtype="int32")
-    op(
-        book,
-        "op.scatter-elements.pinned-default",
-        "LIB-930",
-        "scatter_elements(a, b, c)",
-        [*small],
-        ints(6, 5, 7, dtype="int32"),
+def symbolic_slices(book):
+    """Extents, begins and ends that are known when it runs; where the number of places is known, it may be split."""
+    ends = [
+        (0, 2**63 - 1, 1),
+        (-3, -1, 1),
+        (1, 4, 2),
+        (-2, 9, 3),
+        (3, -9, -1),
+        (-1, -4, -1),
+        (2**63 - 1, 1, -2),
+        (0, -7, -1),
+    ]
+    rows = [slice_of(*one) for one in ends]
+    types = 'a: R.Tensor(("n",), "int32")'
+    forward = Forms("strided-slice.symbolic-ends", "LIB-910", rows[:-2], types)
+    several(book, forward, [irregular(5)], [irregular(8)])
+    largest = Forms("strided-slice.symbolic-from-largest", "LIB-910", rows[-2:-1], types)
+    several(book, largest, [irregular(5)], [irregular(8)])
+    for n in (0, 1, 2, 3):
+        several(book, Forms(f"strided-slice.symbolic-ends-of-{n}", "LIB-910", rows, types), [irregular(n)])
+    told = [
+        ("2", "n - 1", 1, lambda n: (2, n - 1)),
+        ("0", "n", 1, lambda n: (0, n)),
+        ("0", "n", 3, lambda n: (0, n)),
+        ("n - 2", "n", 1, lambda n: (n - 2, n)),
+        ("n - 1", "0", -1, lambda n: (n - 1, 0)),
+        ("n", "1", -2, lambda n: (n, 1)),
+        ("n + 3", "-9", -1, lambda n: (n + 3, -9)),
+        ("3 - n", "n + 1", 2, lambda n: (3 - n, n + 1)),
+        ("1 - n", "2 - n", 1, lambda n: (1 - n, 2 - n)),
+        ("n - 9", "-1", 1, lambda n: (n - 9, -1)),
+    ]
+    rows = [
+        (
+            f"strided_slice(a, [0], [{b}], [{e}], [{s}])",
+            lambda x, s=s, of=of: cut([0], of(len(x))[:1], of(len(x))[1:], [s])(x),
+        )
+        for b, e, s, of in told
+    ]
+    said = "n = T.int64()"
+    several(
+        book, Forms("strided-slice.symbolic-places", "LIB-910", rows, types, said), *([irregular(n)] for n in (3, 5, 8))
     )
-    rows = floats(3, 2), ints([2, 0], [1, -2]), floats(2, 2) * 4
-    found = rows[0].copy()
-    found[2, 0], found[0, 1], found[1, 0], found[1, 1] = rows[2].reshape(-1)
-    op(book, "op.scatter-elements.pinned-default-rows", "LIB-930", "scatter_elements(a, b, c)", [*rows], found)
-    several(book, "op.scatter-elements.pinned-symbolic", "LIB-930",
-            'a: R.Tensor(("n",), "int32"), b: R.Tensor(("m",), "int64"), c: R.Tensor(("m",), "int32")',
-            'scatter_elements(a, b, c, reduction="add")',
-            [([small[0], ints(-1, 2, -3), ints(1, 2, 3, dtype="int32")], ints(12, 8, 10, dtype="int32")),
-             ([small[0], ints(), ints(dtype="int32")], small[0])])  # fmt: skip
-    vectors(book)
-    puts(book)
+    for n in (0, 1, 2):
+        several(book, Forms(f"strided-slice.symbolic-places-of-{n}", "LIB-910", rows, types, said), [irregular(n)])
+    longer = [[irregular(n, 4)] for n in (4, 5, 9)]
+    types = 'a: R.Tensor(("n", 4), "int32")'
+    rows = [
+        ("strided_slice(a, [0], [n - 4], [n], [1], assume_inbound=True)", lambda x: x[-4:]),
+        ("strided_slice(a, [0], [0], [n - 1], [2], assume_inbound=True)", lambda x: x[: len(x) - 1 : 2]),
+    ]
+    several(book, Forms("strided-slice.symbolic-inbound", "LIB-910", rows, types, said), *longer)
+    rows = [
+        ("strided_slice(a, [0], [n - 1], [1], [-2], assume_inbound=True)", lambda x: x[len(x) - 1 : 1 : -2]),
+        ("strided_slice(a, [0], [n - 1], [n - 4], [-1], assume_inbound=True)", lambda x: x[: len(x) - 4 : -1]),
+    ]
+    several(book, Forms("strided-slice.symbolic-inbound-down", "LIB-910", rows, types, said), *longer)
+    known = "n = T.int64()\ns = R.strided_slice(a, [0], [n - 4], [n], [1], assume_inbound=True)"
+    rows = [("split(s, 2, axis=0)", lambda x: [x[-4:-2], x[-2:]])]
+    several(book, Forms("strided-slice.symbolic-known", "LIB-910 LIB-906", rows, types, known), *longer)
+    known = "n = T.int64()\ns = R.strided_slice(a, [0], [n - 1], [n - 4], [-1], assume_inbound=True)"
+    rows = [("split(s, 2, axis=0)", lambda x: [x[-1:-3:-1], x[-3:-4:-1]])]
+    several(book, Forms("strided-slice.symbolic-known-down", "LIB-910 LIB-906", rows, types, known), *longer)
 
 
-def vectors(book):
-    x = floats(2, 3, 4)
-    for name, at in (
-        ("elements", ints([1, 2, 3], [0, 0, 0], [1, 2, 3], [1, 0, 2])),
-        ("rows", ints([[1, 2], [0, 1], [1, 2]], [[0, 0], [1, 2], [0, 2]])),
-        ("parts", ints([1], [0], [1], dtype="int32")),
-    ):
-        count = at.shape[-1]
-        new = (floats(*at.shape[:-1], *x.shape[count:], step=5) * 2 + 0.5).astype(np.float32)
-        for reduction in ("update", "add", "mul", "max", "min"):
-            found = x.copy()
-            for i in np.ndindex(*new.shape):
-                to = (*at[i[: at.ndim - 1]], *i[at.ndim - 1 :])
-                found[to] = MEET[reduction](found[to], new[i])
-            form = f'scatter_nd(a, b, c, reduction="{reduction}")'
-            op(book, f"op.scatter-nd.pinned-{name}-{reduction}", "LIB-931", form, [x, at, new], found)
-    at, new = ints([2], [0]), ints(5, 6, dtype="int32")
-    op(book, "op.scatter-nd.pinned-default", "LIB-931", "scatter_nd(a, b, c)", [ints(9, 8, 7, dtype="int32"), at, new],
-       ints(6, 8, 5, dtype="int32"))  # fmt: skip
+def dynamic_slices(book):
+    """Begins, ends and strides as tensors; apart what is empty because the end is before the begin."""
+    full = [
+        ((0, 0), (5, 7), (1, 1)),
+        ((-5, -7), (4, 6), (2, 3)),
+        ((-6, -8), (6, 8), (3, 2)),
+        ((4, 6), (-6, -8), (-1, -1)),
+        ((5, 7), (-7, 0), (-2, -3)),
+        ((-1, -2), (-5, -6), (-3, -2)),
+        ((2, 3), (2, 3), (1, -1)),
+        ((9, 1), (0, 2), (-4, 5)),
+        ((1, 9), (4, 9), (2, 1)),
+    ]
+    none = [
+        ((3, 0), (2, 7), (1, 2)),
+        ((0, 2), (4, 5), (-1, -1)),
+        ((4, -1), (0, -3), (1, 2)),
+        ((-9, 5), (9, 2), (-2, 3)),
+    ]
+    vector = 'b: R.Tensor((2,), "int64"), c: R.Tensor((2,), "int64"), d: R.Tensor((2,), "int64")'
+    row = ("dynamic_strided_slice(a, b, c, d)", lambda x, b, c, d: cut([0, 1], b.tolist(), c.tolist(), d.tolist())(x))
+    for kind, places in (("places", full), *((f"nothing-{number}", [one]) for number, one in enumerate(none, 1))):
+        for how, types in (("", 'a: R.Tensor((5, 7), "int32")'), ("-symbolic", 'a: R.Tensor(("m", "n"), "int32")')):
+            calls = [[irregular(5, 7), *(i64(*one) for one in place)] for place in places]
+            if how and kind == "places":
+                calls += [[irregular(2, 3), *(i64(*one) for one in place)] for place in places[:3]]
+            several(book, Forms(f"dynamic-strided-slice.{kind}{how}", "LIB-911", [row], f"{types}, {vector}"), *calls)
+    calls = [[irregular(3, 1, 4), i64(0, 0, -1), i64(3, 9, -5), i64(2, 4, -1)]]
+    several(
+        book,
+        Forms(
+            "dynamic-strided-slice.of-three-axes",
+            "LIB-911",
+            [(row[0], lambda x, b, c, d: cut([0, 1, 2], b.tolist(), c.tolist(), d.tolist())(x))],
+        ),
+        *calls,
+    )
 
 
-def puts(book):
-    x = np.arange(12, dtype=np.int32).reshape(3, 4) * 5 % 12
-    b, c = ints([2], [-3]), ints(-1, 0, 3)
-    for name, value in (
-        ("all", ints([1, 2, 3], [4, 5, 6], dtype="int32")),
-        ("row", ints(7, 8, 9, dtype="int32")),
-        ("column", ints([7], [8], dtype="int32")),
-        ("one", np.array(50, np.int32)),
-    ):
-        for accumulate in (False, True):
-            found, wide = x.copy(), np.broadcast_to(value, (2, 3))
-            for i in np.ndindex(2, 3):
-                to = b[i[0], 0], c[i[1]]
-                found[to] = found[to] * accumulate + wide[i]
-            form = f"index_put(a, (b, c), d, accumulate={accumulate})"
-            name_ = f"op.index-put.pinned-{name}{'-added' if accumulate else ''}"
-            op(book, name_, "LIB-932", form, [x, b, c, value], found)
-    op(book, "op.index-put.pinned-default", "LIB-932", "index_put(a, (b,), c)", [ints(3, 4, 5), ints(-2, 0, dtype="int32"),
-       ints(8, 9)], ints(9, 8, 5))  # fmt: skip
+def scattered(axis, start, end, step):
+    """What `slice_scatter` gives, as NumPy has it."""
+
+    def of(x, new, *_):
+        found = x.copy()
+        found[(slice(None),) * axis + (slice(start, end, step),)] = new
+        return found
+
+    return of
+
+
+def scattering(book, name, axis, places):
+    """A case of these starts, ends and steps; a source for each number of places that they have."""
+    x = irregular(4, 5, 6)
+    counts = sorted({len(range(*slice(*place).indices(x.shape[axis]))) for place in places})
+    inputs = [x, *(-100 - irregular(*(n if at == axis else m for at, m in enumerate(x.shape))) for n in counts)]
+    rows = []
+    for number, (start, end, step) in enumerate(places):
+        source = 1 + counts.index(len(range(*slice(start, end, step).indices(x.shape[axis]))))
+        form = f"slice_scatter(a, {'abcdefgh'[source]}, {start}, {end}, {step}, axis={axis - 3 * (number % 2)})"
+        of = scattered(axis, start, end, step)
+        rows.append((form, lambda *z, source=source, of=of: of(z[0], z[source])))
+    several(book, Forms(name, "LIB-912", rows), inputs)
+
+
+def scatters(book):
+    """A part along each axis replaced; apart where its ends count from the end, or lie outside."""
+    for axis, n in enumerate((4, 5, 6)):
+        ends = (-n - 1, -n, -1, 0, 1, n - 2, n - 1, n, n + 1, 2**63 - 1)
+        plain_, counted = [], []
+        for at, start in enumerate(ends[:-1]):
+            for end in ends[at % 2 :: 2]:
+                step = 1 + (at + end) % 3
+                inside = 0 <= start <= end <= n
+                (plain_ if inside else counted).append((start, end, step))
+        plain_ += [(0, n, 1), (0, n, 2), (1, n, 3), (1, n - 1, 2), (n, n, 1)]
+        for kind, places in (("", plain_), ("-counted", counted)):
+            scattering(book, f"slice-scatter.axis-{axis}{kind}", axis, places)
+    rows = [("slice_scatter(a, b, 1, 4, 2)", scattered(0, 1, 4, 2))]
+    several(book, Forms("slice-scatter.usual-axis", "LIB-912", rows), [irregular(4, 4), -100 - irregular(2, 4)])
+    types = 'a: R.Tensor(("n", 2), "int32"), b: R.Tensor(("m", 2), "int32")'
+    rows = [
+        (f"slice_scatter(a, b, {s}, {e}, {k}, axis=0)", scattered(0, s, e, k))
+        for s, e, k in ((1, 2**63 - 1, 2), (-5, 6, 2))
+    ]
+    for number, (row, sizes) in enumerate(zip(rows, (((5, 2), (6, 3), (1, 0)), ((5, 3), (8, 2))), strict=True), 1):
+        calls = [[irregular(n, 2), -100 - irregular(m, 2)] for n, m in sizes]
+        several(book, Forms(f"slice-scatter.symbolic-{number}", "LIB-912", [row], types), *calls)
+
+
+def turned(seq, batch):
+    """What `reverse_sequence` gives."""
+
+    def of(x, lengths):
+        found = x.copy()
+        rows, into = np.moveaxis(x, (batch, seq), (0, 1)), np.moveaxis(found, (batch, seq), (0, 1))
+        for place, length in enumerate(lengths):
+            count = max(0, min(int(length), rows.shape[1]))
+            into[place, :count] = rows[place, :count][::-1]
+        return found
+
+    return of
+
+
+def sequences(book):
+    """Each pair of axes; lengths from below 0 to above the extent."""
+    lengths = {2: (2, 9), 3: (-1, 3, 2), 5: (0, 1, 2, 3, 4)}
+    for dtype in ("int32", "int64"):
+        for batch, extent in enumerate((3, 2, 5)):
+            rows = []
+            for seq in {0, 1, 2} - {batch}:
+                rows.append((f"reverse_sequence(a, b, seq_axis={seq}, batch_axis={batch})", turned(seq, batch)))
+                rows.append((f"reverse_sequence(a, b, seq_axis={seq - 3}, batch_axis={batch - 3})", turned(seq, batch)))
+            if batch == 0:
+                rows.append(("reverse_sequence(a, b)", turned(1, 0)))
+            name = f"reverse-sequence.{dtype}-{batch}"
+            several(book, Forms(name, "LIB-913", rows), [irregular(3, 2, 5), np.array(lengths[extent], dtype)])
+    types = 'a: R.Tensor(("m", "n"), "int32"), b: R.Tensor(("m",), "int32")'
+    calls = [[irregular(2, n), i32(n - 1, n + 1)] for n in (0, 1, 2, 4)]
+    several(
+        book, Forms("reverse-sequence.symbolic", "LIB-913", [("reverse_sequence(a, b)", turned(1, 0))], types), *calls
+    )
+
+
+PARTS = (
+    (slices, "slices"),
+    (symbolic_slices, "slices-symbolic"),
+    (dynamic_slices, "slices-dynamic"),
+    (scatters, "slices-replaced"),
+    (sequences, "sequences"),
+)
 
 
 if __name__ == "__main__":
-    pages = Book("op", "numpy", strict=False)
-    for part in (gathering, scattering):
-        part(pages)
-        stem = f"places-{part.__name__}"
-        sys.stdout.write(f"{stem} {pages.write(stem, f'Places that elements are at: {part.__name__}.')}\n")
-    sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
+    pages, wished = Book("op", "numpy", strict=False), sys.argv[1:]
+    for part, stem in PARTS:
+        if not wished or stem in wished:
+            part(pages)
+            sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
+            pages.disagreements.clear()
+            sys.stdout.write(f"{stem} {pages.write(stem, 'Elements in other places.')}\n")
+            sys.stdout.flush()

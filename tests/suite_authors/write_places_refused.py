@@ -288,6 +288,28 @@ def outside(book):
         )
 
 
+def declared(book):
+    """Results of slices of symbols, declared with an extent that is certainly another."""
+    largest = 2**63 - 1
+    for what, extent, begin, end, step, inbound in (
+        ("all", '"n + 1"', "0", "n", 1, False),
+        ("to-the-greatest", '"n + 1"', "0", largest, 1, False),
+        ("of-nothing", "1", "0", "0", 1, False),
+        ("of-nothing-at-the-end", "1", "n", "n", 1, False),
+        ("from-one", '"n"', "1", "n", 1, True),
+        ("of-four", "5", "n - 4", "n", 1, True),
+        ("of-every-other", "4", "n - 5", "n", 2, True),
+        ("down", "4", "n - 1", "n - 4", -1, True),
+        ("down-by-two", "3", "n - 1", "n - 4", -2, True),
+    ):
+        call = f"strided_slice(a, [0], [{begin}], [{end}], [{step}]{', assume_inbound=True' if inbound else ''})"
+        head = '@R.function\ndef main(a: R.Tensor(("n",), "int32")):\n    n = T.int64()\n'
+        text = f'{head}    y: R.Tensor(({extent},), "int32") = R.{call}\n    return y\n'
+        ask(book, f"reject.rm202.strided-slice-declared-{what}", "LIB-910 RLX-905", text, ([], reject("RM202")))
+    text = '@R.function\ndef main(a: R.Tensor(("n", 7), "int32")):\n    y = «R.split(a, 2)»\n    return y\n'
+    ask(book, "reject.rm105.split-symbolic", "LIB-906", text, ([], reject("RM105")))
+
+
 def refused(book):
     for rows in (slices, replaced, turned, axes, joined, around, boxes, classes):
         for what, code, params, form in rows():
@@ -299,7 +321,11 @@ def refused(book):
 
 
 if __name__ == "__main__":
-    for area, part, stem in (("reject", refused, "places"), ("undefined", outside, "places")):
+    for area, part, stem in (
+        ("reject", refused, "places"),
+        ("reject", declared, "places-declared"),
+        ("undefined", outside, "places"),
+    ):
         pages = Book(area, "hand", strict=False)
         part(pages)
         sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
