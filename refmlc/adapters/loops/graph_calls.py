@@ -5,6 +5,7 @@ def call_tir(f, args, out):        res = np.empty(out.shape, out.dtype); f(*args
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
@@ -17,7 +18,6 @@ from refmlc.dtypes.storage import itemsize
 from refmlc.ir import relax, tir
 from refmlc.ir.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS as LIBRARY, Lowered, lowered
-from refmlc.ops.graph import GRAPH_OPS
 from refmlc.runtime.values import Shape
 
 if TYPE_CHECKING:
@@ -118,10 +118,13 @@ def _packed(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
 
 
 def _plain(function: Callable[..., object]) -> Operator:
+    takes = signature(function)
+
     def operator(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
-        row = GRAPH_OPS[call.op.name] if isinstance(call.op, relax.Op) else None
-        if row is not None and not row.least <= len(call.args) <= row.most:
-            raise Meaningless(f"{len(call.args)} arguments of `{row.name}`")
+        try:
+            takes.bind(graph, *call.args)
+        except TypeError:
+            raise Meaningless(f"{len(call.args)} arguments of an operator that takes others") from None
         return function(graph, *(graph.eval(arg, frame) for arg in call.args))
 
     return operator
