@@ -8,7 +8,8 @@
 
 Left out is what no case can see by its nature (`suite_unseen`): words of messages, and what rows say to tests. The C
 headers and the generator are judged by `suite_native.py`. A random sample of each (`--seed`), or all (`--number 0`). A
-mutant is asked the cases that execute its line, those first that killed its neighbours, until one does not hold.
+mutant is asked the cases that execute its line, those first that killed its neighbours, until one does not hold; then
+those that call its function often, and may (`suite_reach`).
 Killed: one does not, or the process dies, or takes many times what the case takes. What no case executes survives. The
 share has its interval of 95 % (Wilson).
 
@@ -116,18 +117,18 @@ class Suite:
     def asked(self, mutant):
         """The ids that are asked of a mutant, in the order in which they are."""
         path = mutant.module.replace(".", "/") + ".py"
-        ids = self.reach.ids_of(path, mutant.first, mutant.last)
-        if not ids:
-            first = begin_of(self.tree / path, mutant.line)
-            ids = self.reach.ids_of(path, first, first) if first else self.reach.ids_of(path, 1, WHOLE)
+        sure = self.reach.ids_of(path, mutant.first, mutant.last)
+        first = begin_of(self.tree / path, mutant.line)
+        perhaps = self.reach.ids_of(path, first, first) if first else [] if sure else self.reach.ids_of(path, 1, WHOLE)
+        ids = list(dict.fromkeys((*sure, *perhaps)))
         known = self.killers[place_of(mutant)]
-        words = named(self.tree / path, mutant.line) if mutant.is_table else ()
+        words, lines = named(self.tree / path, mutant.line) if mutant.is_table else (), set(sure)
         times = self.reach.times
 
         def rank(one):
             about = any(part in words for part in one.replace("-", "_").split("."))
             wished = any(text in one for text in self.options.first)
-            return not wished, -known[one], not about, times[one] > 0.2
+            return not wished, -known[one], one not in lines, not about, times[one] > 0.2
 
         most = self.options.most or (MOST if mutant.is_table else None)
         return sorted(ids, key=rank)[:most]
