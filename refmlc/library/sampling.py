@@ -24,6 +24,7 @@ from refmlc.te import Tensor, Value
 METHODS = ("bilinear", "nearest", "bicubic")
 MODES = ("zeros", "border", "reflection")
 FAR = float(1 << 30)
+FAR_OF_FLOAT16 = 65504.0  # what it holds at most
 CORNERS = {
     2: ((0, 0), (0, 1), (1, 0), (1, 1)),
     3: ((0, 0, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 1, 1)),
@@ -69,7 +70,7 @@ class Sample:
         """The place in the image that mirrors at its edges lead to."""
         n = self.extent(axis)
         size, corner = (te.maximum(n - 1, 1), self.number(0)) if self.align else (n, self.number(-0.5))
-        away = te.minimum(te.abs(corner - at), self.number(FAR))
+        away = te.minimum(te.abs(corner - at), self.far())
         times = te.cast(away, "int64") // size
         rest = away - self.number(times) * self.number(size)
         turned = te.if_then_else(times % 2 == 0, rest + corner, self.number(size) - rest + corner)
@@ -85,6 +86,16 @@ class Sample:
     def near(self, at: Value, axis: int) -> Value:
         """The place, where it is not far outside; else one that is outside too."""
         return te.minimum(te.maximum(at, self.number(-4)), self.number(self.extent(axis) + 4))
+
+    def far(self) -> Value:
+        """How far away a place is at most, so that an integer holds it."""
+        return self.number(FAR_OF_FLOAT16 if self.grid.dtype == "float16" else FAR)
+
+    def held(self, at: Value, axis: int) -> Value:
+        """The place whose elements around it are settled one by one: mirrors ask how far outside it lies."""
+        if self.mode == "reflection":
+            return te.minimum(te.maximum(at, te.const(0, self.grid.dtype) - self.far()), self.far())
+        return self.near(at, axis)
 
     def element(self, image: Value, channel: Value, spots: Sequence[Value]) -> Value:
         """The element of a place, 0 outside of the image."""
@@ -204,7 +215,7 @@ def grid_sample(
     def place_of(axis: int) -> Tensor:
         def place(n: Value, *i: Value) -> Value:
             at = s.place(n, axis, i)
-            return s.near(at, axis) if method == "bicubic" else s.settled(at, axis)
+            return s.held(at, axis) if method == "bicubic" else s.settled(at, axis)
 
         return computed([grid.shape[0], *grid.shape[2:]], place, f"place_{SPATIAL[s.rank][axis].lower()}")
 

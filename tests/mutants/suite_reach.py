@@ -4,8 +4,8 @@ A line of the file is a case: its digest, the processor time that it takes, and 
 executes, as the bits of a number. New cases are noted when they are there; another text of a module begins anew.
 
 Decision: of each function the first calls of a case are followed line by line, of later ones nothing is noted: that
-takes twice the time of the suite, and not fifteen times. So cases that call the function of a line may execute it though
-nothing says so: they are asked last.
+takes twice the time of the suite, and not fifteen times. So cases that call the function of a line may execute it
+though nothing says so: they are asked last.
 """
 
 import json

@@ -125,6 +125,33 @@ def var_len(book):
     several(book, "op.nn-attention-var-len.one-vector", "LIB-042", rows, [q, *same, wide, np.array(3, np.int64)])
 
 
+def steep(book):
+    """Scores so far apart that the maximum is that of the keys that are seen, or nothing is left."""
+    book.witness = "numpy"
+    q, v = np.ones((1, 3, 1, 1), np.float32), uneven(1, 4, 1, 2)
+    k = np.array([300, 100, 700, 500], np.float32).reshape(1, 4, 1, 1)
+    rows = [(f"nn.attention(a, b, c, causal_mask={mask!r})", attended(q, k, v, mask=mask)) for mask in MASKS]
+    several(book, "op.nn-attention.steep-scores", "LIB-041", rows, [q, k, v])
+    several(book, "op.nn-attention.steep-scores-symbols", "LIB-041", rows, [q, k, v], symbols=True)
+
+
+def one_sequence(book):
+    """Vectors of two starts are starts, and hints may be vectors of one."""
+    q, k, v = heads(3, 5, batch=1, many=2)
+    starts, keyed, hint = np.array([0, 3], np.int32), np.array([0, 4], np.int32), np.array([5], np.int32)
+    rows = [
+        (
+            f"nn.attention_var_len(a, b, c, d, e, f, g, causal_mask={mask!r})",
+            parts_of(q, k, v, starts, keyed, mask=mask),
+        )
+        for mask in MASKS
+    ]
+    several(book, "op.nn-attention-var-len.one-sequence", "LIB-042", rows, [q, k, v, starts, keyed, hint, hint])
+    several(
+        book, "op.nn-attention-var-len.one-sequence-in-turns", "LIB-042", rows, [q, k, v, starts, hint, keyed, hint]
+    )
+
+
 VAR_LEN = """
 @R.function
 def main({}):

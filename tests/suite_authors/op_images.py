@@ -104,11 +104,17 @@ def grids(book):
         for align in (False, True)
     ]
     several(book, "op.image-grid-sample.bicubic-far", "LIB-061", rows, [wide.astype("float32"), far])
+
+
+def reflected(book):
+    """Places far outside are mirrored as often as it takes, for each of the elements around them."""
+    book.witness = "torch"
+    x, far = uneven(1, 1, 3, 8), places(1, 2, 3, 4, scale=8.0)
     rows = [
-        (call_of("bicubic", "reflection", align), sampled(wide.astype("float32"), far, "bicubic", "reflection", align))
+        (call_of("bicubic", "reflection", align), sampled(x, far, "bicubic", "reflection", align))
         for align in (False, True)
     ]
-    several(book, "op.image-grid-sample.bicubic-reflected-far", "LIB-061", rows, [wide.astype("float32"), far])
+    several(book, "op.image-grid-sample.bicubic-reflected-far", "LIB-061", rows, [x, far])
 
 
 def lost(book):

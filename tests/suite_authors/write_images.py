@@ -1,13 +1,13 @@
 """Areas `op` and `reject`: operators of images, by `op_images` and `op_resizing`, attention and losses, by `op_attention`; what they refuse.
 
-`python write_images.py [grids] [resizing] [boxes] [attention] [losses] [reject] [undefined]`: those parts, or all.
+`python write_images.py [grids] [resizing] [boxes] [attention] [losses] [more] [reject] [undefined]`: those parts, or all.
 """
 
 import sys
 
 from book import Book
-from op_attention import attention, losses, norms, targets_outside, var_len, var_len_outside
-from op_images import affine, counted, grids, lost, multibox, rois
+from op_attention import attention, losses, norms, one_sequence, steep, targets_outside, var_len, var_len_outside
+from op_images import affine, counted, grids, lost, multibox, reflected, rois
 from op_resizing import resizing, resizing_more
 from reject_images import AREAS, refusals
 
@@ -17,6 +17,7 @@ PARTS = {
     "boxes": (rois, multibox, counted),
     "attention": (attention, var_len),
     "losses": (norms, losses),
+    "more": (steep, one_sequence, reflected),
 }
 
 
