@@ -29,10 +29,17 @@ def edges(book):
         one(book, f"op.vision-non-max-suppression.{kind}-top-none", Wish(top=0, sigma=sigma), calls)
 
 
+def points(book):
+    """Boxes without an area cover nothing: their overlap is 0, which is at least a threshold of 0."""
+    data = np.array([[[0, 0.75, 1, 1, 1, 1], [0, 0.5, 1, 1, 1, 1], [0, 0.25, 3, 1, 3, 1]]], np.float32)
+    calls = [(data, np.array([3], np.int32), np.array([[5, 6, 7]], np.int32))]
+    one(book, "op.vision-non-max-suppression.points-at-zero", Wish(threshold=0.0), calls)
+
+
 if __name__ == "__main__":
-    pages = Book("op", "numpy", strict=False)
-    edges(pages)
-    sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
-    sys.stdout.write(
-        f"{pages.write('places-more', 'Elements in other places: extents of 1, ends far outside, limits of 0.')}\n"
-    )
+    for part, stem in ((edges, "places-more"), (points, "places-points")):
+        pages = Book("op", "numpy", strict=False)
+        part(pages)
+        sys.stdout.write("".join(f"{line}\n" for line in pages.disagreements))
+        title = "Elements in other places: extents of 1, ends far outside, limits of 0."
+        sys.stdout.write(f"{pages.write(stem, title)}\n")
