@@ -236,7 +236,7 @@ def _placed(tensor: Tensor, data: Mapping[str, Data]) -> Tensor:
     if steps != tensor.element_strides or first:
         tensor = _moved(tensor, steps, first)
     if data.get("locked"):
-        tensor.storage.writable = False
+        tensor.storage.array.flags.writeable = tensor.storage.writable = False
     return tensor
 
 

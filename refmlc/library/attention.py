@@ -52,7 +52,7 @@ def scores_of(query: Tensor, key: Tensor, bias: Tensor | None, scale: float | No
 
     def element(*i: Value) -> Value:
         value = products(*i) / root if scale is None else products(*i) * te.const(float(scale), dtype)
-        return value if bias is None else value + bias(*broadcast_indices(bias, i))
+        return value if bias is None else value + bias(*broadcast_indices(bias.shape, i, products.shape))
 
     return computed(products.shape, element, "scores")
 

@@ -8,7 +8,7 @@
 | `mod`                                     | the rest, with the sign of the first   | the same          | no      |
 | `floor_mod`                               | `a - floor(a / b) * b`, each rounded   | the rest of `//`  | no      |
 | `power`, `atan2`                          | the scalar operator                    | no                | no      |
-| `maximum`, `minimum`                      | the scalar operator                    | yes               | yes     |
+| `maximum`, `minimum`                      | the scalar operator                    | yes               | no      |
 | `equal` … `greater_equal`: bool           | yes                                    | yes               | yes     |
 | `logical_and`, `logical_or`, `logical_xor`  | no                                   | no                | yes     |
 | `bitwise_and`, `bitwise_or`, `bitwise_xor`  | no                                   | yes               | yes     |
@@ -38,7 +38,7 @@ def combined(a: Tensor | Value, b: Tensor | Value, function: Function, name: str
         shape = broadcast_shape(a.shape, b.shape)
 
         def element(*i: Value) -> Value:
-            return function(a(*broadcast_indices(a, i, shape)), b(*broadcast_indices(b, i, shape)))
+            return function(a(*broadcast_indices(a.shape, i, shape)), b(*broadcast_indices(b.shape, i, shape)))
 
         return computed(shape, element, f"T_{name}")
     if isinstance(a, Tensor) and isinstance(b, Value):

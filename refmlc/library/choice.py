@@ -26,8 +26,8 @@ def where(condition: Tensor, x1: Tensor, x2: Tensor) -> Tensor:
     shape = broadcast_shape(condition.shape, x1.shape, x2.shape)
 
     def element(*i: Value) -> Value:
-        one, other = x1(*broadcast_indices(x1, i)), x2(*broadcast_indices(x2, i))
-        return te.select(condition(*broadcast_indices(condition, i)), one, other)
+        one, other = x1(*broadcast_indices(x1.shape, i, shape)), x2(*broadcast_indices(x2.shape, i, shape))
+        return te.select(condition(*broadcast_indices(condition.shape, i, shape)), one, other)
 
     return computed(shape, element, "T_where")
 

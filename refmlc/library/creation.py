@@ -91,10 +91,16 @@ def arange(start: Value, stop: Value, step: Value, *, dtype: str = "float32") ->
             count = max(0, math.ceil((last - first) / by))
         extent: Value = te.const(count, "int64")
     elif all(one.expr.dtype.is_integer for one in (start, stop, step)):
-        extent = te.cast(te.maximum(te.ceildiv(stop - start, step), 0), "int64")
+        extent = te.cast(te.maximum(_rounded_up(stop - start, step), 0), "int64")
     else:
         raise fail(BAD_ARGUMENTS, "the length of `arange` over floats follows from numbers that are known")
     return computed((extent,), lambda i: te.cast(start + te.cast(i, start.dtype) * step, str(dtype)), "T_arange")
+
+
+def _rounded_up(distance: Value, step: Value) -> Value:
+    """The quotient rounded up, whichever sign the step has; `te.ceildiv` is for positive ones."""
+    by = getattr(step.expr, "value", None)
+    return te.ceildiv(distance, step) if isinstance(by, int) and by > 0 else -(distance // -step)
 
 
 def _triangle(x: Tensor, k: Value, *, upper: bool) -> Tensor:

@@ -120,7 +120,7 @@ def index_tensor(data: Tensor, indices: Tensors) -> Tensor:
 
     def element(*i: Value) -> Value:
         own = i[: len(outer)]
-        return data(*(one(*broadcast_indices(one, own)) for one in indices), *i[len(outer) :])
+        return data(*(one(*broadcast_indices(one.shape, own, outer)) for one in indices), *i[len(outer) :])
 
     return computed([*outer, *data.shape[len(indices) :]], element, "advanced_index")
 

@@ -8,22 +8,13 @@
 Order: terms are added from 0 in the order of k; factors are converted to the dtype of the result first.
 """
 
-from collections.abc import Sequence
-
 from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
 from refmlc.library.definition import Operator, computed
 from refmlc.library.reduction import over
-from refmlc.library.shapes import broadcast_shape, must_agree, require_rank
+from refmlc.library.shapes import broadcast_indices, broadcast_shape, must_agree, require_rank
 from refmlc.te import Tensor, Value
-
-
-def _element(x: Tensor, outer: Sequence[Value], inner: Sequence[Value]) -> Value:
-    """The element of a stack of matrices; the places before the matrix are broadcast."""
-    batch = x.shape[: x.ndim - len(inner)]
-    own = outer[len(outer) - len(batch) :]
-    return x(*(at * 0 if getattr(n.expr, "value", None) == 1 else at for at, n in zip(own, batch, strict=True)), *inner)
 
 
 def matmul(x1: Tensor, x2: Tensor, *, out_dtype: str | None = None) -> Tensor:
@@ -48,7 +39,8 @@ def matmul(x1: Tensor, x2: Tensor, *, out_dtype: str | None = None) -> Tensor:
         outer, rest = i[: len(batch)], list(i[len(batch) :])
         left = [k] if row else [rest.pop(0), k]
         right = [k] if column else [k, rest.pop(0)]
-        a, b = _element(x1, outer, left), _element(x2, outer, right)
+        a = x1(*broadcast_indices(x1.shape[: x1.ndim - len(left)], outer, batch), *left)
+        b = x2(*broadcast_indices(x2.shape[: x2.ndim - len(right)], outer, batch), *right)
         return te.sum(te.cast(a, dtype) * te.cast(b, dtype), axis=[k], where=there)
 
     return computed(shape, term, "matmul")

@@ -24,6 +24,7 @@ from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
 from refmlc.library.attributes import attributes_of
 from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits
+from refmlc.library.shapes import EITHER, UNSURE
 from refmlc.te import Tensor, Value, closed_prim_func, const, placeholder
 
 
@@ -48,12 +49,12 @@ def type_of(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.
     if arguments is None:
         return None
     if op.counting is None:
-        return _type(_computed(op, arguments, attrs))
+        return _without(_type(_computed(op, arguments, attrs)), {EITHER.expr})
     counted = _type(_computed(op.counting, arguments, attrs))
     length = counted.shape[0] if isinstance(counted, TensorType) and counted.shape else None
     number = length.value if isinstance(length, tir.IntImm) else 0
     counts = tuple(Value(tir.Var("count", INT64)) for _ in range(number))
-    return _without(_type(_computed(op, arguments, attrs, counts)), {one.expr for one in counts})
+    return _without(_type(_computed(op, arguments, attrs, counts)), {EITHER.expr, *(one.expr for one in counts)})
 
 
 def lowered(
@@ -63,6 +64,8 @@ def lowered(
     counts: "Sequence[int | tir.Var] | None" = None,
 ) -> Lowered | None:
     """The function of a call; None where the types do not say enough, nor `counts`, which stand for what is counted.
+
+    Nor do they where an operand is broadcast or not as its extents turn out.
 
     Fails: as the operator does.
     """
@@ -75,6 +78,8 @@ def lowered(
     outputs = made if isinstance(made, tuple) else (made,)
     given = [*inputs, *(_own(one, inputs) for one in outputs)]
     func, sizes = closed_prim_func(given)
+    if UNSURE.expr in sizes:
+        return None
     return Lowered(func, _type(made), sizes)
 
 

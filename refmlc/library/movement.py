@@ -94,7 +94,7 @@ def broadcast_to(x: Tensor, shape: Shape) -> Tensor:
     found = broadcast_shape(x.shape, shape)
     for have, want in zip(found, shape, strict=True):
         must_agree(have, want, "an extent that is broadcast, and the one that is wanted")
-    return computed(shape, lambda *i: x(*broadcast_indices(x, i)), "T_broadcast_to")
+    return computed(shape, lambda *i: x(*broadcast_indices(x.shape, i, shape)), "T_broadcast_to")
 
 
 def _alike(tensors: Tensors, name: str) -> int:

@@ -151,6 +151,12 @@ def _moments(x: Tensor, axes: Sequence[int]) -> tuple[Tensor, Tensor]:
     return made[0], made[1]
 
 
+def _require_apart(channel: int, axes: Sequence[int], name: str) -> None:
+    """Fails: RM105 where the axis of the channels is one of those that a norm goes over."""
+    if channel in axes:
+        raise fail(BAD_ARGUMENTS, f"the channel axis {channel} of `{name}` is none of the axes that it goes over")
+
+
 def group_norm(  # noqa: PLR0913 - the attributes are TVM's
     data: Tensor,
     gamma: Tensor,
@@ -166,10 +172,12 @@ def group_norm(  # noqa: PLR0913 - the attributes are TVM's
     """The distance to the mean of its group of channels, in standard deviations, scaled and moved for each channel.
 
     Order: the sums of elements and squares over the channels of the group, then `axes`; the variance is the mean
-    square without the squared mean. Fails: RM105 where the channels are no multiple of the groups.
+    square without the squared mean. Fails: RM105 where the channels are no multiple of the groups, or their axis one of
+    `axes`.
     """
     require_float(data, "nn.group_norm")
     channel, others = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
+    _require_apart(channel, others, "nn.group_norm")
     channels = getattr(data.shape[channel].expr, "value", None)
     if not isinstance(channels, int) or num_groups < 1 or channels % num_groups:
         raise fail(BAD_ARGUMENTS, f"`nn.group_norm` takes a number of channels that {num_groups} divides")
@@ -213,6 +221,7 @@ def instance_norm(
     """`group_norm` with one channel in each group."""
     require_float(data, "nn.instance_norm")
     channel, found = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
+    _require_apart(channel, found, "nn.instance_norm")
     x, weight, bias = _wide(data), _wide(gamma), _wide(beta)
     sums, squares = _moments(x, found)
     count, least = count_of(x, found, x.dtype), te.const(float(epsilon), x.dtype)

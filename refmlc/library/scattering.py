@@ -143,11 +143,11 @@ def index_put(data: Tensor, indices: Tensors, values: Tensor, *, accumulate: boo
         raise fail(SHAPE_MISMATCH, f"the values of `index_put` have at most {len(shape)} dimensions")
 
     def where(ins: list[tir.Buffer], i: tuple[Value, ...]) -> Sequence[Value]:
-        found = [at(ins[1 + axis], *broadcast_indices(one, i)) for axis, one in enumerate(indices)]
+        found = [at(ins[1 + axis], *broadcast_indices(one.shape, i, shape)) for axis, one in enumerate(indices)]
         return [_from_end(index, extent) for index, extent in zip(found, data.shape, strict=True)]
 
     def value(_ins: list[tir.Buffer], i: tuple[Value, ...]) -> Sequence[Value]:
-        return broadcast_indices(values, i)
+        return broadcast_indices(values.shape, i, shape)
 
     combine = REDUCTIONS["add" if accumulate else "update"]
     return _scattered([data, *indices, values], shape, where, value, combine, "index_put")

@@ -4,8 +4,15 @@ from collections.abc import Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, SHAPE_MISMATCH, TYPE_MISMATCH
+from refmlc.dtypes import INT64
+from refmlc.ir import tir
 from refmlc.ops.polynomial import certainly_different, difference, polynomial
 from refmlc.te import Tensor, Value
+
+EITHER = Value(tir.Var("either", INT64))
+"""An extent that is known when it runs: that of the operand which is not 1."""
+UNSURE = Value(tir.Var("unsure", INT64))
+"""What an index is multiplied by where it is known when it runs whether the operand is broadcast."""
 
 
 def axis_of(axis: int, rank: int, what: str = "axis") -> int:
@@ -53,33 +60,45 @@ def shown(extent: Value) -> str:
 
 
 def broadcast_shape(*shapes: Sequence[Value]) -> tuple[Value, ...]:
-    """The shape that several are brought to: aligned at the end, 1 stands for any extent. Fails: RM202.
+    """The shape that several are brought to: aligned at the end, 1 stands for any extent.
 
-    Two extents that are not known to agree count as equal where neither is 1; which one is 1 is known when it runs.
+    An extent is `EITHER` where the run decides it. Fails: RM202 where two numbers differ and neither is 1.
     """
     rank = max((len(shape) for shape in shapes), default=0)
     result: list[Value] = []
     for place in range(rank):
         extents = [shape[place - rank + len(shape)] for shape in shapes if place - rank + len(shape) >= 0]
-        wide = [extent for extent in extents if known(extent) != 1]
-        found = wide[0] if wide else extents[0]
-        for other in wide[1:]:
-            if not same(found, other):
-                found = must_agree(found, other, f"dimension {place} of the operands")
-        result.append(found)
+        result.append(_broadcast_extent(extents, f"dimension {place} of the operands"))
     return tuple(result)
 
 
-def broadcast_indices(
-    tensor: Tensor, indices: Sequence[Value], shape: Sequence[Value] | None = None
-) -> tuple[Value, ...]:
-    """Where an element of the broadcast `shape` comes from in `tensor`; 1 on both sides is no broadcast."""
-    begin = len(indices) - tensor.ndim
-    wide = [None] * tensor.ndim if shape is None else [known(extent) for extent in shape[begin:]]
-    return tuple(
-        index * 0 if known(extent) == 1 and out != 1 else index
-        for index, extent, out in zip(indices[begin:], tensor.shape, wide, strict=True)
-    )
+def _broadcast_extent(extents: Sequence[Value], what: str) -> Value:
+    """What extents are brought to: a number that is not 1 if there is one, for the others are it, or 1."""
+    wide = [extent for extent in extents if known(extent) != 1]
+    if not wide:
+        return extents[0]
+    found = next((extent for extent in wide if known(extent) is not None), wide[0])
+    for other in wide:
+        if known(found) is not None and known(other) is not None:
+            must_agree(found, other, what)
+        elif known(found) is None and not same(found, other):
+            return EITHER
+    return found
+
+
+def broadcast_indices(extents: Sequence[Value], indices: Sequence[Value], shape: Sequence[Value]) -> tuple[Value, ...]:
+    """Where an element of the broadcast `shape` comes from in an operand of `extents`; 1 on both sides is no broadcast.
+
+    `UNSURE` stands in an index where the run decides whether it is broadcast: such a function is never executed.
+    """
+    begin = len(indices) - len(extents)
+
+    def own(index: Value, extent: Value, out: Value) -> Value:
+        if known(extent) == 1:
+            return index if known(out) == 1 else index * 0
+        return index if known(extent) is not None or same(extent, out) else index * UNSURE
+
+    return tuple(map(own, indices[begin:], extents, shape[begin:]))
 
 
 def require_float(tensor: Tensor, name: str) -> None:

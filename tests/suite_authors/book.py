@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401 - dtypes by name
@@ -213,7 +214,7 @@ def _files(cases: Sequence[CaseFile], title: str) -> Iterable[str]:
     """Files of at most `LINES` lines; cases of one module stay together where they can."""
     rows: list[str] = []
     modules: dict[str, str] = {}
-    for case in cases:
+    for case in chain.from_iterable(map(_parts, cases)):
         shared = modules.get(case.text) or f"m{len(modules) + 1}"
         block = case.toml(table="case", uses=shared)
         more = {**modules, case.text: shared}
@@ -225,6 +226,18 @@ def _files(cases: Sequence[CaseFile], title: str) -> Iterable[str]:
         modules = more
     if rows:
         yield _file(rows, modules, title)
+
+
+def _parts(case: CaseFile) -> Iterable[CaseFile]:
+    """The case; where it alone is longer than a file, its first calls, then the others under the next number."""
+    if len(case.calls) > 1 and _size([], {case.text: "m1"}, case.toml(table="case", uses="m1")) > LINES:
+        half = len(case.calls) // 2
+        yield from _parts(replace(case, calls=case.calls[:half]))
+        stem, _, number = case.id.rpartition("-part")
+        name = f"{stem}-part{int(number) + 1}" if stem else f"{case.id}-part2"
+        yield from _parts(replace(case, id=name, calls=case.calls[half:]))
+    else:
+        yield case
 
 
 def _size(rows: Sequence[str], modules: Mapping[str, str], block: str) -> int:

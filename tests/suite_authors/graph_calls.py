@@ -156,6 +156,11 @@ def by_names(book):
     )
     plain = lines.replace("«", "").replace("»", "")
     graph(book, "relax.graph-name.result", "RLX-132", plain, ([f32(1).reshape(1, 1)], [(1, 1), K]))
+    lines = 'y = «R.call_packed("vm.builtin.copy", x, ty_args=(R.Shape(ndim=1), R.Any))»\nreturn y'
+    plain = lines.replace("«", "").replace("»", "")
+    graph(book, "relax.graph-name.several-types", "RLX-132", plain, ([[(3,), 5]], [(3,), 5]))
+    calls = [([bad], trap("RM404")) for bad in ([(3, 4), 5], [(3,)], (3,), X)]
+    graph(book, "trap.graph-name.several-types", "RLX-132", lines, *calls)
     lines = 'y = R.call_packed("vm.builtin.shape_of", x, ty_args=R.Tuple())\nreturn x'
     graph(book, "relax.graph-name.result-does-not-matter", "RLX-132", lines, ([X], [X, K]))
     lines = 'y = «R.call_builtin_with_ctx("vm.builtin.shape_of", (x,), ty_args=R.Shape([3]))»\nreturn y'
@@ -308,7 +313,7 @@ def values(book):
     true, false = (boolean(one).reshape(()) for one in (True, False))
     calls = [([true], [1, K]), ([false], [2, K]), ([True], 1), ([False], 2)]
     graph(book, "relax.graph-if.any", "RLX-114", lines, *calls)
-    bad = [f32(1).reshape(()), (1,), [1], 0.5]
+    bad = [f32(1).reshape(()), (1,), [1], 0.5, 1.0, 0.0]
     graph(book, "reject.graph-if.any", "RLX-114", lines, *(([one], reject("RM201")) for one in bad))
     graph(book, "undefined.graph-if.unwritten", "RLX-114 TIR-007", lines, ([new([], "bool")], undefined("RM305")))
     lines = "y = «x[1]»\nreturn y"

@@ -33,8 +33,28 @@ def unknown(book):
     ):
         several(book, f"op.subtract.unknown-{name}", "LIB-201 RLX-135", [a, b], forms[:3], types=types)
     shapes(book)
+    extents(book)
     numbers(book)
     counted(book)
+
+
+def extents(book):
+    """Extents of which one may be 1: which, is known in the call."""
+    sizes = ((1, 3), (3, 1), (3, 3), (1, 1), (1, 2))
+    for name, types in (
+        ("two", ['R.Tensor(("n",), "int32")', 'R.Tensor(("m",), "int32")']),
+        ("one-more", ['R.Tensor(("n",), "int32")', 'R.Tensor(("n + 1",), "int32")']),
+        ("a-number", ['R.Tensor(("n",), "int32")', 'R.Tensor((3,), "int32")']),
+    ):
+        calls = []
+        for n, m in sizes:
+            if (name == "one-more" and m != n + 1) or (name == "a-number" and m != 3):
+                continue
+            a, b = ints(n, seed=1), ints(m, seed=2)
+            calls.append(([a, b], [a - b, b - a, np.where(a > b, a, b)]))
+        forms = ["subtract(a, b)", "subtract(b, a)", "maximum(a, b)"]
+        rows = list(zip(forms, calls[0][1], strict=True))
+        several(book, f"op.subtract.extents-{name}", "LIB-201", calls[0][0], rows, *calls[1:], types=types)
 
 
 def shapes(book):

@@ -5,6 +5,7 @@ import sys
 from calls_folds import folds
 from calls_integers import integers
 from calls_lowered import fields
+from calls_mended import mended
 from calls_outside import functions, outside
 from calls_packed import lowered
 from calls_plain import plain
@@ -13,7 +14,7 @@ from calls_threads import groups
 from calls_vectors import lanes
 from write_tir import Split
 
-PARTS = (fields, lowered, lanes, outside, functions, integers, groups, folds, scopes, plain)
+PARTS = (fields, lowered, lanes, outside, functions, integers, groups, folds, scopes, plain, mended)
 
 
 def main():

@@ -244,6 +244,12 @@ ORDERED = (
     ("unique.axis", "RM105", "unique(a, axis=R.prim_value(2))", [t(2, 3)]),
     ("unique.axis-below", "RM105", "unique(a, axis=R.prim_value(-3))", [t(2, 3)]),
 )
+CHANNELS = (
+    ("nn-group-norm.channel-among-axes", "RM105", "nn.group_norm(a, b, b, num_groups=2, channel_axis=1, axes=[1, 2])",
+     [t(2, 4, 3), t(4)]),
+    ("nn-instance-norm.channel-among-axes", "RM105", "nn.instance_norm(a, b, b, channel_axis=-2, axes=[1, 2])",
+     [t(2, 4, 3), t(4)]),
+)  # fmt: skip
 UNKNOWN = (
     # what has to be known where the module is made
     ("unique.flag-unknown", 'a: R.Tensor((3,), "int32"), s: R.Prim("bool")', "unique(a, s)"),
@@ -261,14 +267,22 @@ CLAUSES = "RLX-905"
 
 
 def refused(book):
-    every = (*POOLS, *OTHER_POOLS, *CONVS, *GRADIENTS, *TAKEN, *NORMS, *GATHERED, *SCATTERED, *ORDERED)
-    for name, code, form, types in every:
-        params = ", ".join(f'{one}: R.Tensor({shape}, "{of}")' for one, (shape, of) in zip("abcd", types, strict=False))
-        text = f"@R.function\ndef main({params}):\n    y = R.{form}\n    return y\n"
-        ask(book, f"reject.{code.lower()}.pinned-{name}", CLAUSES, text, ([], reject(code)))
+    asked(book, (*POOLS, *OTHER_POOLS, *CONVS, *GRADIENTS, *TAKEN, *NORMS, *GATHERED, *SCATTERED, *ORDERED))
     for name, params, form in UNKNOWN:
         text = f"@R.function\ndef main({params}):\n    y = R.{form}\n    return y\n"
         ask(book, f"reject.rm105.pinned-{name}", CLAUSES, text, ([], reject("RM105")))
+
+
+def channels(book):
+    """The axis of the channels among those of a norm."""
+    asked(book, CHANNELS)
+
+
+def asked(book, rows):
+    for name, code, form, types in rows:
+        params = ", ".join(f'{one}: R.Tensor({shape}, "{of}")' for one, (shape, of) in zip("abcd", types, strict=False))
+        text = f"@R.function\ndef main({params}):\n    y = R.{form}\n    return y\n"
+        ask(book, f"reject.{code.lower()}.pinned-{name}", CLAUSES, text, ([], reject(code)))
 
 
 def outside(book):
@@ -298,9 +312,14 @@ def type_of(name, array):
 
 if __name__ == "__main__":
     said = []
-    for part, area, stem in ((refused, "reject", "windows-and-places"), (outside, "undefined", "windows-and-places")):
+    stem = "windows-and-places"
+    for part, area, name in (
+        (refused, "reject", stem),
+        (channels, "reject", "norm-channels"),
+        (outside, "undefined", stem),
+    ):
         pages = Book(area, "hand", strict=False)
         part(pages)
-        sys.stdout.write(f"{pages.write(stem, 'Pools, convolutions, norms, gathering, scattering, orders, counts.')}\n")
+        sys.stdout.write(f"{pages.write(name, 'Pools, convolutions, norms, gathering, scattering, orders, counts.')}\n")
         said += pages.disagreements
     sys.stdout.write("".join(f"{line}\n" for line in said))

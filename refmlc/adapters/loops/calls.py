@@ -8,6 +8,7 @@ import numpy as np
 from refmlc.adapters.loops import floats, lanes, memory
 from refmlc.adapters.loops.operators import NotTaken, fitted, wide
 from refmlc.adapters.loops.writer import Writer
+from refmlc.diag.catalogue import PACKED_RESULT
 from refmlc.dtypes import DType
 from refmlc.dtypes.storage import itemsize
 from refmlc.ir import tir
@@ -77,7 +78,8 @@ def _function(writer: Writer, node: tir.Call, name: str, source: Source) -> str:
     if name not in writer.functions:
         raise NotTaken(f"a call of `{name}`, which is no function of TensorIR")
     values = [writer.meter, *(_argument(writer, arg, source) for arg in node.args)]
-    return f"{writer.functions[name]}({', '.join(values)})"
+    call = f"{writer.functions[name]}({', '.join(values)})"
+    return call if node.dtype.kind == "void" else f"{writer.bind('returned', returned)}({call})"
 
 
 def _argument(writer: Writer, arg: tir.Attr, source: Source) -> str:
@@ -143,6 +145,13 @@ def assumed(condition: object) -> bool:
     if not condition:
         raise memory.Meaningless("an assumption is false")
     return True
+
+
+def returned(value: object) -> object:
+    """What a function gives. Fails: `Trapped` where it ends without a value."""
+    if value is None:
+        raise memory.Trapped("the function ends without a value", PACKED_RESULT)
+    return value
 
 
 def trap(message: str) -> None:

@@ -46,8 +46,8 @@ def source(writer: Writer, node: tir.Expr) -> str:
         case tir.Ramp(base=base, stride=stride, dtype=kind):
             if base.dtype.is_vector:
                 raise NotTaken("a ramp of vectors")
-            made = writer.bind("ramp", lanes.ramp)
-            return f"{made}({source(writer, base)}, {source(writer, stride)}, {kind.lanes})"
+            made = writer.bind(f"ramp_{kind.element}x{kind.lanes}", lanes.ramp(kind))
+            return f"{made}({source(writer, base)}, {source(writer, stride)})"
         case tir.Broadcast(value=value, dtype=kind):
             count = kind.lanes // value.dtype.lanes
             return f"{writer.bind('repeated', lanes.repeated)}({source(writer, value)}, {count})"

@@ -14,7 +14,7 @@ from refmlc.adapters.loops.operators import NotTaken
 from refmlc.diag.catalogue import PACKED_RESULT
 from refmlc.dtypes import DType
 from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import PrimType
+from refmlc.ir.types import PrimType, TupleType
 from refmlc.library import OPERATORS as LIBRARY
 from refmlc.runtime.values import Shape
 
@@ -125,11 +125,13 @@ class Graph:
         """A function by name. Fails: `NotTaken`, `Trapped` (its result is of another type)."""
         name = self.linked(symbol)
         found = self.call(name, [self.eval(arg, frame) for arg in args])
-        for declared in node.ty_args:
-            try:
-                bound(found, declared, dict(frame.dims))
-            except Meaningless as problem:
-                raise Trapped(f"`{symbol}` gives {problem}", PACKED_RESULT) from None
+        declared = node.ty_args[0] if len(node.ty_args) == 1 else TupleType(node.ty_args)
+        if isinstance(declared, TupleType) and not declared.fields:
+            return found
+        try:
+            bound(found, declared, dict(frame.dims))
+        except Meaningless as problem:
+            raise Trapped(f"`{symbol}` gives {problem}", PACKED_RESULT) from None
         return found
 
     def linked(self, symbol: str) -> str:

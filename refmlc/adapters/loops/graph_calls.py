@@ -37,7 +37,7 @@ def condition(value: object) -> bool:
     """A bool, also of a tensor without axes. Fails: `Meaningless`."""
     if isinstance(value, Array) and value.shape == () and value.dtype == BOOL:
         return bool(value.numpy()[()])
-    if value in (0, 1):
+    if isinstance(value, bool | int) and value in (0, 1):
         return bool(value)
     raise Meaningless("a condition that is no bool")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from refmlc.adapters.loops.operators import loaded
+from refmlc.adapters.loops.rounding import wrapped
 from refmlc.dtypes import DType
 
 Load = Callable[..., list[object]]
@@ -53,9 +54,12 @@ def chosen(condition: Sequence[object] | bool, yes: Sequence[object], no: Sequen
     return [a if where else b for where, a, b in zip(on, yes, no, strict=True)]
 
 
-def ramp(base: int, stride: int, lanes: int) -> list[int]:
-    """The lanes base, base + stride and so on."""
-    return [base + stride * lane for lane in range(lanes)]
+def ramp(kind: DType) -> Callable[[int, int], list[int]]:
+    """What makes the lanes base, base + stride and so on; wrapped where additions of the dtype wrap."""
+    if kind.bits < 32:
+        scalar = kind.scalar
+        return lambda base, stride: [wrapped(base + stride * lane, scalar) for lane in range(kind.lanes)]
+    return lambda base, stride: [base + stride * lane for lane in range(kind.lanes)]
 
 
 def active(base: int, limit: int, lanes: int) -> list[bool]:

@@ -87,6 +87,9 @@ def declare(state: State, node: tir.DeclBuffer) -> None:
     source = node.data.buffer if isinstance(node.data, tir.BufferData) else None
     if source is None or buffer.strides or buffer.elem_offset is not None or source.dtype != buffer.dtype:
         raise Unsuited(f"`{buffer.name}` is declared on another kind of memory", node.span)
+    first = 0 if source.elem_offset is None else getattr(source.elem_offset, "value", None)
+    if first != 0:
+        raise Unsuited(f"`{buffer.name}` begins where `{source.name}` has no element", node.span)
     place = state.place(source, node.span)
     if place.strides or place.offset:
         raise Unsuited(f"`{buffer.name}` is declared on a view", node.span)

@@ -97,14 +97,14 @@ def call_named(
 def result_of(site: Site, result: object, ty_args: tuple[Type, ...], env: Activation) -> object:
     """`result` of a function from outside, unless the call says it is something else. Fails: RM404.
 
-    A call of type `R.Tuple()` says that the result does not matter.
+    A call of type `R.Tuple()` says that the result does not matter; several types are those of a tuple's fields.
     """
-    for ty in ty_args[:1]:
-        if isinstance(ty, TupleType) and not ty.fields:
-            continue
-        wrong = mismatch(f"what `{site.name}` returned", result, ty, env, binds=False)
-        if wrong is not None:
-            raise site.failure(PACKED_RESULT, wrong)
+    ty = ty_args[0] if len(ty_args) == 1 else TupleType(ty_args)
+    if isinstance(ty, TupleType) and not ty.fields:
+        return result
+    wrong = mismatch(f"what `{site.name}` returned", result, ty, env, binds=False)
+    if wrong is not None:
+        raise site.failure(PACKED_RESULT, wrong)
     return result
 
 

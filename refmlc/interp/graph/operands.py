@@ -100,7 +100,7 @@ def condition(value: object, span: Span | None) -> bool:
     0 and 1 are bools: the shape heap keeps them so.
     """
     match value:
-        case 0 | 1:
+        case int() if value in (0, 1):
             return bool(value)
         case Tensor(shape=(), dtype=DType(kind="bool", lanes=1)):
             if not value.initialised:

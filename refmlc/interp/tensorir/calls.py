@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from refmlc.diag.catalogue import BAD_POINTER, PACKED_RESULT, UNSUPPORTED_INTRINSIC
-from refmlc.dtypes import DType
+from refmlc.dtypes import UINT64, DType
 from refmlc.dtypes.rounding import rounder
 from refmlc.interp.tensorir import across, external, lowered, memory, plain
 from refmlc.interp.tensorir.frame import Eval, Frame
@@ -76,7 +76,7 @@ def as_declared(value: object, dtype: DType) -> object:
     if not isinstance(value, bool | int | float):
         return None
     if dtype.is_float:
-        return rounder(dtype)(float(value)) if isinstance(value, float) or abs(value) <= dtype.maximum else None
+        return rounder(dtype)(float(value)) if isinstance(value, float) or abs(value) <= UINT64.maximum else None
     if isinstance(value, float):
         return None
     if dtype.kind == "bool":

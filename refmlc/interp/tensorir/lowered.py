@@ -10,7 +10,6 @@ from typing import cast
 import numpy as np
 
 from refmlc.diag.catalogue import BAD_POINTER, UNSUPPORTED_CONSTRUCT
-from refmlc.dtypes import INT64
 from refmlc.interp.tensorir import records
 from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.plain import operands
@@ -18,7 +17,6 @@ from refmlc.interp.tensorir.records import Record, Records, Values
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
-from refmlc.runtime.cells import cells
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
@@ -100,6 +98,8 @@ def _get(scope: Scope, node: tir.Call) -> Eval:  # TIR-330
 
 def _field(found: object, element: int, part: int) -> object:
     match found:
+        case Values() | Records() | tuple() if element < 0:
+            raise IndexError(element)
         case Values() if part == records.TYPE_INDEX:
             return found.types[element]
         case Values() if part == records.VALUE:
@@ -115,7 +115,7 @@ def _field(found: object, element: int, part: int) -> object:
         case tuple() if part == records.INT64_ELEMENT:
             return found[element]
         case Pointer() if part == records.INT64_ELEMENT:
-            return cells(found.storage, INT64, found.byte_offset + 8 * element, 1)[0]
+            return records.extent(found, element)
         case _:
             raise KeyError(part)
 
@@ -139,15 +139,17 @@ def _set(scope: Scope, node: tir.Call) -> Eval:  # TIR-330
 
 def _put(found: object, element: int, part: int, written: object) -> None:
     match found:
+        case Values() | Records() if element < 0:
+            raise IndexError(element)
         case Values() if part == records.TYPE_INDEX:
             found.types[element] = cast("int", written)
         case Values() if part == records.VALUE:
             found.values[element] = written
         case Values() if part == records.PADDING:
             pass
-        case Records():
+        case Records() if part in records.OF_TENSOR:
             found.fields[element][part] = written
-        case Record():
+        case Record() if part in records.OF_TENSOR:
             found.fields[part] = written
         case _:
             raise KeyError(part)

@@ -25,6 +25,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
 
 ADDRESS, DATA, SHAPE, STRIDES, RANK, CODE, BITS, LANES, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = range(11)
+OF_TENSOR = range(DATA, DEVICE_TYPE + 1)
 TYPE_INDEX, PADDING, VALUE = 13, 14, 15
 INT64_ELEMENT = 17
 
@@ -84,8 +85,15 @@ def extents(handle: object, rank: int) -> tuple[int, ...] | None:
     """The int64 array of `rank` elements that a shape or strides handle points to; None for null."""
     if not isinstance(handle, Pointer):
         return handle if isinstance(handle, tuple) else None
-    found = cells(handle.storage, INT64, handle.byte_offset, rank)
-    return tuple(int(found[axis]) for axis in range(rank))
+    return tuple(extent(handle, axis) for axis in range(rank))
+
+
+def extent(array: Pointer, number: int) -> int:
+    """An element of an array of int64. Fails with KeyError where nothing was put, or there is none."""
+    storage, start = array.storage, array.byte_offset + 8 * number
+    if not 0 <= start <= storage.nbytes - 8 or not storage.is_initialised(start, 8):
+        raise KeyError(number)
+    return int(cells(storage, INT64, start, 1)[0])
 
 
 def dtype_of_code(code: int, bits: int, lanes: int) -> DType:

@@ -67,3 +67,39 @@ def test_undefined_behaviour_in_an_operator_is_told_at_its_call(tier):
         machine["main"](np.array([3, -(2**31)], "int32"))
     assert found.value.code.id == "RM306"
     assert found.value.diagnostic.span.line == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "step", "wanted"),
+    [("n - 1", "0", "-1", range(5, 0, -1)), ("n", "-n", "-3", range(6, -6, -3)), ("-n", "n + 1", "2", range(-6, 7, 2))],
+)
+def test_the_length_of_arange_follows_the_sign_of_its_step(first, last, step, wanted):
+    text = f"""
+@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    y = R.arange(R.prim_value({first}), R.prim_value({last}), R.prim_value({step}), dtype="int64")
+    return y
+"""
+    module = legalize_ops(refmlc.read(text))
+    found = refmlc.VirtualMachine(refmlc.build(module, tier="interp"))["main"](np.zeros(6, "float32")).numpy()
+    assert found.tolist() == list(wanted)
+
+
+EITHER = """
+@R.function
+def main(a: R.Tensor(("n",), "float32"), b: R.Tensor(("m",), "float32"), c: R.Tensor((3,), "float32")):
+    x = R.add(a, b)
+    y = R.add(x, c)
+    return y
+"""
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 3), (3, 1), (3, 3), (1, 1)])
+def test_what_may_be_broadcast_either_way_is_lowered_when_it_is_executed(n, m):
+    a, b, c = (np.arange(size, dtype="float32") + 1 for size in (n, m, 3))
+    legal = legalize_ops(refmlc.read(EITHER))
+    assert list(legal.functions) == ["main"]
+    for module in (legal, refmlc.read(EITHER)):
+        found = refmlc.VirtualMachine(refmlc.build(module))["main"](a, b, c)
+        assert np.array_equal(found.numpy(), a + b + c)
