@@ -45,6 +45,7 @@ from suite_explained import is_explained  # noqa: E402 - the same
 from suite_forks import Setting, Worker, in_fork  # noqa: E402 - the same
 from suite_reach import Notes  # noqa: E402 - the same
 from suite_results import Results, row_of  # noqa: E402 - the same
+from suite_swaps import run_at_loading  # noqa: E402 - the same
 from suite_unseen import unseen  # noqa: E402 - the same
 
 FAMILIES = {
@@ -112,7 +113,17 @@ class Suite:
 
     def unknown_first(self, chosen):
         """The mutants in the order in which they are judged: those that survived another suite come last."""
-        return sorted(chosen, key=lambda one: bool(self.results.cases_before(digest(one.name, one.source))))
+        return sorted(chosen, key=lambda one: bool(self.results.cases_before(self.key(one))))
+
+    def key(self, mutant):
+        """By what its verdict is kept."""
+        return digest(mutant.name, mutant.source, *(["anew"] if self.needs_loading(mutant) else []))
+
+    def needs_loading(self, mutant):
+        """Whether it stands in a function that runs when its module is loaded."""
+        path = self.tree / (mutant.module.replace(".", "/") + ".py")
+        begin = begin_of(path, mutant.line)
+        return any(begin == first for first, _ in at_loading(path))
 
     def asked(self, mutant):
         """The ids that are asked of a mutant, in the order in which they are."""
@@ -147,6 +158,12 @@ def functions(path):
     return [(node.lineno, node.end_lineno, min([node.lineno, *more])) for node, more in lines]
 
 
+@cache
+def at_loading(path):
+    """Spans of the functions of a file that run when it is loaded."""
+    return run_at_loading(path.read_text("utf-8"))
+
+
 def begin_of(path, line):
     """The first line of the innermost function that a line stands in; 0: it stands in none."""
     return max((begin for first, last, begin in functions(path) if first <= line <= last), default=0)
@@ -172,7 +189,7 @@ def judge(suite, chosen, workers):
     while waiting or busy:
         while waiting and free:
             mutant = waiting.pop()
-            key = digest(mutant.name, mutant.source)
+            key = suite.key(mutant)
             row = suite.results.get(key, suite.digests, suite.whole)
             old = set() if row is not None else suite.results.cases_before(key)
             ids = [one for one in suite.asked(mutant) if suite.digests[one] not in old] if row is None else []
@@ -184,7 +201,7 @@ def judge(suite, chosen, workers):
                 path = suite.tree / (mutant.module.replace(".", "/") + ".py")
                 right = rights.setdefault(path, path.read_text("utf-8"))
                 worker = free.pop()
-                worker.ask(mutant.module, right, mutant.source, ids, options.anew)
+                worker.ask(mutant.module, right, mutant.source, ids, options.anew or suite.needs_loading(mutant))
                 busy[worker.link] = (worker, mutant, key)
         for link in wait(list(busy)) if busy else ():
             worker, mutant, key = busy.pop(link)

@@ -1,9 +1,11 @@
 """A mutant without loading anything again: its functions' code takes the place of the right one where refmlc is loaded.
 
 Not every mutant can be had so: what runs when a module is loaded (rows of tables, defaults of parameters, bases of
-classes) has run; functions that see other names around them are other closures. `swaps` is None for those.
+classes) has run; functions that see other names around them are other closures. `swaps` is None for those. Functions
+that other ones are made by have run as well (`run_at_loading`).
 """
 
+import ast
 import gc
 from collections import defaultdict
 from types import CodeType, FunctionType
@@ -60,3 +62,29 @@ def swap(known, pairs):
             function.__code__ = wrong
             done += 1
     return done
+
+
+def run_at_loading(text):
+    """Spans of lines of the functions of a module that run when it is loaded: what they made then is not made again."""
+    tree = ast.parse(text)
+    defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    left, found = [node for node in tree.body if node not in defined.values()], {}
+    left += [part for node in defined.values() for part in (*node.decorator_list, *node.args.defaults)]
+    while left:
+        names = {node.func.id for node in _executed(left.pop()) if _is_call_by_name(node)}
+        for name in names & defined.keys() - found.keys():
+            found[name] = defined[name]
+            left += defined[name].body
+    return [(node.lineno, node.end_lineno) for node in found.values()]
+
+
+def _executed(node):
+    """The node and all in it but the bodies of functions inside."""
+    if not isinstance(node, ast.FunctionDef | ast.Lambda):
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _executed(child)
+
+
+def _is_call_by_name(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)

@@ -7,7 +7,7 @@ from python_mutations import mutants_of
 from suite_alone import FAMILIES, interval, mutants
 from suite_explained import _matcher, explained, is_explained
 from suite_results import Results
-from suite_swaps import functions, swap, swaps
+from suite_swaps import functions, run_at_loading, swap, swaps
 from suite_unseen import unseen
 
 MODULE = """
@@ -50,6 +50,12 @@ def test_what_runs_at_loading_is_not_swapped(loaded):
     path, _ = loaded
     for name in (" constant `3` -> `4` #1", "told constant `2` -> `3` #1"):
         assert swaps(path, MODULE, changes()[name].source) is None
+
+
+def test_functions_that_run_at_loading_are_known():
+    text = "def a(n):\n    def f():\n        return c()\n    return b(n)\ndef b(n):\n    return n\ndef c():\n    return 1\n"
+    assert run_at_loading(f"{text}X = (a(1), c)\n") == [(1, 4), (5, 6)]
+    assert run_at_loading(f"{text}@c()\ndef d():\n    return a(2)\n") == [(7, 8)]
 
 
 def test_words_of_messages_are_not_seen():
