@@ -36,8 +36,18 @@ def axes_of(axis: "int | Sequence[int] | None", rank: int) -> tuple[int, ...]:
 
 
 def same(a: Value, b: Value) -> bool:
-    """Whether two extents are certainly equal."""
-    return not difference(polynomial(a.expr, {}), polynomial(b.expr, {}))
+    """Whether two extents of tensors are certainly equal; none is below 0, so `max(n, 0)` is `n`."""
+    pairs = ((a.expr, b.expr), (_not_below_zero(a.expr), b.expr), (a.expr, _not_below_zero(b.expr)))
+    return any(not difference(polynomial(x, {}), polynomial(y, {})) for x, y in pairs)
+
+
+def _not_below_zero(extent: tir.Expr) -> tir.Expr:
+    """`x`, where the extent is the greater one of `x` and 0."""
+    match extent:
+        case tir.Apply(op="max", args=(inner, tir.IntImm(value=0)) | (tir.IntImm(value=0), inner)):
+            return inner
+        case _:
+            return extent
 
 
 def must_agree(a: Value, b: Value, what: str) -> Value:

@@ -103,3 +103,17 @@ def test_what_may_be_broadcast_either_way_is_lowered_when_it_is_executed(n, m):
     for module in (legal, refmlc.read(EITHER)):
         found = refmlc.VirtualMachine(refmlc.build(module))["main"](a, b, c)
         assert np.array_equal(found.numpy(), a + b + c)
+
+
+def test_an_extent_that_is_not_below_zero_is_itself():
+    text = """
+@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    y = R.add(x, R.arange(R.prim_value(0), R.prim_value(n), R.prim_value(1), dtype="float32"))
+    return y
+"""
+    legal = legalize_ops(refmlc.read(text))
+    assert sorted(legal.functions) == ["add", "arange", "main"]
+    found = refmlc.VirtualMachine(refmlc.build(legal))["main"](np.ones(4, "float32"))
+    assert found.numpy().tolist() == [1, 2, 3, 4]
