@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 STACK = 64 << 20  # bytes; deep programs nest deep in Python too
-
-
 LISTENING = 0.1  # seconds; see `Worker.go`
 
 

@@ -106,7 +106,7 @@ def broadcast_indices(extents: Sequence[Value], indices: Sequence[Value], shape:
     def own(index: Value, extent: Value, out: Value) -> Value:
         if known(extent) == 1:
             return index if known(out) == 1 else index * 0
-        return index if known(extent) is not None or same(extent, out) else index * UNSURE
+        return index if same(extent, out) else index * UNSURE
 
     return tuple(map(own, indices[begin:], extents, shape[begin:]))
 

@@ -117,3 +117,17 @@ def main(x: R.Tensor(("n",), "float32")):
     assert sorted(legal.functions) == ["add", "arange", "main"]
     found = refmlc.VirtualMachine(refmlc.build(legal))["main"](np.ones(4, "float32"))
     assert found.numpy().tolist() == [1, 2, 3, 4]
+
+
+def test_a_wanted_extent_that_is_not_known_is_held_to_when_it_is_executed():
+    text = """
+@R.function
+def main(x: R.Tensor((3,), "float32"), s: R.Tensor(("m",), "float32")):
+    m = T.int64()
+    y = R.broadcast_to(x, R.shape([m]))
+    return y
+"""
+    legal = legalize_ops(refmlc.read(text))
+    assert list(legal.functions) == ["main"]
+    with pytest.raises(RefmlcError, match="RM202"):
+        refmlc.VirtualMachine(refmlc.build(legal))["main"](np.ones(3, "float32"), np.ones(2, "float32"))
