@@ -6,6 +6,7 @@ A call is: charge one level of depth and one step, tell the hooks, run the prepa
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Literal
 
 from refmlc.diag import fail
@@ -18,6 +19,7 @@ from refmlc.interp.substitutes import Prepared, Substitutes
 from refmlc.interp.tensorir import prepare_prim_func
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.visit import walk
 from refmlc.ops.contract import ScalarOp
 from refmlc.ops.scalar import SCALAR_OPS
 from refmlc.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
@@ -25,6 +27,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 
 FRAMES = 20  # of Python, that a call of a function takes, loops and branches around the call included
+FREE = "TVMBackendFreeWorkspace"
 MOST_LEVELS = 1000  # that the stack is made larger for: beyond, Python's limit ends the run
 
 
@@ -89,6 +92,12 @@ class Machine:
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
         self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
+
+    @cached_property
+    def frees_memory(self) -> bool:
+        """Whether a function of the module frees a workspace (TIR-325); if none does, stores need not ask for it."""
+        bodies = (func for func in self.module.functions.values() if isinstance(func, tir.PrimFunc))
+        return any(isinstance(node, tir.Call) and node.callee == FREE for func in bodies for node in walk(func))
 
     def function(self, name: str, span: Span | None = None) -> Prepared:
         """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered), RM602."""

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from refmlc.interp.graph.named import is_from_outside
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.interp.tensorir.views import View
@@ -242,7 +243,7 @@ class Recorder(Hooks):
         """What a function from outside was given to write, it has written."""
         del function, args
         callee = call.args[0]
-        if not isinstance(callee, relax.ExternFunc):
+        if not isinstance(callee, relax.ExternFunc) or not is_from_outside(self._module, call):
             return
         self.count += 1
         for tensor in outputs:

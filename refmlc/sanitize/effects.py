@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from refmlc.diag import Diagnostic, Related, fail
 from refmlc.diag.catalogue import HIDDEN_EFFECT
+from refmlc.interp.graph.named import is_from_outside
 from refmlc.interp.tensorir.frame import Frame
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import relax, tir
@@ -49,7 +50,7 @@ class HiddenEffects(Detector):
             (tensor.storage, tensor.byte_offset, tensor.byte_offset + tensor.reach * tensor.itemsize)
             for tensor in inputs
         )
-        foreign = not isinstance(call.args[0], tir.GlobalVar)
+        foreign = is_from_outside(self.facts.module, call)
         held = tuple(tensor.numpy().tobytes() for tensor in inputs) if foreign else ()
         self._calls.append(Call(call, inputs, places, held))
 

@@ -18,6 +18,7 @@ import numpy as np
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import UNWRITTEN_OUTPUT
 from refmlc.diag.errors import RefmlcError
+from refmlc.interp.graph.named import is_from_outside
 from refmlc.ir import relax, tir
 from refmlc.runtime.tensor import Tensor
 from refmlc.sanitize.detector import Detector
@@ -35,7 +36,7 @@ class Outputs(Detector):
     def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
         """Fill the outputs of a function from outside."""
         del args
-        if _allocates(call) and self._is_foreign(call):
+        if _allocates(call) and is_from_outside(self.facts.module, call):
             for output in _fresh(outputs):
                 output.storage.array[...] = FIRST
 
@@ -47,7 +48,7 @@ class Outputs(Detector):
         outputs: Sequence[object],
     ) -> None:
         """Note RM324."""
-        if _allocates(call) and self._is_foreign(call):
+        if _allocates(call) and is_from_outside(self.facts.module, call):
             self._forget(function, args, outputs)
         name = _name(call)
         for number, output in enumerate(outputs):
@@ -56,18 +57,6 @@ class Outputs(Detector):
                 total = len(output.shadow)
                 message = f"`{name}` writes {written} of {total} elements of output {number}"
                 self.lint(Diagnostic(UNWRITTEN_OUTPUT, message, call.span), (call, number))
-
-    def _is_foreign(self, call: relax.Call) -> bool:
-        """Whether the function that is called is not of the module."""
-        match call.args[0]:
-            case relax.ExternFunc(symbol):
-                functions = self.facts.module.functions
-                names = {func.attrs.get("global_symbol") for func in functions.values() if hasattr(func, "attrs")}
-                return symbol not in functions and symbol not in names
-            case tir.GlobalVar(name):
-                return isinstance(self.facts.module.functions.get(name), relax.ExternFunc)
-            case _:
-                return False
 
     def _forget(
         self, function: Callable[[Sequence[object]], object], args: Sequence[object], outputs: Sequence[object]

@@ -26,6 +26,7 @@ from refmlc.debug.trace.events import NOWHERE, Binding, Call, Contents, Kind, Si
 from refmlc.debug.trace.memories import Allocated, Memories
 from refmlc.debug.values import Statistics
 from refmlc.dtypes import DType
+from refmlc.interp.graph.named import is_from_outside
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.tensorir.access import is_undef
 from refmlc.interp.tensorir.frame import ACTIVATION, Frame, Run, Slot
@@ -226,9 +227,7 @@ class Recorder(Hooks, ABC):
     ) -> None:
         """What a function from outside wrote has no stores."""
         del args, function
-        callee = call.args[0] if call.args else None
-        inside = isinstance(callee, tir.GlobalVar) and isinstance(self._module.functions.get(callee.name), tir.PrimFunc)
-        if inside or self._only:
+        if self._only or not is_from_outside(self._module, call):
             return
         for output in outputs:
             if isinstance(output, Tensor):

@@ -12,7 +12,7 @@ from refmlc.interp.graph import heap, memory, shapes, values
 from refmlc.interp.graph.activation import Activation, Eval, Scope
 from refmlc.interp.graph.matching import mismatch
 from refmlc.interp.graph.operands import Site
-from refmlc.ir import relax, tir
+from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import TupleType, Type
 from refmlc.ops.graph import BUILTINS, GraphOp
 from refmlc.runtime.values import PackedFunc
@@ -75,12 +75,12 @@ def call_named(
 ) -> Eval:
     """`name` called with `args`, its result being of the type that the call says. Fails: RM402 … RM404.
 
-    `outputs` are the arguments that the call promises to write alone (None: it promises nothing); hooks learn of it
-    where the function is from outside.
+    `outputs` are the arguments that the call promises to write alone (None: it promises nothing); hooks learn of it.
     """
     operands, site, hooks = scope.exprs(args), Site(scope.machine, name, node.span), scope.machine.hooks
     watched = hooks.watches("before_destination") or hooks.watches("after_destination")
-    if not watched or outputs is None or name in BY_NAME or _linked(scope.machine.module.functions, name) is not None:
+    trusted = name in BY_NAME and _linked(scope.machine.module.functions, name) is None
+    if not watched or outputs is None or trusted:
         return lambda env: result_of(site, resolve(site)(operands(env)), node.ty_args, env)
 
     def call(env: Activation) -> object:
@@ -106,6 +106,17 @@ def result_of(site: Site, result: object, ty_args: tuple[Type, ...], env: Activa
     if wrong is not None:
         raise site.failure(PACKED_RESULT, wrong)
     return result
+
+
+def is_from_outside(module: IRModule, call: relax.Call) -> bool:
+    """Whether what `call` calls, its first argument, is no function of the module: nobody sees its stores."""
+    match call.args[0]:
+        case relax.ExternFunc(symbol):
+            return _linked(module.functions, symbol) is None
+        case tir.GlobalVar(name):
+            return isinstance(module.functions.get(name), relax.ExternFunc)
+        case _:
+            return False
 
 
 def extern_value(scope: Scope, symbol: str, node: relax.ExternFunc) -> Eval:

@@ -51,7 +51,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
             return while_loop(scope, node)
         case tir.BufferStore():  # TIR-205
             vector = node.value.dtype.is_vector or node.predicate is not None or _has_lanes(node)
-            return vectors.store(scope, node) if vector else stores.store(scope, node)
+            run = vectors.store(scope, node) if vector else stores.store(scope, node)
+            return stores.to_live(scope, node, run) if scope.machine.frees_memory else run
         case tir.AllocBuffer():  # TIR-206
             return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
         case tir.DeclBuffer():  # TIR-207

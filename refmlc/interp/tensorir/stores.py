@@ -12,6 +12,7 @@
 
 from typing import cast
 
+from refmlc.diag.catalogue import USE_AFTER_KILL
 from refmlc.dtypes import FLOAT32
 from refmlc.interp.tensorir.access import (
     Access1,
@@ -50,6 +51,23 @@ def store(scope: Scope, node: tir.BufferStore) -> Run:
             return _store_2_within(scope, node, value, *slots) if slots else _store_2(scope, node, value, row, column)
         case _:
             return _store_any(scope, node, value, indices)
+
+
+def to_live(scope: Scope, node: tir.BufferStore, run: Run) -> Run:
+    """`run`, and a look whether the memory that it wrote to was freed. Fails: RM316.
+
+    It comes after the value and the indices, as the store does. Loads need no such look: no element of freed memory
+    counts as initialised.
+    """
+    view_slot = scope.buffer(node.buffer).view
+    failure = scope.failing(USE_AFTER_KILL, node.span)
+
+    def store_to_live(frame: Frame) -> None:
+        run(frame)
+        if not frame[view_slot].data.storage.alive:
+            raise failure(frame, f"store to `{node.buffer.name}` after its storage was freed")
+
+    return store_to_live
 
 
 def _store_1(scope: Scope, node: tir.BufferStore, value: NumberEval, index: IntEval) -> Run:

@@ -204,12 +204,18 @@ if n == 3:
     T.evaluate(T.TVMBackendFreeWorkspace(1, 0, W.data))
 if n == 4:
     T.tvm_throw_last_error()
+if n == 5:
+    W[0] = T.float32(1)
+if n == 6:
+    W[T.Ramp(0, 1, 2)] = T.Broadcast(T.float32(1), 2)
 """
     )
     a = eight()
     run(text, a, 0)
     assert a[0] == 3
-    assert [failing(text, a, n).code.id for n in range(1, 5)] == ["RM305", "RM316", "RM313", "RM406"]
+    assert [failing(text, a, n).code.id for n in range(1, 7)] == [
+        *("RM305", "RM316", "RM313", "RM406", "RM316", "RM316")
+    ]
 
 
 def test_assume_and_undef(run, failing):

@@ -287,3 +287,24 @@ def test_a_caller_loses_what_a_function_consumed():
 """
     assert found(report_of(text.format(result="z"))) == set()
     assert found(report_of(text.format(result="y"))) == {"RM328"}
+
+
+def test_functions_of_the_module_that_are_called_by_name_keep_the_same_promises():
+    text = (
+        IN_PLACE
+        + """
+    @R.function(pure=False)
+    def h(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        Module.g(x)
+        return x
+"""
+    )
+    in_place = 'y = R.call_inplace_packed("h", x, inplace_indices=[{}], ty_args=R.Tensor((4,), "float32"))'
+    for call, result, expected in (
+        ('R.call_pure_packed("g", x, ty_args=R.Tuple())', "x", {"RM323"}),
+        (in_place.format(-1), "y", {"RM323"}),
+        (in_place.format(0), "x", {"RM328"}),
+        (in_place.format(0), "y", set()),
+    ):
+        body = f"        {call}\n        return {result}"
+        assert found(report_of(text.format(body=body))) == expected
