@@ -7,6 +7,7 @@
 | a size no tensor binds     | `tir_vars` of the call                                                       |
 | a shape of elements        | a call that counts, `R.tensor_to_shape`, `R.match_cast`, then the call        |
 | types that are not known   | the call as it is: it is lowered when it is executed                         |
+| a number without a name    | the same: nothing can say it to the function                                 |
 
 Equal functions are shared. The meaning is kept to the bit: a call of the operator executes the same function.
 """
@@ -19,7 +20,7 @@ from refmlc.diag import RefmlcError
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
-from refmlc.ir.types import ShapeType, TensorType, TupleType, Type
+from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS, Lowered, Operator, lowered
 
 
@@ -87,6 +88,8 @@ class _Legalizer:
     def lowered(self, operator: Operator, call: relax.Call, counts: Sequence[tir.Var] | None = None) -> Lowered | None:
         """The function of a call; None where the types do not say it, or what they say is refused."""
         types = [type_of(arg, self.module, self.known) for arg in call.args]
+        if any(map(_is_number_without_name, types)):
+            return None
         try:
             return lowered(operator, types, call.attrs, counts)
         except RefmlcError:
@@ -157,6 +160,17 @@ def _length(counts: Lowered | None) -> int:
     ty = None if counts is None else counts.result
     extent = ty.shape[0] if isinstance(ty, TensorType) and ty.shape else None
     return extent.value if isinstance(extent, tir.IntImm) else 0
+
+
+def _is_number_without_name(ty: Type | None) -> bool:
+    """Whether a type says of a number, or of one in a tuple, no more than its dtype."""
+    match ty:
+        case PrimType(value=value):
+            return value is None
+        case TupleType(fields=fields):
+            return any(map(_is_number_without_name, fields))
+        case _:
+            return False
 
 
 def _tensors(args: Sequence[relax.Expr], types: Sequence[Type | None]) -> tuple[relax.Expr, ...]:

@@ -131,3 +131,20 @@ def main(x: R.Tensor((3,), "float32"), s: R.Tensor(("m",), "float32")):
     assert list(legal.functions) == ["main"]
     with pytest.raises(RefmlcError, match="RM202"):
         refmlc.VirtualMachine(refmlc.build(legal))["main"](np.ones(3, "float32"), np.ones(2, "float32"))
+
+
+@pytest.mark.parametrize("tier", ["interp", "native"])
+def test_a_number_without_a_name_is_taken_when_it_is_executed(tier):
+    text = """
+@R.function
+def main(x: R.Tensor((2, 2), "float32"), t: R.Tuple(R.Prim("int64"), R.Prim("int64"))):
+    y = R.tril(x, t[1])
+    return y
+"""
+    legal = legalize_ops(refmlc.read(text))
+    assert list(legal.functions) == ["main"]
+    machine = refmlc.VirtualMachine(refmlc.build(legal, tier=tier))
+    ones = np.ones((2, 2), "float32")
+    assert [machine["main"](ones, (9, k)).numpy().tolist() for k in (-1, 0, 1)] == [
+        [[0, 0], [1, 0]], [[1, 0], [1, 1]], [[1, 1], [1, 1]],
+    ]  # fmt: skip
