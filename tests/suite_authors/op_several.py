@@ -10,14 +10,16 @@ def one(book, name, clauses, inputs, form, found, *more, **options):
     several(book, name, clauses, inputs, [(form, found)], *more, **options)
 
 
-def several(book, name, clauses, inputs, rows, *more, witness="", types=(), before=""):
+def several(book, name, clauses, inputs, rows, *more, witness="", types=(), before="", declared=()):
     """A case. `rows`: forms, each with what the witness has. `more`: further calls, each inputs and what is found.
 
-    `types` says what the parameters are, where that is not the shapes of `inputs`; `before`: a line in front.
+    `types` says what the parameters are, where that is not the shapes of `inputs`; `before`: a line in front;
+    `declared`: the type that each result is said to have.
     """
     types = [*types, *(type_of(np.asarray(x)) for x in inputs[len(types) :])]
     params = ", ".join(f"{name}: {each}" for name, each in zip("abcdefgh", types, strict=False))
-    lines = "".join(f"    y{at} = R.{form}\n" for at, (form, _) in enumerate(rows))
+    said = [f": {each}" for each in declared] or [""] * len(rows)
+    lines = "".join(f"    y{at}{ty} = R.{form}\n" for at, ((form, _), ty) in enumerate(zip(rows, said, strict=True)))
     names = ", ".join(f"y{at}" for at in range(len(rows)))
     head = f"{HEAD}@R.function\ndef main({params}):\n" + (f"    {before}\n" if before else "")
     text = f"{head}{lines}    return {f'({names})' if len(rows) > 1 else names}\n"

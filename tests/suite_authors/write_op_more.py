@@ -7,6 +7,7 @@ import sys
 
 from book import Book
 from op_creations import creations, windows
+from op_declared import declared
 from op_folds import reducing
 from op_formulas import formulas
 from op_matrices import letters, products
@@ -24,6 +25,7 @@ PARTS = {
     "letters-more": ("Sums that are said by letters.", letters),
     "pairs-more": ("Operators of two tensors in every way to broadcast, and of one.", pairs, singles),
     "unknown-more": ("Operators whose arguments are known only in the call.", unknown),
+    "declared": ("Results whose types are declared, with formulas as extents.", declared),
     "refused-more": ("Calls of operators that their definitions refuse.", refused),
 }
 
