@@ -5,6 +5,7 @@
 
 import sys
 
+from tir_borders import borders
 from tir_elements import elements
 from tir_instances import instances
 from tir_meetings import meetings
@@ -22,6 +23,7 @@ PARTS = {
     "turns": turns,
     "instances": instances,
     "meetings": meetings,
+    "borders": borders,
 }
 
 
