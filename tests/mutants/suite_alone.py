@@ -120,10 +120,8 @@ class Suite:
         return digest(mutant.name, mutant.source, *(["anew"] if self.needs_loading(mutant) else []))
 
     def needs_loading(self, mutant):
-        """Whether it stands in a function that runs when its module is loaded."""
-        path = self.tree / (mutant.module.replace(".", "/") + ".py")
-        begin = begin_of(path, mutant.line)
-        return any(begin == first for first, _ in at_loading(path))
+        """Whether it stands in what a function runs when its module is loaded."""
+        return mutant.line in at_loading(self.tree / (mutant.module.replace(".", "/") + ".py"))
 
     def asked(self, mutant):
         """The ids that are asked of a mutant, in the order in which they are."""
@@ -160,7 +158,7 @@ def functions(path):
 
 @cache
 def at_loading(path):
-    """Spans of the functions of a file that run when it is loaded."""
+    """Lines of a file that run when it is loaded, though they stand in functions."""
     return run_at_loading(path.read_text("utf-8"))
 
 

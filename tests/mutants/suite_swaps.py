@@ -65,7 +65,10 @@ def swap(known, pairs):
 
 
 def run_at_loading(text):
-    """Spans of lines of the functions of a module that run when it is loaded: what they made then is not made again."""
+    """Lines of a module's functions that run when it is loaded: what they made then is not made again.
+
+    The bodies of functions that these make run later; their defaults have been.
+    """
     tree = ast.parse(text)
     defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     left, found = [node for node in tree.body if node not in defined.values()], {}
@@ -75,7 +78,16 @@ def run_at_loading(text):
         for name in names & defined.keys() - found.keys():
             found[name] = defined[name]
             left += defined[name].body
-    return [(node.lineno, node.end_lineno) for node in found.values()]
+    return {line for node in found.values() for line in _own_lines(node)}
+
+
+def _own_lines(function):
+    """The lines of a function, without the bodies of those inside."""
+    lines = set(range(function.lineno, function.end_lineno + 1))
+    for node in ast.walk(function):
+        if isinstance(node, ast.FunctionDef) and node is not function:
+            lines -= set(range(node.body[0].lineno, node.end_lineno + 1))
+    return lines
 
 
 def _executed(node):

@@ -53,10 +53,10 @@ def test_what_runs_at_loading_is_not_swapped(loaded):
 
 
 def test_functions_that_run_at_loading_are_known():
-    text = "def a(n):\n    def f():\n        return c()\n    return b(n)\n"
+    text = "def a(n):\n    def f(by=1):\n        return c()\n    return b(n)\n"
     text += "def b(n):\n    return n\ndef c():\n    return 1\n"
-    assert run_at_loading(f"{text}X = (a(1), c)\n") == [(1, 4), (5, 6)]
-    assert run_at_loading(f"{text}@c()\ndef d():\n    return a(2)\n") == [(7, 8)]
+    assert run_at_loading(f"{text}X = (a(1), c)\n") == {1, 2, 4, 5, 6}
+    assert run_at_loading(f"{text}@c()\ndef d():\n    return a(2)\n") == {7, 8}
 
 
 def test_words_of_messages_are_not_seen():
