@@ -11,6 +11,7 @@ from op_declared import declared
 from op_folds import reducing
 from op_formulas import formulas
 from op_matrices import letters, products
+from op_orders_narrow import orders
 from op_pairs import pairs, singles
 from op_refused import refused
 from op_scans import multinomial, scans
@@ -26,6 +27,7 @@ PARTS = {
     "pairs-more": ("Operators of two tensors in every way to broadcast, and of one.", pairs, singles),
     "unknown-more": ("Operators whose arguments are known only in the call.", unknown),
     "declared": ("Results whose types are declared, with formulas as extents.", declared),
+    "orders-narrow": ("Orders of numbers of 16 bits.", orders),
     "refused-more": ("Calls of operators that their definitions refuse.", refused),
 }
 
