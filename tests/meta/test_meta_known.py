@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from write_findings import KINDS, PAGE, page
+from write_findings import KINDS, PAGE, anchor, page
 
 from refmlc.diag.catalogue import CODES
 from refmlc.spec import clauses
@@ -18,7 +18,7 @@ WHOLE = "tvm-0.27.toml"
 ROWS = tomllib.loads((FOLDER / WHOLE).read_text(encoding="utf-8"))["deviation"]
 OLDER = [path for path in sorted(FOLDER.glob("*.toml")) if path.name != WHOLE]
 REQUIRED = {"id", "title", "clauses", "kind", "module", "input", "expected", "got", "why", "versions"}
-OPTIONAL = {"action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
+OPTIONAL = {"rank", "action", "steps", "refmlc", "edges", "cases", "verdict", "implementations"}
 ACTIONS = {"run", "legalize", "show", "type", "schedule"}
 LINES = 12
 
@@ -65,8 +65,8 @@ def test_codes_exist(row):
 
 @each
 def test_kinds_state_what_belongs_to_them(row):
-    refused = isinstance(row["expected"], str) and row["expected"].startswith(("RM2", "RM3"))
-    assert refused or row["kind"] != "missing check"
+    refused = isinstance(row["expected"], str) and row["expected"].startswith(("RM2", "RM3", "RM4"))
+    assert refused or row["kind"] != "missing check" or row.get("action") == "schedule"
     assert row["kind"] != "undefined code" or row["got"].startswith(("RM2", "RM3"))
     said = "Error: " in row["got"] or str(row["got"]).startswith("the process ended with status")
     assert row["kind"] not in {"internal error", "refused"} or said
@@ -79,4 +79,22 @@ def test_the_page_says_what_the_rows_say():
 
 def test_the_page_counts_rows_and_causes():
     rows = [{**ROWS[0], "kind": "crash", "why": why} for why in ("One.", "As `one`.", "As `one`: more.", "Two.")]
-    assert "| crash | 4 | 2 |" in page(rows)
+    assert "| [crash](#crash) | 4 | 2 |" in page(rows)
+
+
+def test_the_rows_that_are_listed_first():
+    ranked = [row for row in ROWS if "rank" in row]
+    assert sorted(row["rank"] for row in ranked) == list(range(1, len(ranked) + 1))
+    assert {row["kind"] for row in ranked} <= {"wrong result", "undefined code"}
+
+
+def test_anchors_are_those_of_github():
+    assert anchor("ne-nan: `!=` is False of NaN") == "ne-nan--is-false-of-nan"
+
+
+def test_each_link_of_the_page_leads_to_a_heading():
+    text = PAGE.read_text(encoding="utf-8")
+    headings = {anchor(line.lstrip("# ")) for line in text.splitlines() if line.startswith(("## ", "### "))}
+    links = set(re.findall(r"\]\(#([^)]+)\)", text))
+    assert len(links) > len(KINDS)
+    assert links <= headings
