@@ -19,8 +19,8 @@ KINDS = {
     "missing check": "a program without meaning or not well-formed, or a step of a schedule that ought to be, is not "
     "refused; TVM promises no checks of values at run time, so that there it is no fault",
     "refused": "not built, or not run; said to be unsupported",
-    "decided here": "another value or end than refmlc decided on, where TVM's documentation says nothing, or says both: "
-    "no fault",
+    "decided here": "another value or end than refmlc decided on, where TVM's documentation says nothing, or both: no "
+    "fault",
     "less exact": "right but for the last places, where the clause asks for more than TVM does: no fault",
 }
 HEAD = """# What TVM does otherwise
