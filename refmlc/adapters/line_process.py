@@ -184,14 +184,19 @@ def how_ended(status: int) -> str:
 
 
 def _object(line: bytes) -> dict[str, object]:
+    """The object of a line. `NaN` and bytes that are no UTF-8 are no JSON, though Python's reader takes them."""
     text = line.decode(errors="replace")
     try:
-        found = json.loads(text)
+        found = json.loads(line.decode(), parse_constant=_no_json)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
         raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}", spoke=True)
     return found
+
+
+def _no_json(word: str) -> object:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def _has_halves(found: dict[str, object]) -> bool:

@@ -89,7 +89,8 @@ class _Lines:
         number, self._number = self._number, self._number + 1
         if reply.get("id") != number:
             self._process.kill()
-            return Stopped(Stop.CRASHED, f"it answers what it was not asked: {str(reply)[:SHOWN]}")
+            why = "an answer of a batch without its `id`" if "id" not in reply else "what it was not asked"
+            return Stopped(Stop.CRASHED, f"it answers {why}: {str(reply)[:SHOWN]}")
         return self._remote.understood(reply, places=places)
 
 

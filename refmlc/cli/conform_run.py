@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from refmlc.cli.conform_table import tell
 from refmlc.cli.console import err, print_json
+from refmlc.cli.console import report as report_failure
 from refmlc.cli.reduce import interruptible
 from refmlc.conform.expectations import Expectations, load_expectations
 from refmlc.conform.report.data import as_data
@@ -19,6 +20,7 @@ from refmlc.conform.runner_workers import Asked, here, run_named
 from refmlc.conform.suite import Suite, load_suite
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
+from refmlc.diag.errors import RefmlcError
 
 EVERY = 30.0  # seconds between lines where there is no terminal
 
@@ -49,25 +51,49 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
     suite = load_suite(settings.suite)
     chosen(suite, settings.cases)
     for path in (written.junit, written.page):
-        if path is not None and not path.parent.is_dir():  # better now than after a quarter of an hour
-            raise fail(BAD_FILE, f"`{path}`: there is no folder `{path.parent}`")
+        if path is not None:
+            _writable(path)  # better now than after a quarter of an hour
     page = None if written.page is None else _page_writer()
-    known = _known(settings.known)
-    reports = []
-    with interruptible():
-        for spec in settings.impls:
-            reports.append(_asked(suite, spec, settings, known))
-            if reports[-1].interrupted:
-                break
+    reports, failures = _reports(suite, settings)
     if written.junit is not None:
-        _write(written.junit, junit(reports))
+        failures += _unwritten(written.junit, junit(reports))
     if written.page is not None and page is not None:
-        _write(written.page, page(suite, reports))
+        failures += _unwritten(written.page, page(suite, reports))
     if as_json:
         print_json(as_data(reports))
     else:
         tell(reports)
+    for failure in failures:
+        report_failure(failure, as_json=False)
+    if failures:
+        return failures[0].exit_code
     return 0 if all(report.ok for report in reports) and len(reports) == len(settings.impls) else 1
+
+
+def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[RefmlcError]]:
+    """What each implementation makes of the suite, and why some could not be asked: the others are not lost by that.
+
+    Fails as the first of them where none could be asked.
+    """
+    known = _known(settings.known)
+    reports: list[Report] = []
+    failures: list[RefmlcError] = []
+    with interruptible():
+        for spec in settings.impls:
+            try:
+                reports.append(_asked(suite, spec, settings, known))
+            except RefmlcError as failure:
+                failures.append(failure)
+            except KeyboardInterrupt:  # it had not begun; those before it have their reports
+                if not reports:
+                    raise
+                err.print(f"{spec}: it was not asked, the run was broken off", markup=False)
+                break
+            if reports and reports[-1].interrupted:
+                break
+    if not reports:
+        raise failures[0]
+    return reports, failures
 
 
 def _asked(suite: Suite, spec: str, settings: Settings, known: Expectations | None) -> Report:
@@ -112,9 +138,18 @@ def _page_writer() -> Callable[[Suite, Sequence[Report]], str]:
     return page
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a report; what an adapter says may hold halves of characters. Fails: RM109."""
+def _writable(path: Path) -> None:
+    """Fails: RM109 where `path` cannot be a file."""
+    if path.is_dir():
+        raise fail(BAD_FILE, f"`{path}` is a folder")
+    if not path.parent.is_dir():
+        raise fail(BAD_FILE, f"`{path}`: there is no folder `{path.parent}`")
+
+
+def _unwritten(path: Path, text: str) -> list[RefmlcError]:
+    """Write a report; what an adapter says may hold halves of characters. Why it is not written (RM109)."""
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as problem:
-        raise fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}") from None
+        return [fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}")]
+    return []

@@ -50,6 +50,11 @@ def run(request, folder, way):
             say([1, 2])
         case "half":
             say({"stop": "trap", "message": "half of a character: \ud800"})
+        case "latin":
+            sys.stdout.buffer.write(b'{"stop": "unsupported", "message": "Stra\xdfe"}\n')
+            sys.stdout.buffer.flush()
+        case "nan":
+            say('{"value": {"kind": "float", "value": NaN}, "args": []}')
         case "midway":
             sys.stdout.write('{"value": ')
             sys.stdout.flush()

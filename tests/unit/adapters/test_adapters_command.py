@@ -61,6 +61,8 @@ def test_what_a_command_gives_back_is_the_result():
         ("rubbish", Stop.CRASHED, "hello world"),
         ("list", Stop.CRASHED, "[1, 2]"),
         ("half", Stop.CRASHED, "no JSON object"),
+        ("latin", Stop.CRASHED, "no JSON object"),
+        ("nan", Stop.CRASHED, "no JSON object"),
         ("midway", Stop.CRASHED, "status 0"),
         ("shape", Stop.CRASHED, "has 12 bytes, shape and dtype make 16"),
         ("outside", Stop.CRASHED, "is no tensor"),

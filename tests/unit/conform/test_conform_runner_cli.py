@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hand_made import hand_folder
 from mutations import LINE_ADAPTER
 
-from refmlc.cli import main
+from refmlc.cli import conform_run, main
 from refmlc.cli.conform_install import installed_tvm, step
 from refmlc.diag import RefmlcError
 
@@ -101,6 +101,38 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(folder
     done = CliRunner().invoke(main, [*words, "--junit", str(tmp_path / "gone" / "junit.xml")])
     assert done.exit_code == 2
     assert "there is no folder" in done.stderr
+
+
+def test_a_page_that_finds_no_room_loses_nothing_else(folder, tmp_path):
+    words = ["--suite", folder, "--impl", RIGHT, "--case", "hand.add", "--junit", tmp_path / "junit.xml"]
+    done = ran(*words, "--report", "/dev/full")
+    assert done.exit_code == 2
+    assert "`/dev/full`: No space left on device" in done.stderr
+    assert "1 pass: as expected" in done.stdout
+    assert 'tests="1"' in (tmp_path / "junit.xml").read_text()
+
+
+def test_who_does_not_start_takes_nothing_from_the_others(folder, tmp_path):
+    words = ["--suite", folder, "--case", "hand.add", "--json", "--junit", tmp_path / "junit.xml"]
+    done = ran(*words, "--impl", RIGHT, "--impl", "cmd:false", "--impl", "interp")
+    assert done.exit_code == 2
+    assert "`false` does not start as an implementation" in done.stderr
+    assert [report["counts"] for report in json.loads(done.stdout)["reports"]] == [{"pass": 1}] * 2
+    assert (tmp_path / "junit.xml").read_text().count("<testsuite ") == 2
+
+
+def test_an_interrupt_while_the_next_one_starts_leaves_the_reports_before(folder, tmp_path, monkeypatch):
+    def asked(suite, spec, *rest):
+        if spec == "interp":
+            raise KeyboardInterrupt
+        return before(suite, spec, *rest)
+
+    before = conform_run._asked
+    monkeypatch.setattr(conform_run, "_asked", asked)
+    done = ran("--suite", folder, "--case", "hand.add", "--impl", RIGHT, "--impl", "interp")
+    assert done.exit_code == 1
+    assert "1 pass: as expected" in done.stdout
+    assert "interp: it was not asked, the run was broken off" in done.stderr
 
 
 def test_a_suite_without_cases_is_bad_usage(tmp_path):
