@@ -15,7 +15,8 @@ from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Source, Span
 from refmlc.ir import IRModule
-from refmlc.script import show
+from refmlc.ir.tree import Json, tree_of
+from refmlc.script import read, show
 
 VERSION = 1
 STOPS = {stop.value: stop for stop in Stop if stop is not Stop.TIMED_OUT}
@@ -82,7 +83,7 @@ class Remote:
 
     def prepare_text(self, text: str) -> Prepared | Stopped:
         """Send `text` as it is, in the dialect of 0.27; places that are answered are places in it."""
-        made = RemoteModule(self, text, verbatim=True)
+        made = RemoteModule(self, text)
         return self.load(made) or made
 
     def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
@@ -92,9 +93,9 @@ class Remote:
     def module(self, module: IRModule | str) -> "RemoteModule | Stopped":
         """A module that is not yet loaded, by its text, or by the text itself."""
         if isinstance(module, str):
-            return RemoteModule(self, module, verbatim=True)
+            return RemoteModule(self, module)
         try:
-            return RemoteModule(self, show(module, show_meta=True))
+            return RemoteModule(self, show(module, show_meta=True), module)
         except RefmlcError as failure:
             return Stopped(Stop.UNSUPPORTED, f"the module has no text: {failure.diagnostic.message}")
 
@@ -103,7 +104,7 @@ class Remote:
         running = self._process is not None and self._process.alive
         if running and self._holds is module:
             return None
-        reply = self.ask({"do": "prepare", "module": module.text}, self.limits.prepare, places=module.verbatim)
+        reply = self.ask(module.preparing, self.limits.prepare, places=module.verbatim)
         refused = self.refused(reply)
         if refused is None:
             self._holds = module
@@ -161,11 +162,24 @@ class Remote:
 class RemoteModule:
     """A module that a process has made ready. A process that was started again, or has another, is sent it again."""
 
-    def __init__(self, remote: Remote, text: str, *, verbatim: bool = False) -> None:
-        """It is to be loaded. `verbatim`: this is the text that its author wrote."""
+    def __init__(self, remote: Remote, text: str, module: IRModule | None = None) -> None:
+        """It is to be loaded. `module`: what `text` shows; None: its author wrote the text (`verbatim`)."""
         self.text = text
-        self.verbatim = verbatim
-        self._remote = remote
+        self.verbatim = module is None
+        self._remote, self._module = remote, module
+
+    @property
+    def preparing(self) -> dict[str, object]:
+        """The line that makes it ready, with the tree where the process wants one."""
+        line: dict[str, object] = {"do": "prepare", "module": self.text}
+        return line | {"tree": self._tree()} if self._remote.says.get("tree") is True else line
+
+    def _tree(self) -> Json:
+        """The module as a tree; None: refmlc does not read the text."""
+        try:
+            return tree_of(read(self.text, "the module") if self._module is None else self._module)
+        except RefmlcError:
+            return None
 
     def run(self, func: str, args: Sequence[object]) -> Answer:
         """Call `func` on `args`."""

@@ -106,7 +106,7 @@ class _Part:
     def requests(self) -> Iterator[Mapping[str, object]]:
         """The requests, in order."""
         if not isinstance(self.module, Stopped):
-            yield {"do": "prepare", "module": self.module.text}
+            yield self.module.preparing
             yield from (line for line in self.lines if not isinstance(line, Stopped))
 
     def read(self, remote: "Remote", lines: _Lines) -> Answers | None:

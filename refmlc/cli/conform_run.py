@@ -8,8 +8,7 @@ from time import monotonic
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from refmlc.cli.conform_table import tell
-from refmlc.cli.console import err, print_json
-from refmlc.cli.console import report as report_failure
+from refmlc.cli.console import err, print_json, report as report_failure
 from refmlc.cli.reduce import interruptible
 from refmlc.conform.expectations import Expectations, load_expectations
 from refmlc.conform.report.data import as_data
@@ -50,6 +49,8 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
     """Ask every implementation and tell; the exit status. Fails: RM109, RM112."""
     suite = load_suite(settings.suite)
     chosen(suite, settings.cases)
+    if written.page is not None and written.page == written.junit:
+        raise fail(BAD_USAGE, f"`{written.page}` cannot be both the page and the JUnit XML")
     for path in (written.junit, written.page):
         if path is not None:
             _writable(path)  # better now than after a quarter of an hour

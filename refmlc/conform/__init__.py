@@ -12,7 +12,7 @@
 | `runner_part`, `runner_workers`           | a suite asked in workers of a word                                |
 | `coverage`                                | how many cases show each clause                                   |
 | `result`, `expectations`                  | what comes of a run; what is known of an implementation           |
-| `tree`, `export`, `schema`                | modules and cases as JSON, and what describes them                |
+| `export`, `schema`                        | modules and cases as JSON, and what describes them                |
 | `runner_assertion`, `report`              | conformance as a test; JUnit XML, JSON, the page                  |
 """
 

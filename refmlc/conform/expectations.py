@@ -10,7 +10,8 @@
 |                          | the pattern of a way for which it does not                                         |
 
 Strict: a case that a row names and that comes out otherwise is unexpected, a pass too; so is a pattern that matches no
-case of the suite. Other keys belong to others (`conformance/known/README.md`).
+case of the suite. Other keys belong to others (`conformance/known/README.md`); one that nobody has is a slip, for a row
+whose `versions` are misspelt would hold for all of them.
 
 A file may begin with `also = "tvm-0.27.toml"`: the rows of that file beside it are its own, but for ids that it has.
 
@@ -29,6 +30,8 @@ from refmlc.conform.verdict import Verdict
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 
+OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
+OTHERS = frozenset({"clauses", "kind", "module", "input", "action", "steps", "expected", "got", "refmlc", "edges"})
 EXPECTED = {verdict.value: verdict for verdict in Verdict if verdict is not Verdict.KNOWN}
 
 
@@ -79,10 +82,20 @@ def read_expectations(text: str, source: str, folder: Path | None = None) -> Exp
     rows = data.get("deviation", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise fail(BAD_FILE, f"`{source}`: `deviation` is no array of tables")
+    _no_slip(source, data, frozenset({"deviation", "also"}))
+    for row in rows:
+        _no_slip(f"{source}`, `{row.get('id')}", row, OWN | OTHERS)
     own = tuple(_row(row, source) for row in rows if "cases" in row)
     replaced = {row.id for row in own}
     others = () if "also" not in data else _others(data["also"], source, folder)
     return Expectations(source, own + tuple(row for row in others if row.id not in replaced))
+
+
+def _no_slip(place: str, table: Mapping[str, object], keys: frozenset[str]) -> None:
+    """Fails: RM109 where the table has a key that is none of `keys`."""
+    unknown = sorted(table.keys() - keys)
+    if unknown:
+        raise fail(BAD_FILE, f"`{place}`: there is no key `{unknown[0]}`; there are {', '.join(sorted(keys))}")
 
 
 def _others(name: object, source: str, folder: Path | None) -> tuple[Row, ...]:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from refmlc.conform.schema import FILES, load_schema
 from refmlc.conform.suite import Suite
-from refmlc.conform.tree import Json, tree_of
 from refmlc.diag import RefmlcError
 from refmlc.evidence.case_file import CaseFile
+from refmlc.ir.tree import Json, tree_of
 
 FORMAT = "refmlc-case"
 

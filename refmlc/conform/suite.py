@@ -40,6 +40,8 @@ class Suite:
 
 def load_suite(folder: Path | None = None) -> Suite:
     """The suite in `folder`, or refmlc's own. Fails: RM109 where there is no case, or a file is not as frozen."""
+    if folder is not None and not folder.is_dir():
+        raise fail(BAD_FILE, f"there is no folder `{folder}`")
     root = root_of(folder)
     version = version_of(root)
     recorded = manifest(root)
@@ -74,6 +76,8 @@ def version_of(root: Traversable) -> str:
 
 def _frozen(file: Traversable, name: str, digest: str, version: str) -> tuple[CaseFile, ...]:
     data = _bytes(file, name)
+    if not digest:
+        raise fail(BAD_FILE, f"`{name}` is no file of version {version}: `frozen/{MANIFEST}` does not have it")
     if hashlib.sha256(data).hexdigest() != digest:
         raise fail(BAD_FILE, f"`{name}` is not as version {version} of the suite froze it")
     return _cases(data, name)

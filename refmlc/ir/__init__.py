@@ -1,4 +1,4 @@
-"""Immutable nodes: `tir` (TensorIR), `relax`, `types`, `module`; and what walks, rewrites and compares them."""
+"""Immutable nodes: `tir` (TensorIR), `relax`, `types`, `module`; what walks, rewrites and compares; `tree`: as JSON."""
 
 from refmlc.ir.module import IRModule
 

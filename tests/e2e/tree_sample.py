@@ -12,8 +12,8 @@ from pathlib import Path
 from rich.console import Console
 
 from refmlc.check.reading import read
-from refmlc.conform.tree import module_of, tree_of
 from refmlc.ir.equal import first_difference
+from refmlc.ir.tree import module_of, tree_of
 from refmlc.script import show
 
 

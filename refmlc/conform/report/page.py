@@ -79,13 +79,20 @@ def page_data(suite: Suite, reports: Sequence[Report]) -> dict[str, object]:
 
 
 def short_names(reports: Sequence[Report]) -> list[str]:
-    """What the implementations are called: without the path of a Python, unless that alone tells two apart."""
-    short = [re.sub(r"^(\w+):/[^,]*", r"\1", report.implementation) for report in reports]
+    """What the implementations are called: without the folders of programs, unless those alone tell two apart."""
+    short = [_short(report.implementation) for report in reports]
     twice = Counter((name, report.version) for name, report in zip(short, reports, strict=True))
     return [
         name if twice[name, report.version] == 1 else report.implementation
         for name, report in zip(short, reports, strict=True)
     ]
+
+
+def _short(name: str) -> str:
+    """`tvm` of `tvm:/a/bin/python`; `cmd:python mine.py` of `cmd:/a/bin/python /b/mine.py`."""
+    if name.startswith("cmd:"):
+        return re.sub(r"(?:(?<=\s)|(?<=^cmd:))/\S*/", "", name)
+    return re.sub(r"^(\w+):/[^,]*", r"\1", name)
 
 
 def _clauses(names: Sequence[str]) -> Mapping[str, Data]:

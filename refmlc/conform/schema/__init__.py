@@ -3,7 +3,7 @@
 | file             | describes                                                                                     |
 |------------------|-----------------------------------------------------------------------------------------------|
 | `case-file.json` | a file of the suite, once its TOML is read                                                       |
-| `case.json`      | a case as `refmlc conform export` writes it, with the module as a tree (`refmlc.conform.tree`)  |
+| `case.json`      | a case as `refmlc conform export` writes it, with the module as a tree (`refmlc.ir.tree`)  |
 | `protocol.json`  | the lines of implementations: `#/$defs/request`, `#/$defs/reply`                                |
 
 They are written by `written()`: the kinds of nodes follow from the declarations in `refmlc/ir` (`nodes`), the rest is

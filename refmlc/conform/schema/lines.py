@@ -1,7 +1,7 @@
 """The lines of implementations (`conformance/adapters/PROTOCOL.md`): requests, replies, values."""
 
 from refmlc.conform.schema.values import NATURAL, STRING, any_of, listed, record, ref
-from refmlc.conform.tree import Json
+from refmlc.ir.tree import Json
 
 _FLAG: Json = {"type": "boolean"}
 
@@ -32,6 +32,7 @@ def _requests() -> dict[str, Json]:
         "bytes": NATURAL,
     }
     prepare: dict[str, Json] = {"do": {"const": "prepare"}, "module": STRING}
+    tree: dict[str, Json] = {"tree": {"type": ["object", "null"]}}
     run: dict[str, Json] = {"do": {"const": "run"}, "func": STRING, "args": listed(ref("value"))}
     passes: dict[str, Json] = {
         "do": {"const": "passes"},
@@ -40,11 +41,11 @@ def _requests() -> dict[str, Json]:
         "file": STRING,
         "seconds": seconds,
     }
-    numbered: list[Json] = [record({**each, "id": NATURAL}) for each in (prepare, run)]
+    numbered: list[Json] = [record({**prepare, "id": NATURAL}, tree), record({**run, "id": NATURAL})]
     batch: dict[str, Json] = {"do": {"const": "batch"}, "requests": {**listed(any_of(*numbered)), "minItems": 1}}
     close: dict[str, Json] = {"do": {"const": "close"}}
     made = {"hello": hello, "prepare": prepare, "run": run, "batch": batch, "passes": passes, "close": close}
-    return {name: record(each) for name, each in made.items()}
+    return {**{name: record(each) for name, each in made.items()}, "prepare": record(prepare, tree)}
 
 
 def _replies() -> dict[str, Json]:
@@ -54,6 +55,7 @@ def _replies() -> dict[str, Json]:
         "verdicts": _FLAG,
         "features": listed(STRING),
         "inline": _FLAG,
+        "tree": _FLAG,
         "batch": NATURAL,
         "passes": _FLAG,
     }

@@ -5,7 +5,7 @@
 | a kind of node                  | the definition of the kind; of a shared one a `ref` too              |
 | `Expr`, `Stmt`, `Attr` …        | a definition by the name of the alias, such as `tir.Expr`            |
 | `tuple[X, ...]`, `Mapping[K, V]` | a list; `map` with pairs                                             |
-| everything else                 | as the table of `refmlc.conform.tree` says                           |
+| everything else                 | as the table of `refmlc.ir.tree` says                           |
 """
 
 import ast
@@ -18,9 +18,9 @@ from typing import ForwardRef, Union, get_args, get_origin
 import numpy as np
 
 from refmlc.conform.schema.values import any_of, listed, record, ref
-from refmlc.conform.tree import KINDS, MODULES, SHARED, Json, kept_fields
 from refmlc.dtypes import DType
 from refmlc.ir import tir
+from refmlc.ir.tree import KINDS, MODULES, SHARED, Json, kept_fields
 
 PLAIN: Mapping[object, Json] = {
     str: {"type": "string"},

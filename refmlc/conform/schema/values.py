@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from refmlc.conform.tree import Json
+from refmlc.ir.tree import Json
 
 STRING: Json = {"type": "string"}
 NATURAL: Json = {"type": "integer", "minimum": 0}

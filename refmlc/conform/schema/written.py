@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from refmlc.conform.schema.lines import definitions
 from refmlc.conform.schema.nodes import node_definitions
 from refmlc.conform.schema.values import STRING, any_of, case_properties, record, ref, values
-from refmlc.conform.tree import Json
+from refmlc.ir.tree import Json
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -98,6 +98,8 @@ def test_rows_that_name_no_case_say_nothing():
         (ROW.replace('why = "it takes floats for ordered"', ""), "does not say `why`"),
         (ROW.replace('id = "nan"', ""), "has no `id`"),
         (ROW.replace('["1.0"]', "[1.0]"), "`versions` is no list"),
+        (ROW.replace("versions", "verson"), "`rows`, `nan`: there is no key `verson`"),
+        (ROW.replace("[[deviation]]", "[[deviatoin]]"), "`rows`: there is no key `deviatoin`"),
     ],
 )
 def test_a_broken_file_is_told(text, words):

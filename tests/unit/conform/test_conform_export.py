@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from refmlc.cli import main
 from refmlc.conform.export import case_json, write_suite
 from refmlc.conform.suite import Suite
-from refmlc.conform.tree import module_of
 from refmlc.evidence.case_file import Call, CaseFile
 from refmlc.ir.equal import structural_equal
+from refmlc.ir.tree import module_of
 
 TEXT = '@T.prim_func\ndef f(A: T.Buffer((1,), "float32")):\n    A[0] = T.float32(1)\n'
 ARGS = ({"dtype": "float32", "shape": [1], "values": ["0x0p+0"]},)

@@ -196,6 +196,8 @@ def test_the_path_of_a_python_is_no_part_of_what_is_shown():
     other = replace(tvm, implementation="tvm:/opt/b/bin/python,target=c", version="2")
     command = replace(tvm, implementation="cmd:./mine --serve")
     assert short_names([tvm, other, command]) == ["tvm,target=c", "tvm,target=c", "cmd:./mine --serve"]
+    far = replace(tvm, implementation="cmd:/opt/a/bin/python -S /home/me/mine.py --to=/tmp/x http://a/b")
+    assert short_names([far]) == ["cmd:python -S mine.py --to=/tmp/x http://a/b"]
     same = replace(other, version="1")
     assert short_names([tvm, same]) == [tvm.implementation, same.implementation]
     assert 'title="tvm:/opt/a/bin/python,target=c"><span class="name">tvm,target=c<' in page(SUITE, [tvm])

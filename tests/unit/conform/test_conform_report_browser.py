@@ -173,6 +173,20 @@ def test_it_fits_narrow_and_wide_in_light_and_dark(opened):
                 assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [380, 1100])
+def test_a_verdict_is_not_cut_off_by_a_long_name(browser, tmp_path, width):
+    path = tmp_path / "long.html"
+    path.write_text(page_text(SUITE, [replace(everything(), implementation=f"cmd:./mine{' --with-an-option' * 9}")]))
+    seen = ReportPage(browser.new_context(viewport={"width": width, "height": 800}), path, "")
+    ends = (
+        "all => all.map(one => [one.getBoundingClientRect().right, one.closest('.list').getBoundingClientRect().right])"
+    )
+    found = seen.page.locator("#detail .list .badge").evaluate_all(ends)
+    seen.context.close()
+    assert found
+    assert all(end <= edge for end, edge in found)
+
+
 def test_without_scripts_the_figures_are_there(browser, file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

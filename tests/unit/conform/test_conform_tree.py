@@ -14,11 +14,11 @@ from hypothesis import given, settings, strategies as st
 
 import refmlc
 from refmlc.check.reading import read
-from refmlc.conform.tree import KINDS, kept_fields, module_of, tree_of
 from refmlc.diag import RefmlcError
 from refmlc.evidence.case_file import read_cases
 from refmlc.ir import relax, tir
 from refmlc.ir.equal import first_difference
+from refmlc.ir.tree import KINDS, kept_fields, module_of, tree_of
 from refmlc.ir.visit import walk
 from refmlc.script import show
 from refmlc.strategies import ir_modules, prim_funcs
