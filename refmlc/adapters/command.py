@@ -20,8 +20,8 @@ promised with `"code": "RM304"`, and with `"place": "10:38"`, line and column fr
 `args` in the answer are all arguments after the call, `value` what was returned. `wire` says how values are written.
 
 The answer to `hello` may say more: `"version"`; `"features"`, those of cases to be asked; `"inline": true`, then small
-tensors come in the line. All this for whoever writes such a program, with templates and a schema:
-`conformance/adapters`.
+tensors come in the line; `"tree": true`, then modules come as trees too. All this for whoever writes such a program,
+with templates and a schema: `conformance/adapters`.
 
 A program that answers something else, ends, or takes longer than its time gets the verdict crashed, or timed out; its
 process group is killed, and it is started again for the next module.
