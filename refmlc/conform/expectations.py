@@ -31,7 +31,9 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 
 OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
-OTHERS = frozenset({"clauses", "kind", "module", "input", "action", "steps", "expected", "got", "refmlc", "edges"})
+OTHERS = frozenset(
+    {"clauses", "kind", "module", "input", "action", "steps", "expected", "got", "refmlc", "edges", "rank"}
+)
 EXPECTED = {verdict.value: verdict for verdict in Verdict if verdict is not Verdict.KNOWN}
 
 
