@@ -88,12 +88,13 @@ def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[Refml
             except KeyboardInterrupt:  # it had not begun; those before it have their reports
                 if not reports:
                     raise
-                err.print(f"{spec}: it was not asked, the run was broken off", markup=False)
                 break
             if reports and reports[-1].interrupted:
                 break
     if not reports:
         raise failures[0]
+    for spec in settings.impls[len(reports) + len(failures) :]:
+        err.print(f"{spec}: it was not asked, the run was broken off", markup=False)
     return reports, failures
 
 

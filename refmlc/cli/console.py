@@ -5,7 +5,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import ClassVar, TextIO, TypeVar
@@ -147,7 +147,11 @@ class GuardedGroup(click.Group):
         """Tell the failure, where anything can still be told, and leave with its status."""
         try:
             report(failure, as_json=as_json)
-        except OSError:
+        except BrokenPipeError:
+            self._unread(ctx, failure.exit_code)
+        except OSError:  # the output is full: as JSON it cannot be told there
+            with suppress(OSError):
+                report(failure, as_json=False)
             self._unread(ctx, failure.exit_code)
         ctx.exit(failure.exit_code)
 

@@ -11,7 +11,8 @@ def told(report: Report, most: int | None = None) -> Iterator[str]:
     """Lines on what is not as expected; `most` cases at most, then how many more there are."""
     yield from report.problems
     if report.interrupted:
-        yield f"the run was broken off after {len(report.results):,} cases"
+        count = len(report.results)
+        yield f"the run was broken off after {count:,} case{'' if count == 1 else 's'}"
     cases = report.unexpected
     for case in cases[:most]:
         yield from case_told(case)

@@ -144,6 +144,8 @@ def test_in_words():
     )
     assert summary(good()) == "interp: 1 pass, 1 not scored: as expected"
     assert list(told(good())) == []
+    broken_off = replace(good(), interrupted=True, results=good().results[:1])
+    assert list(told(broken_off)) == ["the run was broken off after 1 case"]
 
 
 # ------------------------------------------------------------------------------------------ the page
