@@ -71,7 +71,7 @@ def reported(
     known = Expectations() if expectations is None else expectations.of(name, version)
     held = applied(results, known)
     problems = [*unmatched(known, (case.id for case in suite.cases))]
-    if not any(each.verdict in (*FAULTS, *RIGHT, Verdict.KNOWN) for each in held):
+    if not interrupted and not any(each.verdict in (*FAULTS, *RIGHT, Verdict.KNOWN) for each in held):
         problems.append("nothing was compared: no case was answered and scored")
     reasons = {row.id: f"{row.title}: {row.why}" if row.title else row.why for row in known.rows}
     return Report(suite.version, name, version, held, tuple(problems), seconds, interrupted, reasons)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from refmlc.adapters.implementation import Implementation
-from refmlc.conform.expectations import Expectations, load_expectations
+from refmlc.conform.expectations import load_expectations
 from refmlc.conform.report.text import summary, told
 from refmlc.conform.result import Report
 from refmlc.conform.runner import run_suite
@@ -21,6 +21,7 @@ from refmlc.conform.runner_workers import Asked, here, run_named
 from refmlc.conform.suite import load_suite
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.errors import RefmlcError
 
 MOST = 25
 
@@ -46,20 +47,37 @@ def run_conformance_test(
     """Ask `adapter` every case of the suite; an object is asked in this process.
 
     `cases`: patterns of ids, where not all are asked; `known`: a file of expectations; `suite`: another one than
-    refmlc's. Units: seconds for a call. Fails: `Nonconformant`; RM109, RM112.
+    refmlc's. Units: seconds for a call. Fails: `Nonconformant`; RM109, RM112; KeyboardInterrupt at Ctrl-C, which ends
+    more than this test.
     """
     __tracebackhide__ = True
-    word = None if isinstance(adapter, Implementation) else _word(adapter)
     folder = None if suite is None else Path(suite)
-    loaded = load_suite(folder)
-    expectations = None if known is None else load_expectations(Path(known))
-    if isinstance(adapter, Implementation):
-        report = run_suite(loaded, adapter, expectations or Expectations(), cases)
-    else:
-        report = run_named(loaded, Asked(word or "", here(folder), seconds, jobs=jobs), expectations, cases)
+    try:
+        report = _report(adapter, cases, None if known is None else Path(known), folder, seconds, jobs)
+    except RefmlcError as failure:
+        raise failure.with_traceback(None) from None  # the frames of refmlc say nothing to who wrote the test
+    if report.interrupted:
+        raise KeyboardInterrupt(summary(report))
     if not report.ok:
         raise Nonconformant(report)
     return report
+
+
+def _report(
+    adapter: str | Sequence[str] | Implementation,
+    cases: Sequence[str],
+    known: Path | None,
+    folder: Path | None,
+    seconds: float,
+    jobs: int,
+) -> Report:
+    """The report on `adapter`. Fails: RM109, RM112."""
+    word = "" if isinstance(adapter, Implementation) else _word(adapter)
+    loaded = load_suite(folder)
+    expectations = None if known is None else load_expectations(known)
+    if isinstance(adapter, Implementation):
+        return run_suite(loaded, adapter, expectations, cases)
+    return run_named(loaded, Asked(word, here(folder), seconds, jobs=jobs), expectations, cases)
 
 
 def _word(adapter: object) -> str:

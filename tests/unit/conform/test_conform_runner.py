@@ -316,8 +316,17 @@ def test_three_lines_tell_what_is_wrong(tmp_path):
 
 
 def test_what_is_no_adapter_is_told():
-    with pytest.raises(RefmlcError, match="int is no implementation: it has no name"):
+    with pytest.raises(RefmlcError, match="int is no implementation: it has no name") as caught:
         run_conformance_test(3)
+    assert caught.traceback[-1].name == "run_conformance_test"  # and nothing of refmlc's inside
+
+
+def test_ctrl_c_ends_more_than_the_test(tmp_path):
+    def answer(_found, *_):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt, match="mutant: nothing: broken off"):
+        run_conformance_test(Mutant(answer=answer), suite=hand_folder(tmp_path / "suite"), cases=["hand.add"])
 
 
 def test_an_interrupt_ends_the_workers_and_leaves_what_was_done(tmp_path):
