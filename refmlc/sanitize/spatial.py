@@ -10,6 +10,10 @@ Compared are the instances of one execution of the block (`refmlc.sanitize.execu
 | reads               | reads the same element                   | yes                                                |
 
 Private memory: a buffer that a block around allocates and that only this block uses (TIR-226).
+
+A buffer that a block around allocates and that is used inside of a loop only is another one in each iteration of it:
+there B is compared with A of the same iteration. What an earlier iteration left is read by B where A is the last that
+wrote the element, in whatever block; that is not allowed.
 """
 
 from collections.abc import Sequence
@@ -19,7 +23,7 @@ from typing import cast
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import SPATIAL_CONFLICT
 from refmlc.diag.errors import RefmlcError
-from refmlc.interp.tensorir.frame import Frame
+from refmlc.interp.tensorir.frame import ACTIVATION, Frame, Slot
 from refmlc.interp.tensorir.instances import BlockSite
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
@@ -27,7 +31,7 @@ from refmlc.ir.kinds import IterKind
 from refmlc.sanitize.detector import Detector
 from refmlc.sanitize.elements import Elements, element
 from refmlc.sanitize.executions import Executions, ScopeOfBlocks
-from refmlc.sanitize.facts import FactTable
+from refmlc.sanitize.facts import Facts, FactTable
 
 Point = tuple[int, ...]
 
@@ -42,6 +46,7 @@ class Touched:
     read: tir.BufferLoad | None = None
     other: Point | None = None
     other_read: tir.BufferLoad | None = None
+    iteration: Point = ()
 
 
 @dataclass(slots=True)
@@ -63,6 +68,9 @@ class SpatialAxes(Detector):
         super().__init__(facts)
         self._executions: Executions[Elements[Touched]] = Executions(facts, Elements)
         self._open: list[Instance | None] = []
+        # Of memory that belongs to iterations: the store that wrote an element last, in any block.
+        self._last: Elements[tir.BufferStore] = Elements()
+        self._owned: dict[tuple[tir.Buffer, BlockSite], tuple[Slot[object], ...]] = {}
 
     def place(self) -> tuple[object, ...]:
         """The executions and instances that are open."""
@@ -102,10 +110,11 @@ class SpatialAxes(Detector):
             if instance is None:
                 continue
             records, keys = instance.touched.find(view, offset)
+            now = self._iteration(access.buffer, instance.site, frame)
             for key in keys:
                 touched = records.get(key)
-                if touched is None:
-                    touched = records[key] = Touched()
+                if touched is None or (touched.iteration != now and self._overwritten(touched, view, offset)):
+                    touched = records[key] = Touched(iteration=now)
                 if touched.writer is not None and touched.writer != instance.point:
                     raise self._dependent(instance, "reads", access, view, offset, frame, touched)
                 if touched.reader is None:
@@ -120,13 +129,31 @@ class SpatialAxes(Detector):
                 continue
             private = self.facts.at(frame).is_private(access.buffer, instance.site.node)
             records, keys = instance.touched.find(view, offset)
+            now = self._iteration(access.buffer, instance.site, frame)
             for key in keys:
                 touched = records.get(key)
-                if touched is None:
-                    touched = records[key] = Touched()
+                if touched is None or touched.iteration != now:
+                    touched = records[key] = Touched(iteration=now)
                 if not private and _others(touched, instance.point):
                     raise self._dependent(instance, "writes", access, view, offset, frame, touched)
                 touched.writer, touched.written = instance.point, access
+        facts = self.facts.at(frame)
+        if facts.within.get(facts.root(access.buffer)):
+            records_of_stores, keys = self._last.find(view, offset)
+            for key in keys:
+                records_of_stores[key] = access
+
+    def _overwritten(self, touched: Touched, view: View, offset: int) -> bool:
+        """Whether another store than the one that is known wrote the element since."""
+        records, keys = self._last.find(view, offset)
+        return touched.written is None or any(records.get(key) is not touched.written for key in keys)
+
+    def _iteration(self, buffer: tir.Buffer, site: BlockSite, frame: Frame) -> Point:
+        """The values of the loops between the block and the one around it, to whose iterations `buffer` belongs."""
+        slots = self._owned.get((buffer, site))
+        if slots is None:
+            slots = self._owned[buffer, site] = _slots(self.facts.at(frame), buffer, site, frame)
+        return tuple([cast("int", frame[slot]) for slot in slots])
 
     def _dependent(
         self,
@@ -152,6 +179,21 @@ class SpatialAxes(Detector):
         )
         label = "the axes in which the two instances differ are spatial"
         return self.undefined(Diagnostic(SPATIAL_CONFLICT, message, access.span, label, (), related), access, frame)
+
+
+def _slots(facts: Facts, buffer: tir.Buffer, site: BlockSite, frame: Frame) -> tuple[Slot[object], ...]:
+    """Where the values are that `_iteration` gives. Threads of a block have one shared memory."""
+    layout = frame[ACTIVATION].layout
+    slots: list[Slot[object]] = []
+    threads_share = facts.root(buffer).scope.startswith("shared")
+    for place in reversed(facts.around.get(site.node, ())):
+        if isinstance(place, tir.SBlockRealize):
+            break
+        if isinstance(place, tir.For) and facts.is_private(buffer, place):
+            thread = place.thread is not None and place.thread.tag.startswith("threadIdx")
+            if not (thread and threads_share):
+                slots.append(layout.slot(place.loop_var))
+    return tuple(slots)
 
 
 def _point(site: BlockSite, frame: Frame) -> Point:

@@ -8,6 +8,7 @@ import sys
 from tir_borders import borders
 from tir_elements import elements
 from tir_instances import instances
+from tir_iterations import iterations
 from tir_meetings import meetings
 from tir_pointers import pointers
 from tir_rounds import rounds
@@ -24,6 +25,7 @@ PARTS = {
     "instances": instances,
     "meetings": meetings,
     "borders": borders,
+    "iterations": iterations,
 }
 
 

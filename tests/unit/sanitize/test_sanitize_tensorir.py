@@ -453,3 +453,27 @@ def test_memory_that_one_block_uses_alone_belongs_to_each_instance():
 """
     assert found(report_of(body)) == set()
     assert found(report_of(body + "    B[1, 0] = S[0]\n")) == {"RM319"}
+
+
+def test_memory_that_is_used_inside_of_a_loop_belongs_to_each_iteration():
+    body = """
+    S = T.sblock_alloc_buffer((1,), "float32")
+    for i in range(4):
+        with T.sblock("first"):
+            S[0] = T.float32(0)
+        for k in range(3):
+            with T.sblock("sum"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                S[0] = S[0] + A[vi]
+        with T.sblock("out"):
+            vi = T.axis.spatial(4, i)
+            B[0, vi] = S[0]
+"""
+    assert found(report_of(body)) == set()
+    assert found(report_of(body + "    B[1, 0] = S[0]\n")) == {"RM319"}
+    left = body.replace(
+        "            S[0] = T.float32(0)", "            if i == 0:\n                S[0] = T.float32(0)"
+    )
+    assert found(report_of(left)) == {"RM319"}
+    twice = body.replace("range(3)", "range(4)").replace('T.axis.remap("SR", [i, k])', 'T.axis.remap("RS", [i, k])')
+    assert found(report_of(twice)) == {"RM319"}
