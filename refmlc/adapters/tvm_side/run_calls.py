@@ -20,7 +20,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import tvm
-from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, serve, target_of
+from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, read_once, serve, target_of
 from tvm import relax
 
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
@@ -274,4 +274,5 @@ def reply_to(state, request):
 
 if __name__ == "__main__":
     memory = {}
+    read_once()
     serve(lambda request: reply_to(memory, request))

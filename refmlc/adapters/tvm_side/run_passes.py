@@ -23,7 +23,7 @@ from ast import literal_eval
 from difflib import get_close_matches
 
 import tvm
-from line_server import Child, alarm, module_of, name, one_line, serve, target_of
+from line_server import Child, alarm, module_of, name, one_line, read_once, serve, target_of
 
 WRAPPERS = ("sequential", "_pipeline")
 
@@ -128,4 +128,5 @@ def answer(request):
 
 
 if __name__ == "__main__":
+    read_once()
     serve(answer)
