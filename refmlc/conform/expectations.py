@@ -13,7 +13,8 @@ Strict: a case that a row names and that comes out otherwise is unexpected, a pa
 case of the suite. Other keys belong to others (`conformance/known/README.md`); one that nobody has is a slip, for a row
 whose `versions` are misspelt would hold for all of them.
 
-A file may begin with `also = "tvm-0.27.toml"`: the rows of that file beside it are its own, but for ids that it has.
+A file may begin with `also = "tvm-0.27.toml"`: the rows of that file beside it are its own, but for ids that it has; a
+row without `cases` says of such an id that no case shows it.
 
 The file of an implementation is the one whose name fits best: `tvm-0.27.toml` for tvm 0.27.0.post1, else `tvm.toml`.
 """
@@ -88,7 +89,7 @@ def read_expectations(text: str, source: str, folder: Path | None = None) -> Exp
     for row in rows:
         _no_slip(f"{source}`, `{row.get('id')}", row, OWN | OTHERS)
     own = tuple(_row(row, source) for row in rows if "cases" in row)
-    replaced = {row.id for row in own}
+    replaced = {row.get("id") for row in rows}
     others = () if "also" not in data else _others(data["also"], source, folder)
     return Expectations(source, own + tuple(row for row in others if row.id not in replaced))
 

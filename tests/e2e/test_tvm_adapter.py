@@ -198,3 +198,18 @@ def main(A: T.Buffer((0,), "int32"), B: T.Buffer((1,), "int32")):
     answer = tvm.prepare(module).run("main", [Tensor.from_numpy(np.zeros(size, np.int32)) for size in (0, 1)])
     assert isinstance(answer, Ended), answer
     assert answer.args[1].numpy().tolist() == [5]
+
+
+def test_numbers_and_any_value_are_spelled_as_the_version_has_them(tvm):
+    text = """
+# from tvm.script import ir as I, relax as R
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Any, n: R.Prim("int64")):
+        return (x, R.shape([n, n + 1]))
+"""
+    answer = tvm.prepare(refmlc.read(text)).run("main", [ints(7), 3])
+    assert isinstance(answer, Ended), answer
+    assert answer.value[0].numpy().tolist() == [7]
+    assert answer.value[1] == Shape((3, 4))

@@ -99,14 +99,33 @@ class Values:
         return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(array.shape), "file": name}
 
 
+OLDER = {
+    "out_ty=": "out_sinfo=",
+    "ty_args=": "sinfo_args=",
+    r"R\.Any\b": "R.Object",
+    r"T\.handle\([^()]*\)\.ty\b": '"handle"',
+}
+NUMBER = re.compile(r'(\w+): (?:T\.int64|R\.Prim\("int64"\))')
+SIGNATURE = re.compile(r"(@R\.function[^\n]*\n( *)def \w+\()([^\n]*)(\) *(?:->[^\n]*)?:\n)")
+
+
 def spelled(text):
     """TVMScript of 0.27 as this version has it: and `cls.f` in prim_funcs, which none reads, by name."""
     if "cls = " not in text:
         text = re.sub(r"\bcls\.", "Module.", text)
     if tvm.__version__.startswith("0.25."):
-        for new, old in (("out_ty=", "out_sinfo="), ("ty_args=", "sinfo_args=")):
+        for new, old in OLDER.items():
             text = re.sub(rf"\b{new}", old, text)
+        text = SIGNATURE.sub(numbered, text)
     return text
+
+
+def numbered(found):
+    """The head of a Relax function as 0.25 has it: a number is a parameter with a value, which the body declares."""
+    head, indent, parameters, tail = found.groups()
+    names = NUMBER.findall(parameters)
+    parameters = NUMBER.sub(r'\1_number: R.Prim(value="\1")', parameters)
+    return f"{head}{parameters}{tail}" + "".join(f"{indent}    {name} = T.int64()\n" for name in names)
 
 
 def with_threads(module, made):

@@ -133,6 +133,13 @@ def test_the_rows_of_another_file_hold_too_but_for_those_that_are_replaced(tmp_p
     assert expectations_for("mine", "1.0", tmp_path).rows[0].verdicts == (Verdict.FAIL,)
 
 
+def test_a_row_without_cases_takes_a_row_of_another_file_away(tmp_path):
+    (tmp_path / "mine-1.0.toml").write_text(ROW.replace('["1.0"]', '["1.0", "0.9"]'))
+    (tmp_path / "mine-0.9.toml").write_text('also = "mine-1.0.toml"\n[[deviation]]\nid = "nan"\n')
+    assert expectations_for("mine", "0.9", tmp_path).rows == ()
+    assert [row.id for row in expectations_for("mine", "1.0", tmp_path).rows] == ["nan"]
+
+
 @pytest.mark.parametrize("named", ['"gone.toml"', '"../other.toml"', "3", '"itself.toml"'])
 def test_another_file_that_cannot_be_is_told(tmp_path, named):
     path = tmp_path / "itself.toml"
