@@ -79,7 +79,7 @@ def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Fre
     for what is not certified, RM111.
     """
     module = reachable(module, name) if name in module.functions else module
-    check_graph(module)
+    check_graph(module, name)
     copies = _owned(args)
     hooks = Enclosing(module, freedom)
     result = Machine(module, hooks=hooks).call(name, copies)

@@ -20,6 +20,7 @@ from refmlc.passes.report import markdown
 from refmlc.passes.run import Program, Tvm
 from refmlc.passes.shrink import Compiler, Shrunk, shrunk
 from refmlc.passes.stages import read_trace
+from refmlc.passes.tvm_script import Asked
 from refmlc.passes.verdicts import Checked
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
@@ -69,7 +70,8 @@ def passes(  # noqa: PLR0913 - one parameter per option
             if python is not None:
                 compiler = f"{compiler} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
     if report is not None:
-        _write(report, checked, found, compiler)
+        asked = None if python is None else Asked(_named(names), target, opt)
+        _write(report, checked, found, compiler, asked)
     if as_json:
         print_json(_data(checked, found))
     else:
@@ -89,8 +91,7 @@ def _program(python: str | None, impl: str | None, names: str | None, target: st
     if (python is None) == (impl is None):
         told = "`--tvm PYTHON`, a Python that has apache-tvm, or `--impl cmd:COMMAND`, a compiler that answers lines"
         raise fail(BAD_USAGE, f"say which compiler, once: {told}")
-    split = [] if names is None else re.split(r",(?![^()]*\))", names)
-    wanted = None if names is None else [name.strip() for name in split if name.strip()]
+    wanted = _named(names)
     if wanted is not None and not wanted:
         raise fail(BAD_USAGE, "`--passes` names no pass")
     if python is not None:
@@ -101,11 +102,19 @@ def _program(python: str | None, impl: str | None, names: str | None, target: st
     return Program(shlex.split(command), passes=wanted)
 
 
+def _named(names: str | None) -> list[str] | None:
+    """The passes that are named; None: the whole pipeline."""
+    if names is None:
+        return None
+    return [name.strip() for name in re.split(r",(?![^()]*\))", names) if name.strip()]
+
+
 def _of_module(file: Path, compiler: Compiler, calls: int, seed: int, *, small: bool) -> tuple[Checked, Shrunk | None]:
 
     module = refmlc.read_file(file)
     bare, constants = lifted(module)
-    checked = check(compiler(refmlc.show(bare, show_meta=True)), constants=constants, calls=calls, seed=seed)
+    text = refmlc.show(bare, show_meta=True)
+    checked = check(compiler(text), constants=constants, calls=calls, seed=seed, given=text)
     if checked.broken is None or not small:
         return checked, None
     return checked, shrunk(module, checked.broken, compiler, calls=calls)
@@ -120,10 +129,10 @@ def _of_snapshots(file: Path, calls: int, seed: int) -> Checked:
     return check(read_trace(lines), calls=calls, seed=seed)
 
 
-def _write(report: Path, checked: Checked, found: Shrunk | None, compiler: str) -> None:
+def _write(report: Path, checked: Checked, found: Shrunk | None, compiler: str, asked: Asked | None) -> None:
 
     command = f"$ refmlc {shlex.join(sys.argv[1:])}"
-    report.write_text(markdown(checked, compiler=compiler, command=command, small=found), encoding="utf-8")
+    report.write_text(markdown(checked, compiler=compiler, command=command, small=found, tvm=asked), encoding="utf-8")
 
 
 def _data(checked: Checked, found: Shrunk | None) -> dict[str, object]:

@@ -6,6 +6,7 @@
 | 2         | 1                                 | multiples of 1/4, ±0      | the same                            |
 | 3         | the first 0, the others 2          | ±inf, NaN, subnormals, …  | of ±1000, where they are no indices  |
 | 4, 5, …   | by the seed, of 1 … 9              | the same three, in turn   | the same                            |
+| `wild`    | as of call 1                      | as of call 3              | of ±1000, indices too                |
 
 | parameter of a prim_func                                          | argument                                      |
 |------------------------------------------------------------------|-----------------------------------------------|
@@ -16,8 +17,10 @@ Decision: indices are what integers are taken for wherever one may reach an inde
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+
+import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
@@ -34,6 +37,7 @@ FIRST = 3
 LARGEST = 1000  # of 32 and 64 bits, where a sum that overflows has no meaning: such operands are the user's to give
 MOST = 1 << 24  # elements of a tensor that is made
 UNKNOWN_SIZES = (2, 3, 4, 5)
+SEARCHED = 256
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,19 @@ class Maker:
             for at, parameter in enumerate(self._parameters)
         ]
         return Call(tuple(recipes), {var.name: size for var, size in dims.items()}, way)
+
+    def wild(self, seed: int) -> Call:
+        """A call beside the others, which has a meaning where the function guards itself: it clamps its indices, say.
+
+        Where a near seed has it, floats have a NaN, integers both ends of their range, bools begin with False.
+        Fails: RM111 where there is no argument.
+        """
+        dims = self._sizes(0, seed, {})
+        recipes = [
+            _searched(self._recipe(parameter.name, parameter.ty, dims, "wild", seed * 1009 + 7 + at))
+            for at, parameter in enumerate(self._parameters)
+        ]
+        return Call(tuple(recipes), {var.name: size for var, size in dims.items()}, "wild")
 
     def _variables(self) -> Iterator[tir.Var]:
         for parameter in self._parameters:
@@ -114,12 +131,12 @@ class Maker:
             raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has {count} elements: give `--input` or `--dim`")
         form = "fresh" if name in self._fresh else "compact"
         low, high = self._range(kind, dims, way)
-        return Array(kind, sizes, way, seed, low, high, form)
+        return Array(kind, sizes, "edges" if way == "wild" else way, seed, low, high, form)
 
     def _range(self, kind: DType, dims: Dims, way: str) -> tuple[int, int]:
         if not kind.is_integer:
             return 0, 0
-        if way == "edges" and not self._indexed:
+        if way == "wild" or (way == "edges" and not self._indexed):
             return max(kind.minimum, -LARGEST), min(kind.maximum, LARGEST)
         return 0, min(max(self._smallest(dims) - 1, 0), kind.maximum)
 
@@ -135,6 +152,24 @@ class Maker:
         if kind.is_float:
             return Random(seed).choice((0.5, -1.25, 2.0, 1.0))  # noqa: S311 - reproducible, not secret
         return 1 if way == "small" or kind.kind == "bool" else min(2, self._smallest(dims) - 1)
+
+
+def _searched(recipe: Argument) -> Argument:
+    """The recipe with a seed near its own that gives what `wild` looks for; itself where none does."""
+    if not isinstance(recipe, Array) or recipe.form == "fresh" or 0 in recipe.shape:
+        return recipe
+    for tried in (replace(recipe, seed=recipe.seed + more) for more in range(SEARCHED)):
+        values = tried.values()
+        match recipe.dtype.kind:
+            case "bool":
+                found = not values.flat[0]
+            case "int" | "uint":
+                found = values.min() == recipe.low and (values.size == 1 or values.max() == recipe.high)
+            case _:
+                found = recipe.dtype.is_float and bool(np.isnan(values.astype("float64")).any())
+        if found:
+            return tried
+    return recipe
 
 
 def _extents(ty: Type | None) -> Iterator[tir.Expr]:

@@ -42,7 +42,7 @@ def _shape(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: 
     tried: tuple[Callable[[], str], ...] = (
         lambda: "sign: the reference with the other sign" if _negated(got, want) else "",
         lambda: _moved(actual, reference, wrong),
-        lambda: _of_floats(got, want, dtype) if dtype.is_float else _of_integers(got, want),
+        lambda: _of_floats(got, want, dtype) if dtype.is_float else _of_integers(got, want, dtype),
         lambda: _stale(got, want),
     )
     return next((found for attempt in tried if (found := attempt())), "")
@@ -83,6 +83,8 @@ def _moved(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray) -> str:
         other = np.swapaxes(reference, first, second)
         if _agree(actual, other.reshape(actual.shape)).all():
             return f"transposed: axes {first} and {second} are exchanged"
+    if np.count_nonzero(wrong) < 2:  # a zero among zeros is the one beside it, too
+        return ""
     for axis, step, ours, theirs in _shifts(actual, reference):
         inside = wrong[_slice(wrong.ndim, axis, step < 0)]
         if ours.size and inside.any() and _agree(ours, theirs).all():
@@ -103,7 +105,9 @@ def _slice(ndim: int, axis: int, later: bool) -> tuple[slice, ...]:
     return tuple(cut if each == axis else slice(None) for each in range(ndim))
 
 
-def _of_integers(got: np.ndarray, want: np.ndarray) -> str:
+def _of_integers(got: np.ndarray, want: np.ndarray, dtype: DType) -> str:
+    if dtype.kind == "bool":
+        return ""
     pairs = [(int(a), int(b)) for a, b in zip(got.tolist(), want.tolist(), strict=True)]
     for bits in (32, 16, 8):
         if all((a - b) % (1 << bits) == 0 for a, b in pairs):

@@ -23,6 +23,7 @@ from refmlc.oracle.calls import Maker
 from refmlc.oracle.reference import references
 from refmlc.passes.lifting import Constants
 from refmlc.passes.linking import is_kernel
+from refmlc.runtime.tensor import Tensor
 from refmlc.strategies import rolled_inputs
 from refmlc.testing.calls import Call, fresh
 
@@ -58,7 +59,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Draw:
-    """How many calls are made for each function, and from which seed; they are those of `refmlc check`."""
+    """How many calls are made for each function, and from which seed: those of `refmlc check`, and a wild one."""
 
     calls: int = 3
     seed: int = 0
@@ -81,19 +82,28 @@ class Baseline:
     ) -> None:
         """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end."""
         self.module = module
-        self._interp = interp
+        self._interp, self._constants = interp, constants
         self.functions = [self._function(name, constants.get(name, ()), draw) for name in names]
 
     def has_all(self, module: IRModule) -> bool:
         """Whether `module` has the functions too."""
         return all(function.name in module.functions for function in self.functions)
 
+    def keeps(self, name: str, call: Call) -> bool:
+        """Whether the constants of function `name`, the last arguments of `call`, are what they are in the module."""
+        constants = self._constants.get(name, ())
+        given = fresh(call)[-len(constants) :] if constants else []
+        return all(
+            isinstance(one, Tensor) and one.shape == other.shape and one.numpy().tobytes() == other.numpy().tobytes()
+            for one, other in zip(given, constants, strict=True)
+        )
+
     def _function(self, name: str, constants: Sequence[object], draw: Draw) -> Function:
         function = Function(name)
         try:
             maker = Maker(self.module, name)
             usual = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
-            self._try(function, usual, constants)
+            self._try(function, [*usual, maker.wild(draw.seed).recipes], constants)
             if not function.problem and not any(known.meant for known in function.known):
                 seeds = range(draw.seed * FURTHER, (draw.seed + 1) * FURTHER)
                 self._try(function, [rolled_inputs(self.module, name, seed) for seed in seeds], constants, draw.calls)

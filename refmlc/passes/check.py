@@ -1,6 +1,7 @@
 """Stages executed and held against the module that they come from.
 
-The module is the first stage; what a compiler's reader and printer make of it is the second. Each stage is read by
+The module is the text that was given, or else the first stage. What a compiler's reader makes of a text is held to it
+as a pass is: TVM folds operators while it reads. Nothing is said of it where it is the same. Each stage is read by
 refmlc and run in the interpreter under the sanitizer, on the same calls. A stage that has the structure of the last one
 that was run, means what that means: it is not run again.
 """
@@ -26,6 +27,8 @@ from refmlc.testing.refinement import INTERP, judged
 from refmlc.testing.smallest import smallest
 from refmlc.vm.parameters import parameters_of
 
+READER = "the reader"
+
 
 def check(
     trace: Trace,
@@ -35,19 +38,25 @@ def check(
     seed: int = 0,
     limits: Limits | None = None,
     small: bool = True,
+    given: str | None = None,
 ) -> Checked:
     """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
 
+    `given` is the text of which the first stage is what the compiler has read.
+
     `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
-    call that shows a difference is made small. Fails: RM1xx, RM2xx where the first stage is no module.
+    call that shows a difference is made small. Fails: RM1xx, RM2xx where the first text is no module.
     """
     interp = Interp(limits or Limits(), registry=runtime(), check=False)
     draw = Draw(calls, seed)
-    first = trace.stages[0]
+    first = trace.stages[0] if given is None else Stage("the module", given)
     module = read(first.text, first.name)
     checker = Checker(Baseline(module, called(module), constants or {}, draw, interp), first, draw, interp, small=small)
     rows: list[Row] = []
-    for stage in trace.stages[1:]:
+    if given is not None:
+        row = checker.row(replace(trace.stages[0], name=READER))
+        rows += [row] if row.said in (Said.BROKEN, Said.UNSUPPORTED) else []
+    for stage in trace.stages[1:] if checker.broken is None else ():
         rows.append(checker.row(stage))
         if checker.broken is not None:
             break
@@ -135,7 +144,7 @@ class Checker:
 
         def fails(tried: Call) -> bool:
             try:
-                return difference(tried) is not None
+                return self._baseline.keeps(func, tried) and difference(tried) is not None
             except RefmlcError:
                 return False
 

@@ -5,22 +5,24 @@ from difflib import unified_diff
 
 from refmlc.diag.render import render_text
 from refmlc.passes.shrink import Shrunk
-from refmlc.passes.tvm_script import tvm_script
+from refmlc.passes.tvm_script import Asked, tvm_script
 from refmlc.passes.verdicts import Broken, Checked
 
 MOST_LINES = 200
 
 
-def markdown(checked: Checked, *, compiler: str, command: str, small: Shrunk | None = None) -> str:
-    """The report. `compiler`: its name and version; `command`: what shows the finding again."""
+def markdown(
+    checked: Checked, *, compiler: str, command: str, small: Shrunk | None = None, tvm: Asked | None = None
+) -> str:
+    """The report. `compiler`: its name and version; `command`: what shows the finding again; `tvm`: where it is TVM."""
     broken = checked.broken if small is None else small.broken
     if broken is None:
         said = ", ".join(f"{row.name}: {row.said.value}" for row in checked.rows)
         return f"# No pass changes the meaning\n\n{compiler}: {said or 'no stage'}.\n"
-    return "\n".join(_lines(broken, compiler, command, small)) + "\n"
+    return "\n".join(_lines(broken, compiler, command, small, tvm)) + "\n"
 
 
-def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None) -> Iterator[str]:
+def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None, tvm: Asked | None) -> Iterator[str]:
     yield f"# {broken.names} changes what `{broken.func}` computes"
     yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
@@ -30,7 +32,7 @@ def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None) ->
     yield from (f"## What {broken.names} made of it", "")
     yield f"Before is the last stage with the meaning of the module, `{broken.before.name}`."
     yield from ("", *_fenced(_difference(broken), "diff"), "")
-    program = None if small is None else tvm_script(small.text, broken)
+    program = None if small is None or tvm is None else tvm_script(small.text, broken, tvm)
     if program is not None:
         yield from ("## To see it with TVM alone", "", *_fenced(program, "python"), "")
     yield from ("## To see it again", "", *_fenced(command, "console"))

@@ -52,6 +52,7 @@ def broken_by(module: IRModule, compiler: Compiler, calls: int) -> Broken | None
     """What breaks `module`; None: nothing, or it cannot be told."""
     try:
         bare, constants = lifted(module)
-        return check(compiler(show(bare, show_meta=True)), constants=constants, calls=calls).broken
+        text = show(bare, show_meta=True)
+        return check(compiler(text), constants=constants, calls=calls, given=text).broken
     except RefmlcError:
         return None

@@ -3,10 +3,11 @@
 | line                              | is                                                        |
 |-----------------------------------|-----------------------------------------------------------|
 | `{"name": PASS, "text": TVMSCRIPT}` | the module as this pass left it; the first one is the input |
+| `{"within": PASS}`                | this pass runs from here on; empty: none. May be left out |
 | `{"refused": WHY}`                | the compiler did not go on; the last line                 |
 | `{"done": true}`                  | it came to its end; the last line                         |
 
-Any compiler whose passes print TVMScript can write them. Without a last line, the compiler ended in the pass after.
+Any compiler whose passes print TVMScript can write them. Without a last line, the compiler ended in the pass that ran.
 """
 
 import json
@@ -38,19 +39,22 @@ class Trace:
 def read_trace(lines: Iterable[str], ended: str = ENDED) -> Trace:
     """The snapshots that `lines` hold; `ended` is said where the last line is missing. Fails: RM109."""
     stages: list[Stage] = []
+    within = ""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         match _object(line, number):
             case {"name": str(name), "text": str(text)}:
                 stages.append(Stage(_shown(name), text))
+            case {"within": str(name)}:
+                within = f"in `{_shown(name)}`: " if name else ""
             case {"refused": str(why)}:
-                return Trace(_some(stages, _shown(why)), _shown(why))
+                return Trace(_some(stages, _shown(why)), within + _shown(why))
             case {"done": True}:
                 return Trace(_some(stages, ""))
             case _:
                 raise fail(BAD_FILE, f"line {number} is no snapshot: it has no `name` and `text`")
-    return Trace(_some(stages, ended), ended)
+    return Trace(_some(stages, ended), within + ended)
 
 
 def _shown(text: str) -> str:

@@ -121,7 +121,11 @@ def _differs(name: str, found: Compared, after: Tried) -> Diagnostic:
     how = "; ".join(verdict.notes) if verdict.difference is None else str(verdict.difference)
     notes = () if verdict.difference is None else verdict.notes
     return Diagnostic(
-        code, f"{by} gives another {found.label}: {how}", after.module.functions[after.func].span, "", notes
+        code,
+        f"{by} gives another {found.label.removeprefix('the ')}: {how}",
+        after.module.functions[after.func].span,
+        "",
+        notes,
     )
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import refmlc
 from refmlc.cli import main
 from refmlc.passes import check, snapshots
-from refmlc.passes.tvm_script import tvm_script
+from refmlc.passes.tvm_script import Asked, tvm_script
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
@@ -93,10 +93,28 @@ def test_a_pass_that_drops_what_is_needed_is_named(tmp_path):
 def test_the_report_shows_it_with_tvm_alone():
     text = refmlc.show(refmlc.read(ZERO))
     program = tvm_script(text, check(snapshots(text, python=PYTHON)).broken)
-    program += "\nprint(json.dumps([float(each) for each in args[-1].numpy()]))\n"
-    command = [PYTHON, "-c", f"import json\n{program}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
-    assert json.loads(done.stdout.splitlines()[-1]) == [0.0] * 4  # one of them ought to be NaN
+    done = subprocess.run([PYTHON, "-c", program], capture_output=True, text=True, check=True, timeout=100)
+    assert "B[i] = T.float32(0.0)" in done.stdout  # what the pass made of it
+    said, meant = done.stdout.splitlines()[-2:]
+    assert "array([0., 0., 0., 0.]" in said.partition("TVM:")[2]
+    assert "nan" in meant.partition("meant:")[2].rpartition("[")[2]
+
+
+def test_the_report_shows_passes_by_name_with_tvm_alone():
+    text = NETWORK.replace("R.add(x, R.const([[1, 2, 3]]", "R.multiply(x, R.const(0").replace("R.nn.relu(y)", "y")
+    asked = Asked(["relax.Normalize", "relax.LegalizeOps"], opt=1)
+    broken = check(snapshots(text, python=PYTHON, passes=asked.passes)).broken
+    program = tvm_script(text, broken, asked)
+    done = subprocess.run([PYTHON, "-c", program], capture_output=True, text=True, check=True, timeout=100)
+    assert "without the passes:" in done.stdout
+    assert "nan" in done.stdout.partition("meant:")[2]
+    assert "nan" not in done.stdout.partition("with the passes:")[2].partition("meant:")[0]
+
+
+def test_a_pass_that_ends_the_compiler_is_named():
+    status, said = passes(SOFTMAX, "--passes", "s_tir.LowerInitBlock,tirx.NarrowDataType(33)")
+    assert status == 0  # what came before it is the same
+    assert said["stopped"].startswith("in `tirx.NarrowDataType`: ")
 
 
 def test_kernels_and_what_launches_them(tmp_path):

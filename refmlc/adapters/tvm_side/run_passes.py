@@ -7,8 +7,8 @@
 
 `passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`;
 `stop` is `rejected` where there is none of that name. The first line of the file is the module as TVM reads it, with
-the name `input`; the last one is `{"done": true}`, or `{"refused": why}` where TVM does not go on. What was written is
-there even where the child dies.
+the name `input`; `{"within": name}` says which pass runs; the last one is `{"done": true}`, or
+`{"refused": why}` where TVM does not go on. What was written is there even where the child dies.
 
 | name begins with | is looked for in        |
 |------------------|-------------------------|
@@ -38,11 +38,22 @@ class Writer:
     def __init__(self, lines):
         self.lines = lines
         self.last = None
+        self.running = []
 
     def line(self, **values):
         """Write a line at once: the process may end in the next pass."""
         self.lines.write(json.dumps(values) + "\n")
         self.lines.flush()
+
+    def begins(self, name):
+        """A pass begins, perhaps within another one."""
+        self.running.append("" if name in WRAPPERS else name)
+        self.line(within=self.running[-1])
+
+    def ends(self):
+        """It ends."""
+        self.running.pop()
+        self.line(within=self.running[-1] if self.running else "")
 
     def snapshot(self, name, module):
         """Write the module, if it changed."""
@@ -61,10 +72,15 @@ def instrument(writer):
     class Writing:
         """Watches every pass but those that only hold others."""
 
+        def run_before_pass(self, _mod, info):
+            """Write which pass runs: TVM may stop in it, or die."""
+            writer.begins(info.name)
+
         def run_after_pass(self, mod, info):
             """Write the module."""
             if info.name not in WRAPPERS:
                 writer.snapshot(info.name, mod)
+            writer.ends()
 
     return Writing()
 

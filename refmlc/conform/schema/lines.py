@@ -15,7 +15,10 @@ def definitions() -> dict[str, Json]:
         "reply": any_of(ref("hello_reply"), ref("prepare_reply"), ref("run_reply"), ref("stop")),
         **_replies(),
         "snapshot": any_of(
-            record({"name": STRING, "text": STRING}), record({"refused": STRING}), record({"done": {"const": True}})
+            record({"name": STRING, "text": STRING}),
+            record({"within": STRING}),
+            record({"refused": STRING}),
+            record({"done": {"const": True}}),
         ),
         "value": _value(),
     }

@@ -193,3 +193,36 @@ class Module:
     assert 0 < output.bound.max() < 1e-7
     with pytest.raises(Unsupported):
         certify(read(text), "other", [given[0], np.array(True)])
+
+
+CHOOSING = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def third(A: T.Buffer((1,), "float32"), B: T.Buffer((1,), "float32")):
+        B[0] = A[0] / T.float32(3)
+
+    @T.prim_func(private=True, s_tir=True)
+    def is_small(A: T.Buffer((1,), "float32"), B: T.Buffer((), "bool")):
+        B[()] = A[0] / T.float32(3) < T.float32(1)
+
+    @R.function
+    def main(c: R.Tensor((), "bool"), x: R.Tensor((1,), "float32")) -> R.Tensor((1,), "float32"):
+        cls = Module
+        d = R.call_tir(cls.is_small, (x,), out_ty=R.Tensor((), "bool"))
+        if {condition}:
+            y = R.call_tir(cls.third, (x,), out_ty=R.Tensor((1,), "float32"))
+        else:
+            y = x
+        return y
+"""
+
+
+def test_a_branch_that_the_caller_chooses_is_certified_and_one_that_is_computed_is_not():
+    x = np.array([1], "float32")
+    for chosen, value in ((True, 1 / 3), (False, 1.0)):
+        (found,) = certify(read(CHOOSING.format(condition="c")), "main", [np.array(chosen), x]).outputs
+        assert abs(found.elements[0].centre - value) <= found.bound[0] < 1e-6
+        assert (found.bound[0] > 0) == chosen
+    with pytest.raises(Unsupported, match=r"`R\.if` is not certified"):
+        certify(read(CHOOSING.format(condition="d")), "main", [np.array(True), x])

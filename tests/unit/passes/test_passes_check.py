@@ -11,7 +11,8 @@ from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.passes import Stage, Trace, check, markdown, read_trace, shrunk
 from refmlc.passes.lifting import lifted
-from refmlc.passes.tvm_script import tvm_script
+from refmlc.passes.shrink import Shrunk
+from refmlc.passes.tvm_script import Asked, tvm_script
 from refmlc.passes.verdicts import Said
 
 ADD = """
@@ -47,8 +48,8 @@ def trace(*texts):
 def test_stages_that_mean_the_same():
     found = check(trace(module(), lowered(), lowered(extent=10)))
     assert [(row.name, row.said, row.calls) for row in found.rows] == [
-        ("pass 1", Said.SAME, 3),
-        ("pass 2", Said.SAME, 3),
+        ("pass 1", Said.SAME, 4),
+        ("pass 2", Said.SAME, 4),
     ]
     assert found.broken is None
 
@@ -190,7 +191,11 @@ def test_a_program_for_who_has_tvm_alone():
     broken = check(trace(module(), lowered("-"))).broken
     program = tvm_script(module(), broken)
     compile(program, "<program>", "exec")
-    assert 'tvm.compile(from_source(TEXT), "llvm")["main"](*args)' in program
+    assert "tvm.compile(module, target)['main'](*args)" in program
+    assert "if info.name == 'pass 1':" in program
+    meant = program[program.index('print("meant:", ') :].splitlines()[0]
+    x = eval(program.split("np.array(")[1].split(', "int32"')[0])  # noqa: S307 - what the program itself has
+    assert meant == f'print("meant:", {[x, [each + 3 for each in x]]})'
     assert program.count("    tvm.runtime.tensor(np.") == 2
     assert 'np.zeros((8,), "int32")' in program  # what the function writes
     graph = """
@@ -202,10 +207,100 @@ class Module:
 """
     wrong = trace(graph.format(other="x"), graph.format(other="R.const(3, 'float32')"))
     program = tvm_script(wrong.stages[0].text, check(wrong).broken)
-    assert 'print(machine["main"](*args))' in program
+    assert "tvm.relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())['main'](*made())" in program
     large = [text.replace("8", "512") for text in (module(), lowered("-"))]
     assert tvm_script(large[0], check(trace(*large), small=False).broken) is None
     assert tvm_script(module().replace("main", "other"), broken) is None
+
+
+def test_the_program_takes_the_passes_that_were_named():
+    broken = check(trace(module(), lowered("-"))).broken
+    asked = Asked(["relax.LegalizeOps", "NarrowDataType(32)"], "llvm -mcpu=haswell -opt", 3)
+    program = tvm_script(module(), broken, asked)
+    compile(program, "<program>", "exec")
+    for part in (
+        "tvm.target.Target({'kind': 'llvm', 'mcpu': 'haswell', 'opt': True})",
+        "PassContext(opt_level=3, instruments=[Seen()])",
+        "for each in [relax.transform.LegalizeOps(), tirx.transform.NarrowDataType(32)]:",
+        'print("without the passes:", run(module))',
+    ):
+        assert part in program
+
+
+def test_constants_are_arguments_of_the_program():
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return R.add(x, R.const([1, 2], "float32"))
+"""
+    bare, constants = lifted(refmlc.read(text))
+    wrong = trace(refmlc.show(bare), refmlc.show(bare).replace("R.add", "R.subtract"))
+    program = tvm_script(refmlc.show(refmlc.read(text), show_meta=True), check(wrong, constants=constants).broken)
+    assert 'np.array([1.0, 2.0], "float32")' in program
+    assert "metadata" not in program
+
+
+def test_no_program_of_tvm_for_another_compiler():
+    found = check(trace(module(), lowered("-")))
+    small = Shrunk(module(), found.broken, finished=True)
+    assert "TVM alone" not in markdown(found, compiler="mine", command="", small=small)
+    assert "TVM alone" in markdown(found, compiler="TVM", command="", small=small, tvm=Asked())
+
+
+def test_what_the_reader_makes_of_the_text_is_a_stage():
+    found = check(trace(lowered("-"), lowered("-")), given=module())
+    assert [(row.name, row.said) for row in found.rows] == [("the reader", Said.BROKEN)]
+    assert found.broken.before == Stage("the module", module())
+    program = tvm_script(module(), found.broken)
+    assert "print(module.script())" in program
+    assert "instrument" not in program
+    same = check(trace(lowered(), lowered()), given=module())
+    assert [row.name for row in same.rows] == ["pass 1"]
+    assert check(trace("no module", lowered("-")), given=module()).broken.unread == ("the reader",)
+
+
+BRANCH = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(c: R.Tensor((), "bool"), x: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        if c:
+            y = R.add(x, x)
+        else:
+            y = {other}(x)
+        return y
+"""
+CLAMPED = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "int32"), I: T.Buffer((3,), "int32"), B: T.Buffer((3,), "int32")):
+    for i in range(3):
+        B[i] = A[{index}]
+"""
+ROWS = """
+@T.prim_func(s_tir=True)
+def main(a: T.handle, b: T.handle):
+    n = T.int64()
+    A = T.match_buffer(a, (n, 2), "float32")
+    B = T.match_buffer(b, (n, 2), "bool")
+    for i, j in T.grid(n, 2):
+        B[i, j] = {value}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (BRANCH.format(other="R.negative"), BRANCH.format(other="R.abs")),
+        (CLAMPED.format(index="T.max(T.min(I[i], 3), 0)"), CLAMPED.format(index="T.max(I[i], 0)")),
+        (CLAMPED.format(index="T.max(T.min(I[i], 3), 0)"), CLAMPED.format(index="T.min(I[i], 3)")),
+        (ROWS.format(value="A[i, j] == A[i, j]"), ROWS.format(value="T.bool(True)")),
+    ],
+    ids=["a branch", "a bound above", "a bound below", "NaN where extents have names"],
+)
+def test_what_few_usual_calls_do_not_reach(right, wrong):
+    assert check(trace(right, wrong), small=False).broken is not None
 
 
 def test_the_command_reads_snapshots(tmp_path):

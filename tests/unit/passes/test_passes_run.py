@@ -1,12 +1,13 @@
 """The process that TVM runs in: it dies, is late, refuses, is started again. By a script that speaks as ours does."""
 
+import json
 import sys
 
 import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.passes import Stage, Tvm, run, snapshots
-from refmlc.passes.stages import ENDED
+from refmlc.passes.stages import ENDED, read_trace
 
 STAND_IN = """#!{python}
 import json, os, signal, sys, time
@@ -60,6 +61,15 @@ def test_what_was_written_is_kept_and_the_next_module_is_taken(python):
             assert (trace.stages, trace.stopped) == ((Stage("input", module),), stopped)
             assert tvm("fine").stopped == ""
     assert snapshots("fine", python=python).stopped == ""
+
+
+def test_the_pass_that_ran_when_the_compiler_ended_is_told():
+    first = json.dumps({"name": "input", "text": "m"})
+    lines = [first, *(json.dumps({"within": name}) for name in ("a.Outer", "a.Inner"))]
+    assert read_trace(lines).stopped == f"in `a.Inner`: {ENDED}"
+    assert read_trace([*lines, '{"within": "a.Outer"}', '{"refused": "why"}']).stopped == "in `a.Outer`: why"
+    assert read_trace([*lines, '{"within": ""}', '{"refused": "why"}']).stopped == "why"
+    assert read_trace([*lines, '{"within": ""}', '{"done": true}']).stopped == ""
 
 
 def test_a_pass_that_is_not_there_is_a_mistake_of_the_user(python):
