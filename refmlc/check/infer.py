@@ -34,6 +34,7 @@ from refmlc.ir.relax import (
     Tuple,
     TupleGetItem,
     Var,
+    kept_axes,
 )
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS, Operator, type_of as operator_type
@@ -133,13 +134,19 @@ def _call_type(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -
 
 
 def _reshaped(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
-    """The type of `reshape` to a shape without a -1."""
+    """The type of `reshape` to a shape without a -1; an extent of 0 is that of the same axis of the tensor."""
     tensor, shape = (type_of(arg, module, known) for arg in call.args)
     if not isinstance(tensor, TensorType) or not isinstance(shape, ShapeType) or shape.values is None:
         return None
     if any(isinstance(one, tir.IntImm) and one.value < 0 for one in shape.values):
         return TensorType(None, tensor.dtype, len(shape.values))
-    return TensorType(shape.values, tensor.dtype)
+    kept = kept_axes(call)
+    if not kept:
+        return TensorType(shape.values, tensor.dtype)
+    if tensor.shape is None or max(kept) >= len(tensor.shape):
+        return TensorType(None, tensor.dtype, len(shape.values))
+    own = [tensor.shape[axis] if axis in kept else extent for axis, extent in enumerate(shape.values)]
+    return TensorType(tuple(own), tensor.dtype)
 
 
 def _operator_type(call: Call, op: Operator, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:

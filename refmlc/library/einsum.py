@@ -14,7 +14,7 @@ from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
 from refmlc.library.definition import Operator, Tensors, computed
-from refmlc.library.shapes import known, must_agree
+from refmlc.library.shapes import broadcast_extent, broadcast_indices, known
 from refmlc.te import Axis, Tensor, Value
 
 DOTS = "..."
@@ -53,6 +53,15 @@ def _parsed(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[list[str]
     return labels, result
 
 
+def _extents(labels: Sequence[Sequence[str]], operands: Sequence[Tensor]) -> dict[str, Value]:
+    """What each label counts, in the order in which they come up. Fails: RM202."""
+    found: dict[str, list[Value]] = {}
+    for own, one in zip(labels, operands, strict=True):
+        for label, extent in zip(own, one.shape, strict=True):
+            found.setdefault(label, []).append(extent)
+    return {label: broadcast_extent(own, f"the index `{label}` of `einsum`") for label, own in found.items()}
+
+
 def einsum(operands: Tensors, *, subscripts: str) -> Tensor:
     """The sum over all letters that the result has not of the product of the operands at their letters.
 
@@ -63,14 +72,7 @@ def einsum(operands: Tensors, *, subscripts: str) -> Tensor:
     if not operands or len({one.dtype for one in operands}) != 1:
         raise fail(TYPE_MISMATCH, "`einsum` takes tensors of one dtype")
     labels, result = _parsed(subscripts, operands)
-    extents: dict[str, Value] = {}
-    for own, one in zip(labels, operands, strict=True):
-        for label, extent in zip(own, one.shape, strict=True):
-            have = extents.get(label)
-            if have is None or known(have) == 1:
-                extents[label] = extent
-            elif known(extent) != 1:
-                extents[label] = must_agree(have, extent, f"the index `{label}` of `einsum`")
+    extents = _extents(labels, operands)
     inner: dict[str, Axis] = {}
     conditions: list[Value] = []
     for label, extent in extents.items():
@@ -84,10 +86,8 @@ def einsum(operands: Tensors, *, subscripts: str) -> Tensor:
         where: dict[str, Value] = {**dict(zip(result, i, strict=True)), **inner}
         product: Value | None = None
         for own, one in zip(labels, operands, strict=True):
-            places = [
-                where[label] * 0 if known(n) == 1 else where[label] for label, n in zip(own, one.shape, strict=True)
-            ]
-            factor = one(*places)
+            shape = [extents[label] for label in own]
+            factor = one(*broadcast_indices(one.shape, [where[label] for label in own], shape))
             product = factor if product is None else product * factor
         if product is None or not inner:
             return product

@@ -21,7 +21,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, SHAPE_MISMATCH, TYPE_MISMATCH
 from refmlc.library.definition import Operator, Shape, Tensors, computed
 from refmlc.library.reduction import over
-from refmlc.library.shapes import axis_of, broadcast_indices, broadcast_shape, known, must_agree
+from refmlc.library.shapes import UNSURE, axis_of, broadcast_indices, broadcast_shape, known, must_agree, same
 from refmlc.te import Tensor, Value
 
 MODES = ("fast", "nan", "wrap", "clip")
@@ -174,12 +174,15 @@ def collapse_sum_to(data: Tensor, shape: Shape) -> Tensor:
     new = data.ndim - len(shape)
     if new < 0:
         raise fail(SHAPE_MISMATCH, f"a tensor of {data.ndim} dimensions is not the broadcast of one of {len(shape)}")
-    gone = list(range(new))
+    gone, unsure = list(range(new)), False
     for place, want in enumerate(shape):
         if known(want) == 1 and known(data.shape[new + place]) != 1:
             gone.append(new + place)
         elif known(want) != 1:
             must_agree(data.shape[new + place], want, f"dimension {place} of the sum, and of what is added")
+            unsure |= not same(data.shape[new + place], want)
+    if unsure:  # the run decides whether the axis is one of those that are added
+        return computed(shape, lambda *_: data(*(UNSURE for _ in data.shape)), "collapse_sum")
     if not gone:
         return computed(shape, data, "collapse_sum")
     inner, there = over(data, gone)

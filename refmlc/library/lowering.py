@@ -24,7 +24,7 @@ from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
 from refmlc.library.attributes import attributes_of
 from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits
-from refmlc.library.shapes import EITHER, UNSURE
+from refmlc.library.shapes import EITHER, RANK, UNSURE
 from refmlc.te import Tensor, Value, closed_prim_func, const, placeholder
 
 
@@ -65,7 +65,7 @@ def lowered(
 ) -> Lowered | None:
     """The function of a call; None where the types do not say enough, nor `counts`, which stand for what is counted.
 
-    Nor do they where an operand is broadcast or not as its extents turn out.
+    Nor do they where an operand is broadcast or not, or dimensions are there or not, as its extents turn out.
 
     Fails: as the operator does.
     """
@@ -157,6 +157,8 @@ def _without(ty: Type, counts: AbstractSet[tir.Expr]) -> Type:
     match ty:
         case TupleType(fields=fields):
             return TupleType(tuple(_without(one, counts) for one in fields))
+        case TensorType(shape=(tir.Var() as only,)) if only is RANK.expr:
+            return TensorType(None, ty.dtype)
         case TensorType(shape=shape) if shape is not None:
             known = not any(node in counts for extent in shape for node in walk(extent))
             return ty if known else TensorType(None, ty.dtype, len(shape))

@@ -12,12 +12,23 @@
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, SHAPE_MISMATCH, TYPE_MISMATCH
 from refmlc.library.definition import Operator, Shape, Tensors, computed
-from refmlc.library.shapes import axes_of, axis_of, broadcast_indices, broadcast_shape, known, must_agree, shown
+from refmlc.library.shapes import (
+    RANK,
+    UNSURE,
+    axes_of,
+    axis_of,
+    broadcast_indices,
+    broadcast_shape,
+    known,
+    must_agree,
+    shown,
+)
 from refmlc.te import Tensor, Value
 
 ONE = te.const(1, "int64")
@@ -46,6 +57,8 @@ def expand_dims(x: Tensor, *, axis: int | Sequence[int]) -> Tensor:
 
 def squeeze(x: Tensor, *, axis: int | Sequence[int] | None = None) -> Tensor:
     """The tensor without some extents of 1, or without all. Fails: RM202 where an extent is not 1."""
+    if axis is None and any(known(extent) is None for extent in x.shape):
+        return computed([RANK], lambda i: x(*(i * UNSURE for _ in x.shape)), "T_squeeze")
     gone = axes_of(axis, x.ndim) if axis is not None else tuple(a for a in range(x.ndim) if known(x.shape[a]) == 1)
     for one in gone:
         if known(x.shape[one]) not in (1, None):
@@ -145,20 +158,12 @@ def stack(tensors: Tensors, *, axis: int = 0) -> Tensor:
 def split(x: Tensor, *, indices_or_sections: int | Sequence[int], axis: int = 0) -> tuple[Tensor, ...]:
     """The tensor cut along an axis: before each of the indices, or into so many parts, the last being smaller.
 
-    Fails: RM105 where the extent must be known, and is not.
+    Fails: RM105 (an index below 0).
     """
     along = axis_of(axis, x.ndim)
-    extent = known(x.shape[along])
-    if isinstance(indices_or_sections, int):
-        if extent is None:
-            raise fail(BAD_ARGUMENTS, f"`split` into parts takes a known extent; dimension {along} is not")
-        size = -(-extent // indices_or_sections)
-        cuts: list[Value | int] = [min(part * size, extent) for part in range(1, indices_or_sections)]
-    else:
-        cuts = list(indices_or_sections)
-    ends = [*cuts, x.shape[along] if extent is None else extent]
+    bounds = _bounds(x.shape[along], indices_or_sections)
     parts = []
-    for start, end in zip([0, *cuts], ends, strict=True):
+    for start, end in pairwise(bounds):
         shape = [*x.shape[:along], _length(start, end), *x.shape[along + 1 :]]
         parts.append(
             computed(shape, lambda *i, start=start: x(*i[:along], i[along] + start, *i[along + 1 :]), "T_split")
@@ -166,10 +171,34 @@ def split(x: Tensor, *, indices_or_sections: int | Sequence[int], axis: int = 0)
     return tuple(parts)
 
 
-def _length(start: Value | int, end: Value | int) -> Value:
-    if isinstance(start, int) and isinstance(end, int):
-        return te.const(max(0, end - start), "int64")
-    return te.cast(end - start if isinstance(end, Value) else te.const(end, "int64") - start, "int64")
+def _bounds(extent: Value, cuts: int | Sequence[int]) -> list[Value]:
+    """Where the parts of an axis begin, and where the last one ends: none is past the end of the axis."""
+    first = te.const(0, "int64")
+    if not isinstance(cuts, int):
+        if any(cut < 0 for cut in cuts):
+            raise fail(BAD_ARGUMENTS, f"`split` takes indices that are not below 0; given are {list(cuts)}")
+        return [first, *(_least(te.const(cut, "int64"), extent) for cut in cuts), extent]
+    if cuts == 1:
+        return [first, extent]
+    size = (extent + (cuts - 1)) // cuts
+    # the first part is never longer than the axis, so that its end needs no minimum
+    return [first, size, *(_least(size * part, extent) for part in range(2, cuts)), extent]
+
+
+def _least(a: Value, b: Value) -> Value:
+    """The smaller one; a number where both are."""
+    one, other = known(a), known(b)
+    return te.minimum(a, b) if one is None or other is None else te.const(min(one, other), "int64")
+
+
+def _length(start: Value, end: Value) -> Value:
+    """How many places are between the two."""
+    one, other = known(start), known(end)
+    if one == 0:
+        return te.cast(end, "int64")
+    if one is None or other is None:
+        return te.cast(te.maximum(end - start, te.const(0, "int64")), "int64")
+    return te.const(max(0, other - one), "int64")
 
 
 def tile(data: Tensor, *, repeats: int | Sequence[int]) -> Tensor:

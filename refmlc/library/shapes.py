@@ -12,7 +12,10 @@ from refmlc.te import Tensor, Value
 EITHER = Value(tir.Var("either", INT64))
 """An extent that is known when it runs: that of the operand which is not 1."""
 UNSURE = Value(tir.Var("unsure", INT64))
-"""What an index is multiplied by where it is known when it runs whether the operand is broadcast."""
+"""What an index is multiplied by where the run decides whether the operand is broadcast, or which axis it is of."""
+
+RANK = Value(tir.Var("rank", INT64))
+"""The extent of a tensor whose number of dimensions is known when it runs."""
 
 
 def axis_of(axis: int, rank: int, what: str = "axis") -> int:
@@ -78,11 +81,11 @@ def broadcast_shape(*shapes: Sequence[Value]) -> tuple[Value, ...]:
     result: list[Value] = []
     for place in range(rank):
         extents = [shape[place - rank + len(shape)] for shape in shapes if place - rank + len(shape) >= 0]
-        result.append(_broadcast_extent(extents, f"dimension {place} of the operands"))
+        result.append(broadcast_extent(extents, f"dimension {place} of the operands"))
     return tuple(result)
 
 
-def _broadcast_extent(extents: Sequence[Value], what: str) -> Value:
+def broadcast_extent(extents: Sequence[Value], what: str) -> Value:
     """What extents are brought to: a number that is not 1 if there is one, for the others are it, or 1."""
     wide = [extent for extent in extents if known(extent) != 1]
     if not wide:

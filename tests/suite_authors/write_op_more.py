@@ -10,6 +10,7 @@ from op_creations import creations, windows
 from op_declared import declared
 from op_folds import reducing
 from op_formulas import formulas
+from op_free import free
 from op_matrices import letters, products
 from op_orders_narrow import orders
 from op_pairs import pairs, singles
@@ -28,6 +29,7 @@ PARTS = {
     "unknown-more": ("Operators whose arguments are known only in the call.", unknown),
     "declared": ("Results whose types are declared, with formulas as extents.", declared),
     "orders-narrow": ("Orders of numbers of 16 bits.", orders),
+    "free-more": ("What the text leaves out, and what the extents of a call decide.", free),
     "refused-more": ("Calls of operators that their definitions refuse.", refused),
 }
 

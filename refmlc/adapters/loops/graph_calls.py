@@ -135,9 +135,16 @@ def _assert(_graph: "Graph", holds: object, *_message: object) -> None:
         raise Trapped("an assertion of the graph")
 
 
-def _reshape(_graph: "Graph", value: object, target: object) -> object:
+def _reshape(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
+    if len(call.args) != 2:
+        raise Meaningless("a reshape of other arguments")
+    value, target = (graph.eval(arg, frame) for arg in call.args)
     if not isinstance(value, Array) or not _is_shape(target):
         raise Meaningless("a reshape of what is no tensor")
+    for axis in relax.kept_axes(call):
+        if axis >= len(value.shape):
+            raise Meaningless("a reshape that keeps an axis that is not there")
+        target = (*target[:axis], value.shape[axis], *target[axis + 1 :])
     known = prod(extent for extent in target if extent != -1)
     size = prod(value.shape)
     shape = tuple((size // known if known else 0) if extent == -1 else extent for extent in target)
@@ -255,7 +262,7 @@ OPERATORS: Mapping[str, Operator] = {
     "shape_of": _plain(_shape_of),
     "tensor_to_shape": _plain(_to_shape),
     "shape_to_tensor": _plain(_from_shape),
-    "reshape": _plain(_reshape),
+    "reshape": _reshape,
     "builtin.alloc_tensor": _plain(_alloc),
     "memory.alloc_storage": _plain(_storage),
     "memory.alloc_tensor": _plain(_from_storage),

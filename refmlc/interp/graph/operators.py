@@ -31,6 +31,13 @@ def plain(function: Plain) -> Operator:
     return prepare
 
 
+def _reshape(scope: Scope, node: relax.Call, name: str) -> Eval:  # RLX-241
+    """An extent that the text says to be 0 is that of the same axis of the tensor."""
+    tensor, target = (scope.expr(arg) for arg in node.args)
+    site, kept = Site(scope.machine, name, node.span), relax.kept_axes(node)
+    return lambda env: shapes.reshape(site, tensor(env), target(env), kept)
+
+
 def _call_tir(scope: Scope, node: relax.Call, _name: str) -> Eval:
     return call_tir(scope, node)
 
@@ -117,7 +124,7 @@ OPERATORS: Mapping[str, Operator] = {
     "inspect.tensor_dtype_lanes": plain(shapes.dtype_lanes),
     "inspect.tensor_ndim": plain(shapes.ndim),
     "inspect.tensor_shape_i": plain(shapes.shape_i),
-    "reshape": plain(shapes.reshape),
+    "reshape": _reshape,
     "builtin.alloc_tensor": plain(memory.alloc_tensor),
     "memory.alloc_storage": plain(memory.memory_alloc_storage),
     "vm.alloc_storage": plain(memory.vm_alloc_storage),

@@ -1,5 +1,6 @@
 """Operators on shapes and on what a tensor says of itself. RLX-231 … RLX-241."""
 
+from collections.abc import Collection
 from math import prod
 
 from refmlc.diag.catalogue import OUT_OF_BOUNDS, SHAPE_MISMATCH, TYPE_MISMATCH
@@ -33,9 +34,14 @@ def shape_to_tensor(site: Site, value: object) -> Tensor:  # RLX-233
     return made
 
 
-def reshape(site: Site, value: object, target: object) -> Tensor:  # RLX-241
-    """The elements in row-major order, seen in another shape. Fails: RM202 (another number of elements)."""
+def reshape(site: Site, value: object, target: object, kept: Collection[int] = ()) -> Tensor:  # RLX-241
+    """The elements in row-major order, seen in another shape. `kept`: the axes whose extents stay.
+
+    Fails: RM202 (another number of elements).
+    """
     tensor, shape = site.tensor(value), tuple(site.shape(target))
+    if kept and max(kept) < tensor.ndim:
+        shape = tuple(tensor.shape[axis] if axis in kept else extent for axis, extent in enumerate(shape))
     if shape.count(-1) == 1:
         known = prod(extent for extent in shape if extent != -1)
         inferred = tensor.size // known if known else 0

@@ -19,6 +19,7 @@ from refmlc.script.reader.attributes import attr_of
 from refmlc.script.reader.devices import device, hint_on_device, to_vdevice
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.relax_constants import constant_of
+from refmlc.script.reader.relax_free import FILLED, linear
 from refmlc.script.reader.relax_signatures import RENAMED, SIGNATURES
 from refmlc.script.reader.relax_values import dimension_of, dtype_of, expr_of, is_expr, shape_of, tuple_of
 from refmlc.script.reader.table import Table
@@ -83,6 +84,7 @@ def operator_call(ev: Evaluator, site: CallSite) -> Meta:
     site = _canonical(site)
     name = site.name.partition(".")[2].removeprefix("op.")
     name = RENAMED.get(name, name)
+    site = FILLED[name](site) if name in FILLED else site
     kwargs = dict(site.kwargs)
     ty_args = types_of(kwargs.pop("ty_args"), site.place("ty_args")) if "ty_args" in kwargs else ()
     signature = OPERATORS[name].signature if name in OPERATORS else SIGNATURES.get(name)
@@ -117,6 +119,9 @@ def _by_signature(
                 left_out = left_out or key
             continue
         value = site.args[i] if given else kwargs.pop(key)
+        if value is None and kind in ("x", "xs"):  # as if it were left out
+            left_out = left_out or key
+            continue
         span = site.place(i if given else key)
         if kind == "a":
             attrs[key] = _attr(ev, value, span)
@@ -269,6 +274,10 @@ def _call_py_func(_ev: Evaluator, site: CallSite) -> Meta:
     return relax.Call(relax.Op("call_py_func"), call, {}, types_of(outputs, site.span), span=site.span)
 
 
+def _linear(_ev: Evaluator, site: CallSite) -> Meta:
+    return linear(_canonical(site))
+
+
 def _print(_ev: Evaluator, site: CallSite) -> Meta:
     """`R.print(x, format="…")`: the format comes first."""
     values = [expr_of(value, site.place(i)) for i, value in enumerate(site.args)]
@@ -390,6 +399,7 @@ RELAX_CALLS = Table(
         "R.device": device,
         "R.to_vdevice": to_vdevice,
         "R.hint_on_device": hint_on_device,
+        "R.linear": _linear,
         "R.print": _print,
         "R.assert_op": _assert_op,
         "R.const": _const,

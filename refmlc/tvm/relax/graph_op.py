@@ -54,12 +54,16 @@ def _dtype(dtype: "str | DType | None") -> str | None:
 
 
 def reshape(x: relax.Expr, shape: Shape) -> relax.Call:
-    """The elements in another shape. One -1 is what is left over, where the shape of `x` is known."""
+    """The elements in another shape. Where that of `x` is known, 0 is its extent there, one -1 what is left over."""
     if isinstance(shape, relax.Expr) and not isinstance(shape, relax.ShapeExpr):
         return _graph("reshape", x, shape)
     wanted = list(shape.values if isinstance(shape, relax.ShapeExpr) else extents(shape))
     open_places = [i for i, one in enumerate(wanted) if isinstance(one, tir.IntImm) and one.value == -1]
     ty = getattr(x, "ty", None)
+    if isinstance(ty, TensorType) and ty.shape is not None:
+        for i, one in enumerate(wanted):
+            if isinstance(one, tir.IntImm) and one.value == 0 and i < len(ty.shape):
+                wanted[i] = ty.shape[i]
     if len(open_places) == 1 and isinstance(ty, TensorType) and ty.shape is not None:
         wanted[open_places[0]] = _rest(ty.shape, [one for i, one in enumerate(wanted) if i != open_places[0]])
     return _graph("reshape", x, relax.ShapeExpr(tuple(wanted)))

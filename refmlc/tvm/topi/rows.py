@@ -31,7 +31,6 @@ ROWS: Mapping[str, str] = {
     "clip": "clip: x a_min=min a_max=max",
     "where": "where: condition x=x1 y=x2",
     "transpose": "permute_dims: a=x axes?=None",
-    "squeeze": "squeeze: a=x axis?=None",
     "broadcast_to": "broadcast_to: data=x shape",
     "concatenate": "concat: a_tuple=tensors axis?=0",
     "stack": "stack: tensors axis?=0",

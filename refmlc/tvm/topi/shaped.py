@@ -231,6 +231,12 @@ def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False)
     return single(apply("matmul", turned(a) if transp_a else a, turned(b) if transp_b else b))
 
 
+def squeeze(a: Tensor, axis: "int | Sequence[int] | None" = None) -> Tensor:
+    """The tensor without extents of 1; without an axis those that are numbers."""
+    ones = tuple(i for i, one in enumerate(a.shape) if isinstance(one.expr, tir.IntImm) and one.expr.value == 1)
+    return single(apply("squeeze", a, axis=ones if axis is None else axis))
+
+
 def turned(x: Tensor) -> Tensor:
     """The last two axes in the other order."""
     axes = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
@@ -250,6 +256,6 @@ SHAPED: Mapping[str, Callable[..., Result]] = {
     for one in (
         *(arange, argmax, argmin, argsort, einsum, elemwise_sum, expand_dims, eye, full, full_like),
         *(gather_nd, identity, matmul, one_hot),
-        *(reshape, scatter_nd, searchsorted, sort, strided_slice, topk, trilu),
+        *(reshape, scatter_nd, searchsorted, sort, squeeze, strided_slice, topk, trilu),
     )
 }
