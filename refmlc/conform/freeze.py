@@ -38,13 +38,13 @@ def freeze(root: Path, *, release: bool = False) -> int:
     if release and listed.exists() and listed.read_text(encoding="utf-8") != text:
         raise fail(BAD_USAGE, f"version {version} is released, with other cases; a new release has a new version")
     (frozen / MANIFEST).write_text("".join(f"{digest}  {name}\n" for name, digest in now.items()), encoding="utf-8")
-    load_suite(root)
+    asked = load_suite(root).cases  # withdrawn ones do not count
     if release:
         listed.write_text(text, encoding="utf-8")
-    areas = Counter(case.id.split(".")[0] for case in cases)
+    areas = Counter(case.id.split(".")[0] for case in asked)
     rows = "".join(f"{area} = {count}\n" for area, count in sorted(areas.items()))
     (frozen / FLOORS).write_text(
-        f"# At least so many cases.\ntotal = {len(cases)}\n\n[areas]\n{rows}", encoding="utf-8"
+        f"# At least so many cases.\ntotal = {len(asked)}\n\n[areas]\n{rows}", encoding="utf-8"
     )
     return len(cases)
 

@@ -168,6 +168,8 @@ def test_withdrawn_cases_are_not_asked(folder):
     found = load_suite(folder)
     assert name not in {case.id for case in found.cases}
     assert found.withdrawn == {name: "wrong"}
+    freeze(folder)
+    assert below_floors(folder, load_suite(folder)) == []
 
 
 def test_the_command_counts_and_names_what_is_missing(folder):
