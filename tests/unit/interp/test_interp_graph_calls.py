@@ -342,7 +342,14 @@ def test_reshape_shares_the_memory(main, wrong):
     assert y.storage is x.storage
     assert wrong("y = R.reshape(x, R.shape([4, 2]))\nreturn y", x).code.id == "RM202"
     assert wrong("y = R.reshape(x, R.shape([-2, -3]))\nreturn y", x).code.id == "RM202"
-    assert wrong("y = R.reshape(x, R.shape([-1, 0]))\nreturn y", x).code.id == "RM202"
+    assert wrong("y = R.reshape(x, R.shape([-1, 5]))\nreturn y", x).code.id == "RM202"
+
+
+def test_reshape_keeps_the_extent_that_is_said_to_be_0(main, wrong):
+    x = Tensor.from_numpy(np.arange(6, dtype="float32").reshape(2, 3))
+    assert main("y = R.reshape(x, R.shape([-1, 0]))\nreturn y", x).shape == (2, 3)
+    assert main("y = R.reshape(x, (0, -1, 1))\nreturn y", x).shape == (2, 3, 1)
+    assert wrong("y = R.reshape(x, R.shape([0, 0, 0]))\nreturn y", x).code.id == "RM202"
 
 
 def test_reshape_copies_what_is_strided(main):
