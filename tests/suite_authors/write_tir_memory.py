@@ -9,6 +9,7 @@ from tir_borders import borders
 from tir_elements import elements
 from tir_instances import instances
 from tir_iterations import iterations
+from tir_lane_memory import lane_memory
 from tir_meetings import meetings
 from tir_pointers import pointers
 from tir_rounds import rounds
@@ -26,6 +27,7 @@ PARTS = {
     "meetings": meetings,
     "borders": borders,
     "iterations": iterations,
+    "lane-memory": lane_memory,
 }
 
 
