@@ -13,6 +13,8 @@
 | only loaded, or first loaded in program order                     | initialised                                   |
 | first stored to, or what a reduction folds into                    | uninitialised: it is an output                 |
 
+A size that is a parameter of its own is the size that was chosen.
+
 Decision: indices are what integers are taken for wherever one may reach an index, since a random one has no meaning.
 """
 
@@ -62,6 +64,7 @@ class Maker:
         self._fresh = outputs(function) if isinstance(function, tir.PrimFunc) else frozenset()
         self._indexed = any(_may_index(one) for one in module.functions.values())
         self.dims = list(dict.fromkeys(self._variables()))
+        self._passed = {var.name: var for var in self.dims if var in function.params}
 
     def call(self, number: int, seed: int, given: Mapping[str, int]) -> Call:
         """Call `number`; `given` are sizes by name that are not chosen. Fails: RM111 where there is no argument."""
@@ -105,7 +108,7 @@ class Maker:
                 sizes = UNKNOWN_SIZES[: max(ndim, 1)] if shape is None else self._shape(name, shape, dims)
                 return self._array(name, FLOAT32 if kind is None else kind, sizes, dims, way, seed)
             case PrimType(dtype=kind, value=value) if kind.kind not in ("handle", "void"):
-                return Number(kind, self._number(kind, value, dims, way, seed))
+                return Number(kind, self._number(kind, self._passed.get(name, value), dims, way, seed))
             case ShapeType(values=values, ndim=ndim):
                 return ShapeOf(UNKNOWN_SIZES[: max(ndim, 0)] if values is None else self._shape(name, values, dims))
             case TupleType(fields=fields):

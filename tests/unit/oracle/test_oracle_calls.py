@@ -43,6 +43,16 @@ def main(
 """
 
 
+SIZED = """
+@T.prim_func
+def f(a: T.handle, n: T.int32, k: T.int32, c: T.handle):
+    A = T.match_buffer(a, (n,), "float32")
+    C = T.match_buffer(c, (n + 1,), "float32")
+    for i in range(n):
+        C[i] = A[i] * T.Cast("float32", k)
+"""
+
+
 def made(text, number=0, given=None, func=None, seed=0):
     module = refmlc.read(text)
     func = func or next(iter(module.functions))
@@ -104,3 +114,10 @@ def test_what_cannot_be_made_is_said(text):
     with pytest.raises(refmlc.Malformed, match="give `--input`") as raised:
         made(text)
     assert raised.value.code.id == "RM111"
+
+
+def test_a_size_that_is_given_is_the_size_of_the_tensors():
+    found = [arguments(made(SIZED, number).recipes) for number in range(4)]
+    assert [(a.shape, n, c.shape) for a, n, _, c in found[:3]] == [((3,), 3, (4,)), ((1,), 1, (2,)), ((0,), 0, (1,))]
+    assert all(a.shape == (n,) for a, n, _, _ in found)
+    assert dict(made(SIZED).sizes) == {"n": 3}
