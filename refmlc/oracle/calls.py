@@ -64,6 +64,7 @@ class Maker:
         self._fresh = outputs(function) if isinstance(function, tir.PrimFunc) else frozenset()
         self._indexed = any(_may_index(one) for one in module.functions.values())
         self.dims = list(dict.fromkeys(self._variables()))
+        self._buffers = {one.name: one for one in getattr(function, "buffer_map", {}).values()}
         self._passed = {var.name: var for var in self.dims if var in function.params}
 
     def call(self, number: int, seed: int, given: Mapping[str, int]) -> Call:
@@ -134,7 +135,15 @@ class Maker:
             raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has {count} elements: give `--input` or `--dim`")
         form = "fresh" if name in self._fresh else "compact"
         low, high = self._range(kind, dims, way)
-        return Array(kind, sizes, "edges" if way == "wild" else way, seed, low, high, form)
+        strides = self._strides(name, sizes, dims)
+        return Array(kind, sizes, "edges" if way == "wild" else way, seed, low, high, form, strides)
+
+    def _strides(self, name: str, sizes: tuple[int, ...], dims: Dims) -> tuple[int, ...]:
+        """The strides that are declared as numbers, or follow from sizes; nothing where the elements may be dense."""
+        buffer = self._buffers.get(name)
+        steps = [known(step, dims) for step in buffer.strides] if buffer is not None else []
+        found = tuple(step for step in steps if step is not None and step >= 0)
+        return found if len(found) == len(sizes) else ()
 
     def _range(self, kind: DType, dims: Dims, way: str) -> tuple[int, int]:
         if not kind.is_integer:

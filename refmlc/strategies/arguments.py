@@ -39,7 +39,7 @@ Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | Non
 
 @dataclass(frozen=True)
 class Array:
-    """A tensor to be made. Units: integers are of `low` … `high`."""
+    """A tensor to be made, with `strides` where there are some. Units: integers are of `low` … `high`; elements."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -48,6 +48,7 @@ class Array:
     low: int = 0
     high: int = 0
     form: str = "compact"
+    strides: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         """The dtype, the shape, the form and the values."""
@@ -60,6 +61,8 @@ class Array:
 
     def tensor(self) -> Tensor:
         """A fresh tensor with the values."""
+        if self.strides:
+            return self._spaced()
         match self.form:
             case "fresh":
                 return Tensor.empty(self.shape, self.dtype)
@@ -78,6 +81,15 @@ class Array:
         if self.form == "locked":
             values.setflags(write=False)
         return Tensor.from_numpy(values, self.dtype)
+
+    def _spaced(self) -> Tensor:
+        reach = 1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
+        whole = Tensor.empty((0 if 0 in self.shape else reach,), self.dtype)
+        found = Tensor(whole.storage, self.dtype, self.shape, self.strides)
+        if self.form != "fresh":
+            found.numpy()[...] = self.values()
+            whole.storage.initialise(0, whole.storage.nbytes)
+        return found
 
     def _partial(self) -> Tensor:
         found = Tensor.empty(self.shape, self.dtype)
@@ -168,10 +180,9 @@ def argument_data(one: Argument) -> Data:
             found: dict[str, Data] = {"array": str(one.dtype), "shape": list(one.shape), "way": one.way}
             usual = Array(one.dtype, one.shape)
             names = ("seed", "low", "high", "form")
-            return {
-                **found,
-                **{name: getattr(one, name) for name in names if getattr(one, name) != getattr(usual, name)},
-            }
+            spaced: dict[str, Data] = {"strides": list(one.strides)} if one.strides else {}
+            unusual = {name: getattr(one, name) for name in names if getattr(one, name) != getattr(usual, name)}
+            return {**found, **unusual, **spaced}
         case Number(kind, value):
             return {"number": str(kind), "value": value if isinstance(value, int) else _float_data(value)}
         case Same(number):
@@ -195,9 +206,10 @@ def _argument(data: Data) -> Argument:
     match data:
         case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in (*WAYS, FEW):
             low, high, seed = (_whole(rest.get(name, 0)) for name in ("low", "high", "seed"))
-            form = rest.get("form", "compact")
-            if form in FORMS:
-                return Array(dtype(kind), tuple(map(_whole, shape)), way, seed, low, high, str(form))
+            form, strides = rest.get("form", "compact"), rest.get("strides", [])
+            if form in FORMS and isinstance(strides, list) and len(strides) in (0, len(shape)):
+                steps = tuple(map(_whole, strides))
+                return Array(dtype(kind), tuple(map(_whole, shape)), way, seed, low, high, str(form), steps)
         case {"number": str(kind), "value": int(value)}:
             return Number(dtype(kind), value)
         case {"number": str(kind), "value": str(text)}:

@@ -7,7 +7,7 @@ import refmlc
 from refmlc.oracle.calls import Maker, outputs
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
-from refmlc.strategies.arguments import arguments
+from refmlc.strategies.arguments import argument_data, argument_of, arguments
 
 TAKE = """
 @T.prim_func
@@ -121,3 +121,25 @@ def test_a_size_that_is_given_is_the_size_of_the_tensors():
     assert [(a.shape, n, c.shape) for a, n, _, c in found[:3]] == [((3,), 3, (4,)), ((1,), 1, (2,)), ((0,), 0, (1,))]
     assert all(a.shape == (n,) for a, n, _, _ in found)
     assert dict(made(SIZED).sizes) == {"n": 3}
+
+
+def test_declared_strides_are_kept():
+    text = """
+@T.prim_func
+def f(a: T.handle, b: T.handle, c: T.handle):
+    n = T.int32()
+    s = T.int32()
+    A = T.match_buffer(a, (n, 3), "float32", strides=[4, 1])
+    B = T.match_buffer(b, (n,), "int8", strides=[s])
+    C = T.match_buffer(c, (2, n), "float32", strides=[n + 2, 1])
+    for i, j in T.grid(n, 3):
+        C[0, i] = A[i, j]
+"""
+    recipes = made(text).recipes
+    a, b, c = arguments(recipes)
+    assert (a.strides, b.strides, c.strides) == ((4, 1), None, (5, 1))
+    assert a.numpy().tolist() == recipes[0].values().tolist()
+    assert a.initialised
+    assert not c.initialised
+    assert [argument_of(argument_data(one)) for one in recipes] == list(recipes)
+    assert arguments(made(text, 2).recipes)[0].shape == (0, 3)
