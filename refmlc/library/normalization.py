@@ -21,7 +21,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.library.definition import Operator, computed
 from refmlc.library.reduction import MAX, count_of, kept_shape, over, place_of, reduced
-from refmlc.library.shapes import axes_of, axis_of, require_float
+from refmlc.library.shapes import UNSURE, axes_of, axis_of, known, require_float
 from refmlc.te import Tensor, Value
 
 
@@ -178,11 +178,11 @@ def group_norm(  # noqa: PLR0913 - the attributes are TVM's
     require_float(data, "nn.group_norm")
     channel, others = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
     _require_apart(channel, others, "nn.group_norm")
-    channels = getattr(data.shape[channel].expr, "value", None)
-    if not isinstance(channels, int) or num_groups < 1 or channels % num_groups:
+    channels = known(data.shape[channel])
+    if num_groups < 1 or (channels is not None and channels % num_groups):
         raise fail(BAD_ARGUMENTS, f"`nn.group_norm` takes a number of channels that {num_groups} divides")
-    per = channels // num_groups
-    size = te.const(per, "int64")
+    per = data.shape[channel] // num_groups * UNSURE  # the run decides whether the groups divide the channels
+    size = per if channels is None else te.const(channels // num_groups, "int64")
     wide = _wide(data)
     split = (*wide.shape[:channel], te.const(num_groups, "int64"), size, *wide.shape[channel + 1 :])
 

@@ -15,7 +15,7 @@ from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, SHAPE_MISMATCH
 from refmlc.library.definition import Operator, computed
-from refmlc.library.shapes import known
+from refmlc.library.shapes import UNSURE, known
 from refmlc.te import Tensor, Value
 
 MODES = ("constant", "reflect", "replicate", "circular")
@@ -110,7 +110,9 @@ def pixel_shuffle(data: Tensor, *, upscale_factor: int) -> Tensor:
 
     def element(*i: Value) -> Value:
         c, h, w = i[-3:]
-        return data(*i[:-3], c * (r * r) + h % r * r + w % r, h // r, w // r)
+        channel = c * (r * r) + h % r * r + w % r
+        certain = channels is not None or r == 1  # else the run decides whether there are channels left over
+        return data(*i[:-3], channel if certain else channel * UNSURE, h // r, w // r)
 
     return computed(shape, element, "PixelShuffle")
 

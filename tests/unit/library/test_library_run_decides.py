@@ -41,6 +41,8 @@ def i32(*shape):
         (("n", "2"), "R.split(a, 3)", [i32(7, 2)], [i32(7, 2)[:3], i32(7, 2)[3:6], i32(7, 2)[6:]]),
         (("n", "2"), "R.split(a, 3)", [i32(1, 2)], [i32(1, 2), i32(0, 2), i32(0, 2)]),
         (("n", "2"), "R.split(a, [2, 8])", [i32(5, 2)], [i32(5, 2)[:2], i32(5, 2)[2:], i32(0, 2)]),
+        (("4", "h", "1"), "R.nn.pixel_shuffle(a, 2)", [i32(4, 1, 1)], [i32(1, 2, 2)]),
+        (("n", "h", "1"), "R.nn.pixel_shuffle(a, 2)", [i32(4, 1, 1)], [i32(1, 2, 2)]),
         (("n", "m"), 'R.einsum((a, a), subscripts="ij,jk->ik")', [i32(2, 2)], [i32(2, 2) @ i32(2, 2)]),
         (("n", "4"), "R.reshape(a, (0, 2, -1))", [i32(3, 4)], [i32(3, 4).reshape(3, 2, 2)]),
     ],
@@ -109,3 +111,36 @@ def test_refused(form, code):
 def test_what_is_left_out_in_text(form, same):
     params = 'a: R.Tensor((2, 2), "int32"), n: R.Prim("int64")'
     assert refmlc.structural_equal(refmlc.read(main(params, form)), refmlc.read(main(params, same)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("channels", "groups"), [(4, 2), (2, 1)])
+def test_channels_of_the_call(way, channels, groups):
+    """How many channels a group has is what the call says; the same on the module that is lowered before."""
+    text = main(
+        'a: R.Tensor(("n", "c", "m"), "float32"), g: R.Tensor(("c",), "float32")',
+        f"R.nn.group_norm(a, g, g, num_groups={groups}, channel_axis=1, axes=[2])",
+    )
+    a = np.random.default_rng(0).standard_normal((2, channels, 3)).astype("float32")
+    g = np.arange(channels, dtype="float32")
+    parts = a.astype("float64").reshape(2, groups, -1)
+    scaled = (parts - parts.mean(2, keepdims=True)) / np.sqrt(parts.var(2, keepdims=True) + 1e-5)
+    wanted = scaled.reshape(a.shape) * g[:, None] + g[:, None]
+    for module in (text, show(legalize_ops(refmlc.read(text)))):
+        found = run(way, module, a, g)
+        if found is not None:
+            assert np.allclose(found[0], wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("form", "code"),
+    [
+        ("R.nn.group_norm(a, g, g, num_groups=2, channel_axis=1, axes=[2, 3])", "RM105"),
+        ("R.nn.pixel_shuffle(a, 2)", "RM202"),
+    ],
+)
+def test_channels_that_the_call_has_left_over(form, code):
+    text = main('a: R.Tensor((2, "c", 3, 1), "float32"), g: R.Tensor(("c",), "float32")', form)
+    with pytest.raises(RefmlcError) as caught:
+        refmlc.VirtualMachine(refmlc.build(refmlc.read(text)))["main"](np.zeros((2, 3, 3, 1), "f4"), np.zeros(3, "f4"))
+    assert caught.value.code.id == code
