@@ -181,6 +181,8 @@ class _Reader:
                 self.assign(target, value, None, stmt)
             case ast.AnnAssign(target=target, value=ast.expr() as value, annotation=annotation):
                 self.assign(target, value, annotation, stmt)
+            case ast.AnnAssign(target=target):  # so TVM prints a variable that a pass has left unbound
+                raise self.refuse(f"`{ast.unparse(target)}` gets a type and no value: it is bound nowhere", stmt)
             case ast.With(items=[ast.withitem(context_expr=context, optional_vars=None)], body=body):
                 self.block(context, body, stmt)
             case ast.If():
@@ -263,6 +265,8 @@ class _Reader:
             case ast.Call(func=func, args=[*_, ast.Constant(value=str(word))], keywords=[]):
                 found = self.ev.construct_of(func)
                 dtype = DTYPE_NAMES.get(f"T.{word}") if found and found.path in ("T.var", "T.Var") else None
+                if found is not None and found.path == "I.TypeVar":  # TVM prints it before a local function
+                    dtype = DTYPE_NAMES["T.int64"]
             case _:
                 return None
         if dtype is None:

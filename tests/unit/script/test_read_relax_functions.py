@@ -403,3 +403,28 @@ def test_a_shape_variable_of_another_dtype_is_another_one():
     function = main("n = T.int32()\nreturn R.prim_value(n)", signature='x: R.Tensor(("n",), "float32")')
     assert isinstance(function.body.body.value, tir.Var)
     assert function.body.body.value.dtype == INT32
+
+
+def test_shape_variables_declared_before_a_local_function_are_its_own():
+    """So TVM 0.27 prints the composite functions of `FuseOpsByPattern(annotate_codegen=True)`."""
+    function = main(
+        """
+        n_1 = TypeVar("n_1")
+        @R.function
+        def inner(a: R.Tensor((n_1, "n_1 + 1"), "float32")):
+            return a
+        y = inner(x)
+        return y
+        """,
+        signature='x: R.Tensor(("n", "n + 1"), "float32")',
+    )
+    inner = bindings(function)[0].value
+    own, outer = (one.params[0].ty.shape[0] for one in (inner, function))
+    assert (own.name, own.dtype, outer.name) == ("n_1", INT64, "n")
+    assert inner.params[0].ty.shape[1].args[0] is own
+
+
+def test_a_variable_without_a_value_is_refused_by_its_name():
+    with pytest.raises(RefmlcError, match="`y` gets a type and no value") as caught:
+        main('y: R.Tensor((2,), "float32")\nreturn y')
+    assert caught.value.code.id == "RM103"
