@@ -6,6 +6,8 @@
 | `tvm.contrib.sort.sort`    | elements in order along an axis; equal ones keep theirs                              |
 | `tvm.contrib.sort.argsort` | their places                                                                       |
 | `tvm.contrib.sort.topk`    | the first k of both, or of one of them                                              |
+| `relax.run.unique`         | what `R.unique` is legalized to: what LIB-971 says                                  |
+| `relax.run.nonzero`        | what `R.nonzero` is legalized to: what LIB-970 says                                 |
 
 Decision: NaN are in no order there, which leaves the result to the algorithm: unsupported. A function that the user has
 registered under one of these names is the user's.
@@ -32,11 +34,16 @@ def runtime() -> FunctionRegistry:
     return registry
 
 
+def refuse_nan(data: Tensor) -> None:
+    """Fails: RM504 for NaN."""
+    if data.dtype.is_float and np.isnan(data.numpy().astype("float64")).any():
+        raise fail(UNSUPPORTED_CONSTRUCT, "NaN are in no order where TVM's runtime sorts")
+
+
 def order(data: Tensor, axis: int, *, ascending: bool) -> np.ndarray:
     """The places of the elements in order. Fails: RM504 for NaN."""
+    refuse_nan(data)
     values = data.numpy()
-    if data.dtype.is_float and np.isnan(values.astype("float64")).any():
-        raise fail(UNSUPPORTED_CONSTRUCT, "NaN are in no order where TVM's runtime sorts")
     if ascending:
         return np.argsort(values, axis=axis, kind="stable")
     backwards = np.flip(np.argsort(np.flip(values, axis), axis=axis, kind="stable"), axis)
@@ -73,8 +80,31 @@ def topk(data: Tensor, *rest: object) -> None:
             output.numpy()[...] = results[name]
 
 
+def unique(data: Tensor, ordered: object, *wanted: object) -> Tensor | tuple[Tensor, ...]:
+    """Each element once, then what is wanted: first places, which one each is, how often. The axis may stand last."""
+    flags, axis = wanted[:3], wanted[3] if len(wanted) > 3 else None
+    if axis is not None and not isinstance(axis, int):
+        raise fail(UNSUPPORTED_CONSTRUCT, "`relax.run.unique` is called with an axis that is no integer")
+    refuse_nan(data)
+    found, first, which, times = np.unique(
+        data.numpy(), return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    places = np.arange(first.size) if ordered else np.argsort(first)
+    several = (first[places], np.argsort(places)[which.reshape(-1)], times[places])
+    extras = [Tensor.from_numpy(one) for one, flag in zip(several, flags, strict=True) if flag]
+    once = Tensor.from_numpy(np.take(found, places, 0 if axis is None else axis))
+    return (once, *extras) if extras else once
+
+
+def nonzero(data: Tensor) -> Tensor:
+    """The places that hold no zero, an axis in each row."""
+    return Tensor.from_numpy(np.stack(np.atleast_1d(data.numpy()).nonzero()))
+
+
 FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "__tvm_set_device": set_device,
+    "relax.run.nonzero": nonzero,
+    "relax.run.unique": unique,
     "tvm.contrib.sort.sort": sort,
     "tvm.contrib.sort.argsort": argsort,
     "tvm.contrib.sort.topk": topk,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
+from refmlc.interp.machine import Machine
 from refmlc.passes import Stage, Trace, check
 from refmlc.passes.linking import Linker
 from refmlc.passes.runtime import runtime
@@ -71,3 +72,48 @@ def test_nan_is_in_no_order():
     with pytest.raises(RefmlcError) as caught:
         called("sort", tensor(1, np.nan), tensor(0, 0), 0, 1)
     assert caught.value.code.id == "RM504"
+
+
+UNIQUE = """
+@R.function
+def main(x: R.Tensor((2, 4), "int32")):
+    a = CALL
+    b = NONZERO
+    return (a, b)
+"""
+TYPES = ", ".join(['R.Tensor(dtype="int32", ndim=2)', *['R.Tensor(dtype="int64", ndim=1)'] * 3])
+LOWERED = (
+    UNIQUE.replace(
+        "CALL", f'R.call_pure_packed("relax.run.unique", x, ORDERED, True, True, True, 1, ty_args=({TYPES}))'
+    ),
+    'R.call_pure_packed("relax.run.nonzero", x, ty_args=(R.Tensor(dtype="int64", ndim=2),))',
+)
+
+
+@pytest.mark.parametrize(
+    ("ordered", "wanted"),  # what TVM 0.27's virtual machine gives
+    [
+        ("False", [[[3, 1, 0], [2, 5, 0]], [0, 1, 3], [0, 1, 0, 2], [2, 1, 1]]),
+        ("True", [[[0, 1, 3], [0, 5, 2]], [3, 1, 0], [2, 1, 2, 0], [1, 1, 2]]),
+    ],
+)
+def test_unique_and_nonzero_as_they_are_legalized(ordered, wanted):
+    text = LOWERED[0].replace("ORDERED", ordered).replace("NONZERO", LOWERED[1])
+    x = Tensor.from_numpy(np.array([[3, 1, 3, 0], [2, 5, 2, 0]], "int32"))
+    several, places = Machine(read(text), registry=runtime()).call("main", [x])
+    assert [one.numpy().tolist() for one in several] == wanted
+    assert places.numpy().tolist() == [[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]]
+
+
+def test_unique_of_all_elements_alone():
+    found = runtime().get_func("relax.run.unique")
+    assert found((tensor(3, 1, 3), 0, 0, 0, 0), None).numpy().tolist() == [3, 1]
+    with pytest.raises(RefmlcError, match="NaN"):
+        found((tensor(3, np.nan), 1, 0, 0, 0), None)
+
+
+def test_a_pass_that_legalizes_unique_is_compared():
+    before = UNIQUE.replace("CALL", "R.unique(x, True, True, True, True, 1)").replace("NONZERO", "R.nonzero(x)")
+    after = LOWERED[0].replace("ORDERED", "True").replace("NONZERO", LOWERED[1])
+    found = check(Trace((Stage("start", before), Stage("LegalizeOps", after))))
+    assert [row.said for row in found.rows] == [Said.SAME]
