@@ -18,10 +18,10 @@ from collections.abc import Sequence
 
 from refmlc import te
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
 from refmlc.library.definition import Operator, computed
 from refmlc.library.reduction import MAX, count_of, kept_shape, over, place_of, reduced
-from refmlc.library.shapes import UNSURE, axes_of, axis_of, known, require_float
+from refmlc.library.shapes import UNSURE, axes_of, axis_of, known, must_agree, require_float
 from refmlc.te import Tensor, Value
 
 
@@ -90,10 +90,11 @@ def layer_norm(
 ) -> Tensor:
     """The distance to the mean over `axes` in standard deviations, scaled by `gamma` and moved by `beta`.
 
-    Order: the mean, then the mean of squared distances to it, divided once. Fails: RM201.
+    Order: the mean, then the mean of squared distances to it, divided once. Fails: RM201, RM202.
     """
     require_float(data, "nn.layer_norm")
     x, found = _wide(data), axes_of(axes, data.ndim)
+    _must_fit("nn.layer_norm", data, found, gamma, beta)
     count = count_of(x, found, x.dtype)
     total = reduced(x, found, te.sum, name=f"{data.name}_sum")
     mean = computed(total.shape, lambda *i: total(*i) / count, f"{data.name}_mean")
@@ -118,11 +119,12 @@ def layer_norm(
 def rms_norm(data: Tensor, weight: Tensor, *, axes: int | Sequence[int] = -1, epsilon: float = 1e-5) -> Tensor:
     """The element divided by the root of the mean square over `axes`, times a weight. Works in float32.
 
-    Order: squares are added in row-major order over `axes`. Fails: RM105, RM201.
+    Order: squares are added in row-major order over `axes`. Fails: RM105, RM201, RM202.
     """
     require_float(data, "nn.rms_norm")
     wide = "float32" if data.buffer.dtype.bits < 32 else data.dtype
     x, scale, found = _like(data, wide), _like(weight, wide), axes_of(axes, data.ndim)
+    _must_fit("nn.rms_norm", data, found, weight)
     squares = computed(x.shape, lambda *i: x(*i) * x(*i), "T_multiply")
     total = reduced(squares, found, te.sum, name="T_multiply_red")
     count, least = count_of(x, found, wide), te.const(float(epsilon), wide)
@@ -151,6 +153,15 @@ def _moments(x: Tensor, axes: Sequence[int]) -> tuple[Tensor, Tensor]:
     return made[0], made[1]
 
 
+def _must_fit(name: str, data: Tensor, axes: Sequence[int], *vectors: Tensor) -> None:
+    """Fails: RM201, RM202 where what scales and moves has not the dtype of the data, the extents of its axes."""
+    for one in vectors:
+        if one.dtype != data.dtype:
+            raise fail(TYPE_MISMATCH, f"`{name}` of {data.dtype} takes `{one.name}` of this dtype, not {one.dtype}")
+        for have, axis in zip(one.shape, axes, strict=False):
+            must_agree(have, data.shape[axis], f"dimension {axis} of `{name}`, and `{one.name}`")
+
+
 def _require_apart(channel: int, axes: Sequence[int], name: str) -> None:
     """Fails: RM105 where the axis of the channels is one of those that a norm goes over."""
     if channel in axes:
@@ -173,11 +184,12 @@ def group_norm(  # noqa: PLR0913 - the attributes are TVM's
 
     Order: the sums of elements and squares over the channels of the group, then `axes`; the variance is the mean
     square without the squared mean. Fails: RM105 where the channels are no multiple of the groups, or their axis one of
-    `axes`.
+    `axes`; RM201, RM202.
     """
     require_float(data, "nn.group_norm")
     channel, others = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
     _require_apart(channel, others, "nn.group_norm")
+    _must_fit("nn.group_norm", data, [channel], gamma, beta)
     channels = known(data.shape[channel])
     if num_groups < 1 or (channels is not None and channels % num_groups):
         raise fail(BAD_ARGUMENTS, f"`nn.group_norm` takes a number of channels that {num_groups} divides")
@@ -222,6 +234,7 @@ def instance_norm(
     require_float(data, "nn.instance_norm")
     channel, found = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
     _require_apart(channel, found, "nn.instance_norm")
+    _must_fit("nn.instance_norm", data, [channel], gamma, beta)
     x, weight, bias = _wide(data), _wide(gamma), _wide(beta)
     sums, squares = _moments(x, found)
     count, least = count_of(x, found, x.dtype), te.const(float(epsilon), x.dtype)

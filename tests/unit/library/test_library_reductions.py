@@ -124,6 +124,16 @@ def test_norms_as_pytorch(dtype):
         ("sum(a, axis=[1, -2])", (X,), "RM105"),
         ("nn.softmax(a)", (I,), "RM201"),
         ("nn.group_norm(a, b, b, num_groups=2, channel_axis=1, axes=[2])", (X, f32(1, 1, 1)), "RM105"),
+        ("nn.layer_norm(a, b, c, axes=[-1])", (f32(1, 2, 3), f32(1, 1, 1, 1), f32(1, 1, 1)), "RM202"),
+        ("nn.layer_norm(a, b, c, axes=[-1])", (f32(1, 2, 3), f32(1, 1, 1), f32(1, 1)), "RM202"),
+        ("nn.rms_norm(a, b, axes=[-1])", (f32(1, 2, 3), f32(1, 1, 1, 1)), "RM202"),
+        ("nn.rms_norm(a, b, axes=[-1])", (f32(1, 2, 3), f32(1, 1, 1).astype("float64")), "RM201"),
+        (
+            "nn.group_norm(a, b, c, num_groups=3, channel_axis=0, axes=[])",
+            (f32(1, 2, 3), f32(1, 1), f32(1, 1, 1)),
+            "RM202",
+        ),
+        ("nn.instance_norm(a, b, c, channel_axis=0, axes=[])", (f32(1, 2, 3), f32(1, 1, 1), f32(1, 1, 1, 1)), "RM202"),
     ],
 )
 def test_misfits(call, arrays, code):
