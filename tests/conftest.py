@@ -4,6 +4,7 @@ REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the 
 """
 
 import os
+import signal
 
 import pytest
 from in_browser import chromium
@@ -13,6 +14,12 @@ from refmlc.testing import profiles
 PROFILE = os.environ.get("REFMLC_PROFILE") or "ci"
 
 profiles.load(PROFILE)
+
+
+def pytest_configure():
+    """Hear interrupts, and let what is started hear them, although a shell that runs this behind it ignores them."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config, items):
