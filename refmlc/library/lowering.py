@@ -16,7 +16,7 @@ tensor binds.
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
-from refmlc.diag import fail
+from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import ARITY, TYPE_MISMATCH, UNSUPPORTED_OP
 from refmlc.dtypes import INT64
 from refmlc.ir import tir
@@ -24,6 +24,7 @@ from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
 from refmlc.library.attributes import attributes_of
 from refmlc.library.definition import WANTED, Argument, Operator, Result, computed, fits
+from refmlc.library.instances import instance, numbers, symbols
 from refmlc.library.shapes import EITHER, RANK, UNSURE
 from refmlc.te import Tensor, Value, closed_prim_func, const, placeholder
 
@@ -65,7 +66,8 @@ def lowered(
 ) -> Lowered | None:
     """The function of a call; None where the types do not say enough, nor `counts`, which stand for what is counted.
 
-    Nor do they where an operand is broadcast or not, or dimensions are there or not, as its extents turn out.
+    Nor do they where an operand is broadcast or not, dimensions are there or not, or the call is refused (`instances`),
+    as its extents turn out.
 
     Fails: as the operator does.
     """
@@ -78,9 +80,30 @@ def lowered(
     outputs = made if isinstance(made, tuple) else (made,)
     given = [*inputs, *(_own(one, inputs) for one in outputs)]
     func, sizes = closed_prim_func(given)
-    if UNSURE.expr in sizes:
+    if UNSURE.expr in sizes or _may_be_refused(op, types, attrs, counts):
         return None
     return Lowered(func, _type(made), sizes)
+
+
+def _may_be_refused(
+    op: Operator,
+    types: Sequence[Type | None],
+    attrs: Mapping[str, tir.Attr],
+    counts: "Sequence[int | tir.Var] | None",
+) -> bool:
+    """Whether there are sizes for which the operator refuses the call."""
+    found = symbols(types)
+    if not found:
+        return False
+    table = numbers(found)
+    given = [Value(one) if isinstance(one, tir.Var) else const(one, "int64") for one in counts or ()]
+    try:
+        arguments = _arguments(op, [instance(ty, table) for ty in types])
+        if arguments is not None:
+            _computed(op, arguments, attrs, given)
+    except RefmlcError:
+        return True
+    return False
 
 
 def _arguments(op: Operator, types: Sequence[Type | None]) -> list[Argument] | None:

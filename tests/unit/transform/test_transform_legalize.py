@@ -148,3 +148,32 @@ def main(x: R.Tensor((2, 2), "float32"), t: R.Tuple(R.Prim("int64"), R.Prim("int
     assert [machine["main"](ones, (9, k)).numpy().tolist() for k in (-1, 0, 1)] == [
         [[0, 0], [1, 0]], [[1, 0], [1, 1]], [[1, 1], [1, 1]],
     ]  # fmt: skip
+
+
+REFUSED_FOR_SOME = {
+    "matmul(a, b)": ('(3, "c")', "(2, 4)"),
+    "nn.conv1d(a, b)": ('(1, "c", 5)', "(2, 2, 3)"),
+    "nn.conv1d(a, b, groups=2)": ("(1, 2, 5)", '("c", 1, 3)'),
+    "nn.prelu(a, b)": ('(3, "c")', "(2,)"),
+    "concat((a, b))": ('(3, "c")', "(4, 2)"),
+}
+
+
+@pytest.mark.parametrize("tier", ["interp", "native"])
+@pytest.mark.parametrize("call", REFUSED_FOR_SOME)
+def test_what_is_refused_for_some_sizes_is_lowered_when_it_is_executed(call, tier):
+    first, second = REFUSED_FOR_SOME[call]
+    text = f'@R.function\ndef main(a: R.Tensor({first}, "float32"), b: R.Tensor({second}, "float32")):\n'
+    legal = legalize_ops(refmlc.read(f"{text}    y = R.{call}\n    return y\n"))
+    assert list(legal.functions) == ["main"]
+    machine = refmlc.VirtualMachine(refmlc.build(legal, tier=tier))
+    with pytest.raises(RefmlcError) as found:
+        machine["main"](*(_ones(shape, {"c": 3}) for shape in (first, second)))
+    assert found.value.code.id == "RM202"
+    machine["main"](*(_ones(shape, {"c": 2}) for shape in (first, second)))
+
+
+def _ones(shape, sizes):
+    """A tensor of a shape as it is declared."""
+    names = [part.strip(' "') for part in shape.strip("()").split(",") if part]
+    return np.ones([sizes[name] if name in sizes else int(name) for name in names], "float32")
