@@ -164,7 +164,8 @@ def extern(
             raise fail(BAD_ARGUMENTS, f"the dtype of `{name}` does not follow from its inputs: give dtype")
         kinds = [known.pop()] * len(shapes)
     ins = [tir.Buffer(one.name, one.buffer.dtype, one.buffer.shape) for one in inputs]
-    outs = [tir.Buffer(name, dtype_of(kind), one) for kind, one in zip(kinds, shapes, strict=True)]
+    names = [f"{name}_{number}" if number else name for number in range(len(shapes))]
+    outs = [tir.Buffer(own, dtype_of(kind), one) for own, kind, one in zip(names, kinds, shapes, strict=True)]
     body = fcompute(ins, outs)
     stmt = tir.Evaluate(body.expr) if isinstance(body, Value) else body
     if not isinstance(stmt, tir.Stmt):

@@ -150,6 +150,20 @@ def main(x: R.Tensor((2, 2), "float32"), t: R.Tuple(R.Prim("int64"), R.Prim("int
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("tier", ["interp", "native"])
+def test_outputs_of_one_statement_have_names_of_their_own(tier):
+    text = """
+@R.function
+def main(x: R.Tensor((1, 2, 6), "float32"), n: R.Tensor((1,), "int32"), i: R.Tensor((1, 2), "int32")):
+    y = R.vision.non_max_suppression(x, n, i, soft_nms_sigma=0.5)
+    return y
+"""
+    machine = refmlc.VirtualMachine(refmlc.build(legalize_ops(refmlc.read(text)), tier=tier))
+    boxes = np.array([[[0, 0.8, 0, 0, 1, 1], [0, 0.9, 0, 0, 1, 1]]], "float32")
+    _, places, counts = machine["main"](boxes, np.array([2], "int32"), np.array([[0, 1]], "int32"))
+    assert (places.numpy().tolist(), counts.numpy().tolist()) == ([[1, -1]], [[1]])
+
+
 REFUSED_FOR_SOME = {
     "matmul(a, b)": ('(3, "c")', "(2, 4)"),
     "nn.conv1d(a, b)": ('(1, "c", 5)', "(2, 2, 3)"),
