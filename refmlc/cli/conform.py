@@ -8,7 +8,7 @@ from click.core import ParameterSource
 
 from refmlc.cli.conform_coverage import coverage
 from refmlc.cli.conform_export import export
-from refmlc.cli.conform_run import Settings, Written, conformed
+from refmlc.cli.conform_run import Settings, Written, conformed, page_writer
 from refmlc.cli.console import err, json_option
 from refmlc.cli.durations import Duration
 from refmlc.diag import fail
@@ -68,6 +68,8 @@ def conform(  # noqa: PLR0913 - one parameter per option
     if show and page is None:
         raise fail(BAD_USAGE, "`--open` needs `--report FILE`, the page to be shown")
 
+    if page is not None:
+        page_writer()  # what is missing is told before anything is installed
     if tvm is not None:
         impls = (*impls, installed(tvm))
     workers = len(os.sched_getaffinity(0)) if jobs is None else jobs

@@ -54,7 +54,7 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
     for path in (written.junit, written.page):
         if path is not None:
             _writable(path)  # better now than after a quarter of an hour
-    page = None if written.page is None else _page_writer()
+    page = None if written.page is None else page_writer()
     reports, failures = _reports(suite, settings)
     if written.junit is not None:
         failures += _unwritten(written.junit, junit(reports))
@@ -131,7 +131,7 @@ def _known(paths: Sequence[Path]) -> Expectations | None:
     return Expectations(", ".join(each.source for each in read), tuple(row for each in read for row in each.rows))
 
 
-def _page_writer() -> Callable[[Suite, Sequence[Report]], str]:
+def page_writer() -> Callable[[Suite, Sequence[Report]], str]:
     """What makes the page. Fails: RM112 where the extra is not there, before anything is run."""
     try:
         from refmlc.conform.report.page import page  # noqa: PLC0415 - needs an extra, which other commands do not

@@ -177,3 +177,13 @@ def test_tvm_that_is_installed_is_taken(tmp_path, monkeypatch):
     (tmp_path / "cache").chmod(0o700)
     (tmp_path / "cache" / "tvm-0.27" / "refmlc-complete").touch()
     assert installed_tvm("0.27") == str(tmp_path / "cache" / "tvm-0.27" / "bin" / "python")
+
+
+def test_what_the_page_needs_is_told_before_tvm_is_installed(tmp_path, monkeypatch):
+    monkeypatch.setenv("REFMLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.delitem(sys.modules, "refmlc.conform.report.page", raising=False)
+    found = CliRunner().invoke(main, ["conform", "--install-tvm", "0.0", "--report", str(tmp_path / "page.html")])
+    assert found.exit_code == 2
+    assert "refmlc[report]" in found.output
+    assert not (tmp_path / "cache").exists()
