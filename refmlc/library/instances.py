@@ -15,13 +15,15 @@ from refmlc.ir.types import Type
 from refmlc.ir.visit import rewrite, walk
 from refmlc.te.fold import folded
 
-FIRST_PRIME = 1009
+FIRST_PRIME = 1_000_003  # beyond the extents that programs name, and within int32
+LEAST_BITS = 32
 
 
 def symbols(types: Sequence[Type | None]) -> list[tir.Var]:
-    """The integer variables of types, each once, in order."""
+    """The variables of types that may be extents, each once, in order."""
     nodes = chain.from_iterable(walk(one) for one in types if one is not None)
-    return list(dict.fromkeys(node for node in nodes if isinstance(node, tir.Var) and node.dtype.is_integer))
+    found = dict.fromkeys(node for node in nodes if isinstance(node, tir.Var) and node.dtype.is_integer)
+    return [var for var in found if var.dtype.bits >= LEAST_BITS]
 
 
 def numbers(found: Sequence[tir.Var]) -> dict[tir.Var, tir.IntImm]:
