@@ -1,7 +1,7 @@
 """The executable meaning of TVM IRModules: read, check, show and run TensorIR and Relax, without TVM.
 
 The layers, each importing only from those before it: `diag` (findings), `dtypes`, `ir` (nodes), `ops` (contracts), `te`
-(tensor expressions), `library` (operators of Relax), `script` (text), `spec` (clauses), `check` (static rules),
+(tensor expressions), `library` (operators of Relax), `script` (text), `spec` (clauses), `wellformed` (static rules),
 `schedule` (steps that keep the meaning), `drawing` (graphs), `transform` and `builder` (modules by program),
 `frontends` (models of others), `runtime` (tensors), `interp` (the meaning) and `codegen` (the same in C), `vm` (build
 and run), `sanitize` (what a run must not do), `strategies` (programs by Hypothesis), `provenance` (why a value is what
@@ -22,7 +22,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from refmlc.check.reading import read, read_file
     from refmlc.diag import (
         Diagnostic,
         Exhausted,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from refmlc.script import show
     from refmlc.tvm.install import install_tvm
     from refmlc.vm import Executable, VirtualMachine, bind_params, build
+    from refmlc.wellformed.reading import read, read_file
 
 __all__ = [
     "Budget",
@@ -99,8 +99,8 @@ _HOME = {
     "build": "refmlc.vm",
     "get_func": "refmlc.runtime.registry",
     "install_tvm": "refmlc.tvm.install",
-    "read": "refmlc.check.reading",
-    "read_file": "refmlc.check.reading",
+    "read": "refmlc.wellformed.reading",
+    "read_file": "refmlc.wellformed.reading",
     "register_func": "refmlc.runtime.registry",
     "show": "refmlc.script",
     "structural_equal": "refmlc.ir.equal",

@@ -6,8 +6,6 @@ from functools import cache
 from operator_calls import EXTENTS, Param, Row
 
 from refmlc import script
-from refmlc.check.infer import type_of
-from refmlc.check.reading import checked
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Options
 from refmlc.diag import RefmlcError
@@ -17,6 +15,8 @@ from refmlc.ir.types import TensorType
 from refmlc.ir.visit import walk
 from refmlc.library import OPERATORS
 from refmlc.transform import legalize_ops
+from refmlc.wellformed.infer import type_of
+from refmlc.wellformed.reading import checked
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2")

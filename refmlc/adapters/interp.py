@@ -7,12 +7,12 @@ from typing import Literal
 from refmlc.adapters.implementation import Answer, Prepared, Stopped
 from refmlc.adapters.inside import Calls, nowhere, stopped
 from refmlc.adapters.limits import Limits
-from refmlc.check.reading import checked
 from refmlc.diag.errors import RefmlcError
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
+from refmlc.wellformed.reading import checked
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from refmlc.adapters.inside import Calls, answered, nowhere, stopped
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.translation import Worth, translated
 from refmlc.adapters.ways import Way, way
-from refmlc.check.reading import checked
 from refmlc.codegen.build import BuildFailed, Cause, Library, build, default_cache
 from refmlc.diag.errors import RefmlcError
 from refmlc.interp.machine import Machine
@@ -32,6 +31,7 @@ from refmlc.transform import legalize_ops
 from refmlc.vm.native.choosing import Choosing
 from refmlc.vm.native.compiled import Compiled, Translation
 from refmlc.vm.native.module import NativeModule
+from refmlc.wellformed.reading import checked
 
 CAUSES = {
     Cause.NO_COMPILER: Stop.UNSUPPORTED,

@@ -10,12 +10,12 @@ from refmlc.adapters.implementation import Answer, Ended, Prepared, Stopped
 from refmlc.adapters.inside import answered, stopped
 from refmlc.adapters.interp import Interp, Interpreted
 from refmlc.adapters.limits import Limits
-from refmlc.check.reading import checked
 from refmlc.diag.errors import RefmlcError, error
 from refmlc.ir import IRModule
 from refmlc.sanitize.kinds import ALL
 from refmlc.sanitize.sanitizer import Sanitizer
 from refmlc.transform import legalize_ops
+from refmlc.wellformed.reading import checked
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import numpy as np
 
 from refmlc.bench.witness import Array
 from refmlc.bench.workloads import Workload
-from refmlc.check.reading import read
 from refmlc.codegen.build import Library, build, ffi
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Grade, Isa, Options
 from refmlc.codegen.unit import BufferParam, Status, Unit
 from refmlc.vm.native.compiled import c_type
+from refmlc.wellformed.reading import read
 
 MOST = 1 << 62
 

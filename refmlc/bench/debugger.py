@@ -19,12 +19,12 @@ from time import perf_counter, process_time_ns
 import numpy as np
 
 from refmlc.bench.interpreter import Before
-from refmlc.check.reading import read
 from refmlc.debug import Moment, Program, Session
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule
+from refmlc.wellformed.reading import read
 
 MOST_RATIO = 1.3
 MOST_MILLISECONDS = 100.0

@@ -4,12 +4,12 @@ import numpy as np
 
 from refmlc.bench.witness import Array
 from refmlc.bench.workloads import Workload
-from refmlc.check.reading import read
 from refmlc.codegen.options import Grade
 from refmlc.ir import tir
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.tiers import Tier
+from refmlc.wellformed.reading import read
 
 
 class Subject:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from refmlc.builder.te_call import te_call
-from refmlc.check.infer import type_of
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.ir import IRModule, relax, tir
@@ -24,6 +23,7 @@ from refmlc.ir.node import Node
 from refmlc.ir.types import AnyType, Type
 from refmlc.ir.visit import substitute
 from refmlc.library import OPERATORS, type_of as operator_type
+from refmlc.wellformed.infer import type_of
 
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 

@@ -6,10 +6,10 @@ import click
 import numpy as np
 
 import refmlc
-from refmlc.check.reading import checked
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.frontends.files import import_file
 from refmlc.script.display import display
+from refmlc.wellformed.reading import checked
 
 
 @click.command("import")

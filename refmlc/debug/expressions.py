@@ -8,8 +8,6 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from refmlc.check.findings import Findings
-from refmlc.check.tensor_exprs import ExprRules
 from refmlc.diag import Source, Span, error, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNINITIALISED
 from refmlc.dtypes import INT64, DType, dtype
@@ -30,6 +28,8 @@ from refmlc.script.reader.syntax import Spans
 from refmlc.script.reader.text import TVMSCRIPT
 from refmlc.script.reader.tir_operands import expr_of
 from refmlc.script.reader.values import Meta
+from refmlc.wellformed.findings import Findings
+from refmlc.wellformed.tensor_exprs import ExprRules
 
 TYPED = "<expression>"
 

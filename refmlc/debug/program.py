@@ -10,7 +10,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from refmlc.check.reading import checked
 from refmlc.diag import RefmlcError, Source, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.interp.machine import write_line
@@ -25,6 +24,7 @@ from refmlc.script import read_source, show
 from refmlc.transform import legalize_ops
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.parameters import parameters_of
+from refmlc.wellformed.reading import checked
 
 SHOWN = "<shown>"
 

@@ -10,7 +10,6 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from refmlc.check.reading import read
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.ir import IRModule
@@ -19,6 +18,7 @@ from refmlc.runtime.registry import FunctionRegistry
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, bind_params, build
 from refmlc.vm.tiers import AUTO
+from refmlc.wellformed.reading import read
 
 Floats = NDArray[np.float32]
 DATA = files("refmlc.demo") / "data"

@@ -42,13 +42,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import cast
 
-from refmlc.check.reading import read
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.evidence.literals import arguments_of
 from refmlc.evidence.numbers import Data
 from refmlc.evidence.toml import toml_value
 from refmlc.ir import IRModule
+from refmlc.wellformed.reading import read
 
 KINDS = ("return", "undefined", "trap", "reject", "open")
 RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")

@@ -13,12 +13,12 @@ blocks, types of results) is deduced, as it is where TVM reads it.
 
 from typing import Protocol, runtime_checkable
 
-from refmlc.check.reading import checked
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.frontends.tvm_json import from_json
 from refmlc.ir import IRModule, relax, tir
 from refmlc.script import read
+from refmlc.wellformed.reading import checked
 
 
 @runtime_checkable

@@ -12,7 +12,6 @@ from dataclasses import replace
 from refmlc.adapters.implementation import Answer
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
-from refmlc.check.reading import read
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.ir import IRModule, relax
 from refmlc.ir.equal import structural_equal
@@ -26,6 +25,7 @@ from refmlc.testing.calls import Call, Tried, told
 from refmlc.testing.refinement import INTERP, judged
 from refmlc.testing.smallest import smallest
 from refmlc.vm.parameters import parameters_of
+from refmlc.wellformed.reading import read
 
 READER = "the reader"
 

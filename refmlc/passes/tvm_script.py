@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from refmlc.adapters.implementation import Ended
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
-from refmlc.check.reading import read
 from refmlc.ir import IRModule, relax, tir
 from refmlc.passes.baseline import Tries
 from refmlc.passes.check import READER
@@ -27,6 +26,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.script import show
 from refmlc.testing.calls import fresh
 from refmlc.vm.parameters import parameters_of
+from refmlc.wellformed.reading import read
 
 MOST = 256  # elements of an argument that is written out
 SEEN = """

@@ -6,7 +6,6 @@ the text is all that there is to a result.
 
 from collections.abc import Sequence
 
-from refmlc.check.module import check_module
 from refmlc.diag import RefmlcError
 from refmlc.reduce.order import GROUPS
 from refmlc.reduce.search import Candidate, Pass, Shown
@@ -14,6 +13,7 @@ from refmlc.reduce.size import size_of
 from refmlc.reduce.subject import Subject
 from refmlc.reduce.tidy import tidied
 from refmlc.script import read, show
+from refmlc.wellformed.module import check_module
 
 
 class Modules:

@@ -13,13 +13,13 @@ A program hits its aim always. Around the fault stand up to two bindings before 
 are defined for all values.
 """
 
-from refmlc.check.reading import read
 from refmlc.dtypes import SCALARS, DType
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.contents import WAYS
 from refmlc.strategies.ranges import limits
+from refmlc.wellformed.reading import read
 
 MODULE_AIMS = ("RM316", "RM317", "RM323", "RM324", "RM328")
 """The codes that a module of Relax may aim at."""

@@ -13,12 +13,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from refmlc.check.reading import read
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.ir import IRModule, tir
 from refmlc.script import show
 from refmlc.strategies.arguments import Argument, Data, argument_data, argument_of, arguments
+from refmlc.wellformed.reading import read
 
 if TYPE_CHECKING:
     from typing import Protocol

@@ -17,7 +17,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.check.reading import read
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.ir import IRModule, relax, tir
@@ -26,6 +25,7 @@ from refmlc.runtime.values import Shape
 from refmlc.strategies.arguments import Array, Number, Same, ShapeOf, TupleOf, arguments
 from refmlc.strategies.inputs import rolled_inputs
 from refmlc.vm.arguments import as_value
+from refmlc.wellformed.reading import read
 
 Function: TypeAlias = tir.PrimFunc | relax.Function
 Program: TypeAlias = IRModule | Function | str

@@ -12,12 +12,12 @@ Left as it is: a block that holds loops, blocks, variables of its own or opaque 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from refmlc.check.infer import type_of
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.node import Node
 from refmlc.ir.types import Type
 from refmlc.ir.visit import rewrite, walk
 from refmlc.te.regions import Accesses, boxes, loads
+from refmlc.wellformed.infer import type_of
 
 _OPAQUE = (tir.For, tir.While, tir.SBlockRealize, tir.Let, tir.Bind, tir.BufferData, tir.AllocBuffer, tir.DeclBuffer)
 

@@ -13,7 +13,6 @@ binds. Constants become arguments. The meaning is kept to the bit: the same func
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from refmlc.check.infer import type_of
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.node import Node
@@ -21,6 +20,7 @@ from refmlc.ir.types import TensorType, Type
 from refmlc.ir.visit import substitute, walk
 from refmlc.transform.grouping import Grouping, Step
 from refmlc.transform.pattern import BROADCAST, ELEMWISE, OPAQUE, pattern_of
+from refmlc.wellformed.infer import type_of
 
 PRIMITIVE: Mapping[str, tir.Attr] = {"Primitive": True}
 Patterns = Sequence[Sequence[str]]

@@ -17,7 +17,6 @@ than buffers, or where a dimension of a buffer is neither a constant nor a varia
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from refmlc.check.infer import type_of
 from refmlc.dtypes import HANDLE
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.node import Node
@@ -26,6 +25,7 @@ from refmlc.ir.visit import rewrite, substitute, walk
 from refmlc.schedule.places import TRUE, allocated, sequence, top
 from refmlc.te.prim_func import NOALIAS
 from refmlc.transform.dead_code import dead_code_elimination
+from refmlc.wellformed.infer import type_of
 
 UNUSUAL = (tir.DeclBuffer, tir.Return, tir.BufferData)
 

@@ -15,13 +15,13 @@ Equal functions are shared. The meaning is kept to the bit: a call of the operat
 from collections.abc import Sequence
 from dataclasses import replace
 
-from refmlc.check.infer import type_of
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS, Lowered, Operator, lowered
+from refmlc.wellformed.infer import type_of
 
 
 def legalize_ops(module: IRModule) -> IRModule:

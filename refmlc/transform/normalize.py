@@ -15,11 +15,11 @@ Source: TVM's `relax.transform.Normalize`, which it also applies to each text th
 from collections.abc import Mapping
 from dataclasses import replace
 
-from refmlc.check.infer import type_of
 from refmlc.ir import IRModule, relax
 from refmlc.ir.types import Type
 from refmlc.ir.visit import walk
 from refmlc.transform.deduce import deduced_function
+from refmlc.wellformed.infer import type_of
 
 
 def normalize(module: IRModule) -> IRModule:

@@ -1,9 +1,9 @@
 """Symbolic dimensions at the border: what arguments say about them, and what expressions over them come to."""
 
-from refmlc.check.expr_text import dim_text
 from refmlc.diag import Undefined, Unsupported
 from refmlc.interp.graph.dims import Unbound, eval_known
 from refmlc.ir import tir
+from refmlc.wellformed.expr_text import dim_text
 
 Dims = dict[tir.Var, int]
 

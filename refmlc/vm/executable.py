@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from refmlc.check.reading import checked
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.ir import IRModule
@@ -13,6 +12,7 @@ from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 from refmlc.transform import legalize_ops
 from refmlc.vm.native.module import NativeModule
 from refmlc.vm.tiers import AUTO, Report, Tier, check_tier, reports
+from refmlc.wellformed.reading import checked
 
 MODES = ("cr", "libm")
 

@@ -32,9 +32,9 @@ from rich.console import Console
 from rich.table import Table
 
 from refmlc.bounds.certify import certify
-from refmlc.check.reading import read
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind
+from refmlc.wellformed.reading import read
 
 HERE = Path(__file__).parent
 GOAL = 30.0

@@ -16,11 +16,11 @@ from rich.console import Console
 
 from refmlc.bounds.certify import certify
 from refmlc.bounds.freedom import Freedom
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import tir
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind, Verdict, of_failure
+from refmlc.wellformed.reading import read
 
 ORDER = (Kind.EQUAL, Kind.PERMITTED, Kind.WRONG)
 

@@ -19,11 +19,11 @@ from rich.console import Console
 from refmlc.adapters.implementation import Stopped
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.lookup import implementation
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.oracle.examine import examine
 from refmlc.oracle.outcome import Kind
 from refmlc.runtime.tensor import Tensor
+from refmlc.wellformed.reading import read
 
 LIMITS = Limits(steps=50_000_000)
 

@@ -42,8 +42,6 @@ from step_applications import FORCIBLE, OURS_ONLY, STEPS, applied, draw
 from tier_outcomes import left_in
 from tier_runs import TINY, Ran
 
-from refmlc.check.module import check_module
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError, Unsupported
 from refmlc.diag.catalogue import OUT_OF_SCOPE
 from refmlc.ir import IRModule, tir
@@ -55,6 +53,8 @@ from refmlc.sanitize import sanitize
 from refmlc.script import show
 from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
+from refmlc.wellformed.module import check_module
+from refmlc.wellformed.reading import read
 
 SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
 MOST = 12  # times the count: drawn applications of steps that are seldom legal

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from refmlc.bounds.certify import certify
-from refmlc.check.reading import read
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind
+from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 

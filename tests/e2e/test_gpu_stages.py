@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.sanitize import LINTS, sanitize
+from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 PRINT = Path(__file__).parent / "tvm_side" / "gpu_stages.py"

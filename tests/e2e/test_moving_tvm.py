@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from test_schedule_tvm import applied
 
-from refmlc.check.reading import read
 from refmlc.diag import Unsupported
 from refmlc.diag.errors import Malformed
 from refmlc.ir import IRModule
@@ -19,6 +18,7 @@ from refmlc.sanitize import sanitize
 from refmlc.script import show
 from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
+from refmlc.wellformed.reading import read
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 from pipelines import pipeline

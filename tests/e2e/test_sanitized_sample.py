@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import sanitized_sample
 
-from refmlc.check.reading import read_file
 from refmlc.diag import RefmlcError
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import relax, tir
 from refmlc.ir.types import TensorType
 from refmlc.runtime.budget import Budget
 from refmlc.sanitize import sanitize
+from refmlc.wellformed.reading import read_file
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").glob("*.py"))

@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 from step_applications import applied
 from tiled_intrinsics import tiled
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError, Unsupported
 from refmlc.dtypes import FLOAT32, INT32
 from refmlc.ir import IRModule, tir
@@ -22,6 +21,7 @@ from refmlc.sanitize import sanitize
 from refmlc.schedule.places import places
 from refmlc.script import show
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"

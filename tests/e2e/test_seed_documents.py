@@ -8,11 +8,11 @@ import ast
 import pytest
 from seed_documents import SEEDS, Piece, documents, inside, pieces
 
-from refmlc.check import check_module
 from refmlc.course.excerpt import wrapped
 from refmlc.diag import RefmlcError
 from refmlc.ir.equal import structural_equal
 from refmlc.script import read, show
+from refmlc.wellformed import check_module
 
 PIECES = [piece for path in documents() for piece in pieces(path)]
 WITHOUT = "set REFMLC_SEEDS to the folder of the course's documents (*.txt)"

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from refmlc.check import check_module
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import DType
 from refmlc.ir import IRModule, tir
 from refmlc.runtime.tensor import Tensor
 from refmlc.script import read
 from refmlc.strategies import Array
+from refmlc.wellformed import check_module
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "property"))

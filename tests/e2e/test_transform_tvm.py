@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from refmlc import transform
-from refmlc.check.reading import read
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.visit import rewrite, walk
 from refmlc.script import show
+from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "apply_passes.py"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.check import check_module
 from refmlc.diag.render import render_text
 from refmlc.dtypes import FLOAT32, HANDLE, INT32
 from refmlc.ir import tir
@@ -12,6 +11,7 @@ from refmlc.ir.kinds import ForKind
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.script.reader.syntax import LIMIT
 from refmlc.spec import clause
+from refmlc.wellformed import check_module
 
 COPY = """\
 from tvm.script import relax as R

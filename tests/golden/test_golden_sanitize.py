@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from test_golden_diagnostics import CASES as DIAGNOSTICS, PACKED as TAKEN, argument
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.sanitize import ALL, LINTS, sanitize
 from refmlc.sanitize.kinds import CHECKED
+from refmlc.wellformed.reading import read
 
 CASES = sorted((Path(__file__).parent / "sanitize").glob("*.toml"))
 UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"

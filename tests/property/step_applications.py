@@ -18,12 +18,12 @@ from pipelines import pipeline
 from tiled_intrinsics import tiled
 
 from refmlc import schedule
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
 from refmlc.schedule.places import places
+from refmlc.wellformed.reading import read
 
 BLOCKS = ("first", "second", "third")
 PREPARING = ("split", "fuse", "reorder", "parallel", "unroll")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from refmlc.check import check_module
 from refmlc.diag import Exhausted, RefmlcError
 from refmlc.diag.render import render_line, render_text, to_json
 from refmlc.script import read
+from refmlc.wellformed import check_module
 
 PROGRAMS = [
     path.read_text(encoding="utf-8")

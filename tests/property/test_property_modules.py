@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, find, given, settings
 
-from refmlc.check.module import check_module
 from refmlc.dtypes import BOOL
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
@@ -16,6 +15,7 @@ from refmlc.sanitize import sanitize
 from refmlc.script import read, show
 from refmlc.strategies import Case, ir_modules, rolled_module
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.module import check_module
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 SEEDS = range(3000 if SOAK else 40)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import IRModule
 from refmlc.runtime.budget import Budget
@@ -20,6 +19,7 @@ from refmlc.sanitize import ALL, LINTS, sanitize
 from refmlc.strategies import rolled
 from refmlc.strategies.arguments import arguments
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 FEWER = settings(max_examples=settings.default.max_examples // 3)  # each is compared pair by pair
 SEEDS = 2000 if os.environ.get("REFMLC_PROFILE") == "soak" else 20

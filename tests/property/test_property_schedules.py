@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from refmlc.check.module import check_module
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import IRModule
@@ -19,6 +17,8 @@ from refmlc.sanitize import sanitize
 from refmlc.schedule import get_loops, reorder
 from refmlc.script import show
 from refmlc.strategies import Same, rolled, rolled_schedules, schedules
+from refmlc.wellformed.module import check_module
+from refmlc.wellformed.reading import read
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 SEEDS = range(2000 if SOAK else 20)

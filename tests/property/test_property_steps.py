@@ -10,8 +10,6 @@ import pytest
 from step_applications import STEPS, applied, draw
 from test_property_schedules import written
 
-from refmlc.check.module import check_module
-from refmlc.check.reading import read
 from refmlc.diag import Unsupported
 from refmlc.diag.errors import Malformed
 from refmlc.ir import IRModule
@@ -22,6 +20,8 @@ from refmlc.sanitize import sanitize
 from refmlc.script import show
 from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
+from refmlc.wellformed.module import check_module
+from refmlc.wellformed.reading import read
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 APPLICATIONS = 1000 if SOAK else 16  # of each step, legal ones

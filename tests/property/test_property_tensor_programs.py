@@ -11,7 +11,6 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 
-from refmlc.check import check_module
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import SCALARS
 from refmlc.interp.machine import Machine
@@ -24,6 +23,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.sanitize import sanitize
 from refmlc.strategies import CHECKED, WATCHED, prim_funcs, rolled
 from refmlc.strategies.arguments import Array, arguments
+from refmlc.wellformed import check_module
 
 MANY = 700
 DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 60

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from book import given
 
-from refmlc.check.reading import read
 from refmlc.diag.errors import RefmlcError
 from refmlc.evidence.literals import arguments_data
 from refmlc.interp.machine import Machine
 from refmlc.ir.equal import structural_equal
 from refmlc.runtime.tensor import Tensor
 from refmlc.script import show
+from refmlc.wellformed.reading import read
 
 CALLS, TEST, LAST, MOST = {}, [""], [], 400
 

@@ -1,6 +1,6 @@
 """A plugin of pytest that notes which texts the tests of the reader and of the static rules see refused.
 
-`PYTHONPATH=tests/suite_authors REFMLC_GATHERED=FILE pytest -p gather_rejects tests/unit/script tests/unit/check
+`PYTHONPATH=tests/suite_authors REFMLC_GATHERED=FILE pytest -p gather_rejects tests/unit/script tests/unit/wellformed
 tests/golden/test_golden_diagnostics.py`; the tests assert the codes, so the codes are theirs. FILE: rows of text,
 code, `line:column`, test.
 """
@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 
 import refmlc
-import refmlc.check.reading as checking
 import refmlc.script.reader.text as reading
+import refmlc.wellformed.reading as checking
 from refmlc import script
 from refmlc.diag.errors import IllFormed, Malformed
 

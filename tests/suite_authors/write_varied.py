@@ -22,10 +22,10 @@ from refmlc.adapters.implementation import Ended, Stopped
 from refmlc.adapters.inside import answered
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.pytorch.adapter import Torch
-from refmlc.check.reading import read
 from refmlc.conform.suite import load_suite
 from refmlc.evidence import read_case
 from refmlc.evidence.case_file import Call, CaseFile
+from refmlc.wellformed.reading import read
 
 CALL = re.compile(r"^(?P<before>.*?\bR\.)(?P<call>[a-z_0-9.]+\(.*\))$", re.MULTILINE)
 PARAMETER = re.compile(r"\b(\w+): R\.Tensor\((\([0-9, ]*\)), (dtype=)?\"(\w+)\"\)")

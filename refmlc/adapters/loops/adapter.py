@@ -22,13 +22,13 @@ from refmlc.adapters.loops.graph import Graph
 from refmlc.adapters.loops.graph_calls import Closure
 from refmlc.adapters.loops.memory import Array, Meaningless, Meter, Pointer, Spent, Trapped, of_tensor, to_tensor
 from refmlc.adapters.loops.operators import NotTaken
-from refmlc.check.reading import checked
 from refmlc.diag import Diagnostic
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes import DType
 from refmlc.ir import IRModule
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
+from refmlc.wellformed.reading import checked
 
 UNDEFINED = (Meaningless, IndexError, ZeroDivisionError, OverflowError)
 EXHAUSTED = (Spent, RecursionError)

@@ -18,12 +18,12 @@ from refmlc.adapters.loops.graph import Graph
 from refmlc.adapters.loops.memory import Array, Pointer
 from refmlc.adapters.loops.operators import NotTaken
 from refmlc.adapters.pytorch.table import TABLE
-from refmlc.check.reading import checked
 from refmlc.diag.errors import RefmlcError
 from refmlc.dtypes.storage import dtype_of
 from refmlc.ir import IRModule, relax, tir
 from refmlc.library.definition import plain
 from refmlc.runtime.values import Shape
+from refmlc.wellformed.reading import checked
 
 SHARED = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
 

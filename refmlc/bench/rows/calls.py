@@ -26,12 +26,12 @@ from refmlc.bench.sizes import Sizes
 from refmlc.bench.timing import Candidate, measure, ratio
 from refmlc.bench.tvm_process import Remote, TvmFailed
 from refmlc.bench.workloads import Workload, mlp, normal
-from refmlc.check.reading import read
 from refmlc.codegen.build import BuildFailed, Cache, build
 from refmlc.codegen.options import Isa, Options
 from refmlc.ir import IRModule
 from refmlc.vm.native.compiled import Compiled, c_type, c_type_of_fused
 from refmlc.vm.native.library import translate
+from refmlc.wellformed.reading import read
 
 FIVE = """
 @T.prim_func

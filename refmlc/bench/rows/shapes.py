@@ -22,7 +22,6 @@ from refmlc.bench.rows.guards import transposed
 from refmlc.bench.session import Session
 from refmlc.bench.sizes import Sizes
 from refmlc.bench.workloads import Workload, conv2d, elementwise, layernorm, matmul, matmul_int8, softmax
-from refmlc.check.reading import read
 from refmlc.codegen.build import BuildFailed, build as compiled
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Grade, Isa, Options
@@ -30,6 +29,7 @@ from refmlc.codegen.unit import Source, Status
 from refmlc.ir import IRModule
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.tiers import Tier
+from refmlc.wellformed.reading import read
 
 GOAL = Goal(0, "mismatches", "at most")
 FLOATS = ("float64", "float32", "float16", "bfloat16")

@@ -16,7 +16,6 @@ of its inputs.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from refmlc.check.infer import type_of
 from refmlc.codegen.fuse.sizes import number
 from refmlc.codegen.fuse.step import Actual, Pair, Piece, Step, Unfused, Value, declared_pairs, match_step
 from refmlc.codegen.unit import Unit
@@ -24,6 +23,7 @@ from refmlc.diag.source import Span
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import TensorType, TupleType, Type
 from refmlc.ir.visit import walk
+from refmlc.wellformed.infer import type_of
 
 CALLS = ("call_tir", "call_tir_with_grad", "call_dps_packed", "call_tir_inplace")
 MOST_TENSORS = 200  # that come from outside: each is a parameter in C

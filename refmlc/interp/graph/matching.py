@@ -7,7 +7,6 @@ takes the extent it meets first; then whatever is an expression is computed and 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from refmlc.check.expr_text import dim_text
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNDEFINED_SYMBOL
 from refmlc.dtypes import DType
@@ -18,6 +17,7 @@ from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, 
 from refmlc.ops.contract import Scalar
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
+from refmlc.wellformed.expr_text import dim_text
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from refmlc.check.reading import read
 from refmlc.diag.errors import RefmlcError
 from refmlc.ir import IRModule, relax
 from refmlc.library import OPERATORS
@@ -13,6 +12,7 @@ from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.operators import axes, elementwise, images, lookup
 from refmlc.strategies.operators.calls import Calls, Plan
+from refmlc.wellformed.reading import read
 
 PLANS: Mapping[str, Callable[[Calls], Plan]] = MappingProxyType(
     {

@@ -3,13 +3,13 @@
 `from tvm.script import ir as I, relax as R, tir as T` of 2022 and 2023, `tirx as T` of 0.27: one language each.
 """
 
-from refmlc.check.reading import read
 from refmlc.ir import IRModule
 from refmlc.script.front import Namespace
 from refmlc.transform import deduced
 from refmlc.tvm.covered import missing
 from refmlc.tvm.former import is_2022, ranked
 from refmlc.tvm.script.types import Graphs
+from refmlc.wellformed.reading import read
 
 
 def _finish(module: IRModule) -> IRModule:

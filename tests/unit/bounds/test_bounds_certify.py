@@ -12,10 +12,10 @@ from refmlc.bounds.certify import certify
 from refmlc.bounds.choice import Choice
 from refmlc.bounds.enclosure import NAN, NINF, PINF
 from refmlc.bounds.freedom import Freedom
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.oracle.compare import compare, judge
 from refmlc.oracle.outcome import Kind
+from refmlc.wellformed.reading import read
 
 STRICT = Freedom(reorder=False, wide=False)
 A_HALF_MORE = 1 + 2**-12  # its square is 1 + 2**-11 + 2**-24, half an ulp more than it is rounded to

@@ -7,10 +7,10 @@ import pytest
 
 from refmlc.bounds.certify import certify
 from refmlc.bounds.enclosure import NAN, NINF, PINF
-from refmlc.check.reading import read
 from refmlc.diag import Unsupported
 from refmlc.dtypes import FLOAT64
 from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.wellformed.reading import read
 
 ABOUT_ZERO = "(A[i] * A[i] - T.float32(1.00048828125))"  # of 1 + 2**-12: 0 when the product is rounded, else 2**-24
 NEAR_ONE = 1 + 2**-12

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from refmlc.bounds.certify import certify
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
+from refmlc.wellformed.reading import read
 
 NEAR_ONE = 1 + 2**-12  # its square is 1 + 2**-11 + 2**-24: half an ulp more than it is rounded to
 

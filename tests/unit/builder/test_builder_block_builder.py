@@ -6,12 +6,12 @@ import pytest
 import refmlc
 from refmlc import te
 from refmlc.builder import BlockBuilder
-from refmlc.check.reading import checked
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32, INT64
 from refmlc.ir import relax, tir
 from refmlc.ir.equal import first_difference
 from refmlc.ir.types import TensorType, TupleType
+from refmlc.wellformed.reading import checked
 
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)
 

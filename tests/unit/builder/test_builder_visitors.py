@@ -5,12 +5,12 @@ import numpy as np
 import refmlc
 from refmlc import te
 from refmlc.builder import PyExprMutator, PyExprVisitor, update_func, with_attr, without_attr, without_func
-from refmlc.check.module import check_module
 from refmlc.ir import relax
 from refmlc.ir.equal import structural_equal
 from refmlc.strategies import rolled_module
 from refmlc.testing import assert_equivalent
 from refmlc.transform import dead_code_elimination
+from refmlc.wellformed.module import check_module
 
 TEXT = """
 @I.ir_module

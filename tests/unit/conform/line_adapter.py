@@ -15,9 +15,9 @@ from refmlc.adapters.implementation import Stopped
 from refmlc.adapters.inside import stopped
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.wire import Receiver, Sender
-from refmlc.check.reading import read
 from refmlc.diag.errors import RefmlcError
 from refmlc.evidence.record import place_of
+from refmlc.wellformed.reading import read
 
 TRIGGER = "C[i] = A[i] - 1"
 ENDS = {

@@ -13,7 +13,6 @@ from refmlc.adapters.implementation import Ended, Stop, Stopped
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.lookup import implementation
 from refmlc.adapters.native import Native
-from refmlc.check.reading import read
 from refmlc.conform import Nonconformant, run_conformance_test
 from refmlc.conform.expectations import Expectations
 from refmlc.conform.freeze import freeze
@@ -22,6 +21,7 @@ from refmlc.conform.runner_workers import Asked, run_named
 from refmlc.conform.suite import Suite, load_suite
 from refmlc.diag import RefmlcError
 from refmlc.evidence.case_file import read_cases
+from refmlc.wellformed.reading import read
 
 SUITE = hand_suite()
 

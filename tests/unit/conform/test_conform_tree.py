@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import refmlc
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.evidence.case_file import read_cases
 from refmlc.ir import relax, tir
@@ -22,6 +21,7 @@ from refmlc.ir.tree import KINDS, kept_fields, module_of, tree_of
 from refmlc.ir.visit import walk
 from refmlc.script import show
 from refmlc.strategies import ir_modules, prim_funcs
+from refmlc.wellformed.reading import read
 
 CASES = Path(__file__).parents[3] / "conformance" / "cases"
 STEP = 1 if os.environ.get("REFMLC_PROFILE") == "soak" else 8

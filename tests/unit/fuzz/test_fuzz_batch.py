@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 from refmlc.adapters.implementation import Stop, Stopped
-from refmlc.check.reading import read
 from refmlc.fuzz.batch import asked, describe, every, run_batch
 from refmlc.fuzz.coverage import covered, there_is
 from refmlc.fuzz.moved import Moved
@@ -13,6 +12,7 @@ from refmlc.fuzz.programs import program, rewrites
 from refmlc.fuzz.result import BatchResult, together
 from refmlc.fuzz.settings import KINDS, Settings
 from refmlc.script import show
+from refmlc.wellformed.reading import read
 
 INTERP = Settings(implementations=("interp",), kinds=KINDS, size=6, sanitize=2)
 PLUS = """

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
 from refmlc.runtime.tensor import Tensor
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\ndef main({params}):{body}"
 SUM = """

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read, read_file
 from refmlc.diag import RefmlcError
 from refmlc.interp.machine import Machine
 from refmlc.ir.threads import exchanges
+from refmlc.wellformed.reading import read, read_file
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\n"

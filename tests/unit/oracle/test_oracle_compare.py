@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from refmlc.bounds.certify import certify
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import dtype
 from refmlc.oracle.compare import compare, judge
@@ -14,6 +13,7 @@ from refmlc.oracle.difference import conditioning
 from refmlc.oracle.outcome import Kind, crashed, of_failure, timed_out
 from refmlc.oracle.rule import Exact, OneOf, Ulps
 from refmlc.oracle.ulps import distance, histogram
+from refmlc.wellformed.reading import read
 
 
 def kind(actual, expected, rule):

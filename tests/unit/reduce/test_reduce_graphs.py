@@ -3,11 +3,11 @@
 import pytest
 
 import refmlc
-from refmlc.check.module import check_module
 from refmlc.reduce import reduce
 from refmlc.reduce.passes.graphs import drop_bindings, end_early, plain_graphs, simpler_bindings
 from refmlc.reduce.subject import Subject
 from refmlc.reduce.tidy import tidied
+from refmlc.wellformed.module import check_module
 
 GRAPH = """
 @I.ir_module

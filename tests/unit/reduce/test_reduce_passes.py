@@ -3,7 +3,6 @@
 import pytest
 
 import refmlc
-from refmlc.check.module import check_module
 from refmlc.dtypes import FLOAT32, INT32
 from refmlc.reduce.passes.arguments import drop_calls, simpler_arguments
 from refmlc.reduce.passes.attributes import constant_dimensions, plain_functions
@@ -19,6 +18,7 @@ from refmlc.reduce.passes.statements import drop_statements, unwrap_statements
 from refmlc.reduce.subject import Subject, spans_of
 from refmlc.reduce.tidy import tidied
 from refmlc.strategies.arguments import Array, Number, Same
+from refmlc.wellformed.module import check_module
 
 HEAD = "@T.prim_func\ndef main({}):\n"
 

@@ -5,11 +5,11 @@ import time
 import pytest
 
 import refmlc
-from refmlc.check.module import check_module
 from refmlc.diag import Malformed
 from refmlc.reduce import reduce, reduce_case
 from refmlc.strategies.case import Case
 from refmlc.strategies.functions import rolled
+from refmlc.wellformed.module import check_module
 
 PROGRAM = """
 @I.ir_module

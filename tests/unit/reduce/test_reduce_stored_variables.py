@@ -1,11 +1,11 @@
 """A loop variable that is stored is made a constant where it is stored; the loop keeps it."""
 
-from refmlc.check.reading import read
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
 from refmlc.reduce.passes.expressions import constant_values
 from refmlc.reduce.subject import Subject
 from refmlc.script import show
+from refmlc.wellformed.reading import read
 
 TEXT = """
 @T.prim_func

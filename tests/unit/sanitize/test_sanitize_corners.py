@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.sanitize import ALL, sanitize
 from refmlc.sanitize.elements import indices_of
+from refmlc.wellformed.reading import read
 
 PARAMS = 'A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")'
 

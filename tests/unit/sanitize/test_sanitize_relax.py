@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from refmlc.check.reading import read
 from refmlc.runtime.registry import FunctionRegistry
 from refmlc.sanitize import sanitize
+from refmlc.wellformed.reading import read
 
 HEAD = """
 from tvm.script import ir as I

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.sanitize import ALL, sanitize
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\n"
 FILL = """

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.sanitize import sanitize
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\n"
 PARAMS = 'A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")'

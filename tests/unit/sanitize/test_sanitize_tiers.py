@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.sanitize import sanitize
 from refmlc.sanitize.proved import is_plain, outputs_alone
 from refmlc.sanitize.sanitizer import Sanitizer
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\n"
 PARAMS = 'A: T.Buffer((4, 4), "float32"), B: T.Buffer((4, 4), "float32"), C: T.Buffer((4, 4), "float32")'

@@ -5,13 +5,13 @@ import pytest
 from test_schedule_steps import MAP, function, loops, refusal, same
 
 from refmlc import schedule
-from refmlc.check.module import check_module
-from refmlc.check.reading import read
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import IRModule
 from refmlc.runtime.tensor import Tensor
 from refmlc.sanitize import sanitize
 from refmlc.schedule import TensorIntrin
+from refmlc.wellformed.module import check_module
+from refmlc.wellformed.reading import read
 
 PARAMS = 'A: T.Buffer((8, 4), "float32"), B: T.Buffer((4, 6), "float32"), X: T.Buffer((8, 6), "float32")'
 PRODUCT = """

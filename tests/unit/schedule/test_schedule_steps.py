@@ -3,10 +3,10 @@
 import pytest
 
 from refmlc import schedule
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import IRModule
 from refmlc.ir.equal import structural_equal
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef main({params}):\n"
 X = 'X: T.Buffer((6, 4), "float32")'

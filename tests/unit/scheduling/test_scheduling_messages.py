@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.scheduling import InvalidStep, Schedule
+from refmlc.wellformed.reading import read
 
 SUM = """
 @T.prim_func(s_tir=True)

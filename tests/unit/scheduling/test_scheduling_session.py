@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import tir
@@ -11,6 +10,7 @@ from refmlc.ir.equal import structural_equal
 from refmlc.runtime.tensor import Tensor
 from refmlc.scheduling import InvalidStep, Schedule, TensorIntrin, Validation
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 TEXT = """
 @I.ir_module

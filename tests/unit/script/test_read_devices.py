@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import relax
 from refmlc.ir.attrs import Device
 from refmlc.ir.equal import structural_equal
 from refmlc.script import show
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 LISTED = """
 @I.ir_module

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import Malformed
 from refmlc.dtypes import BOOL, FLOAT32, INT32, SCALARS
 from refmlc.ir import IRModule, tir
@@ -16,6 +15,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
 from refmlc.strategies import Array, Case, Number, Same, ShapeOf, TupleOf, rolled
 from refmlc.strategies.arguments import argument_data, argument_of, arguments
+from refmlc.wellformed.reading import read
 
 RECIPES = [
     Array(FLOAT32, (2, 3)),

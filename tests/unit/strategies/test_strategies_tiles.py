@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from refmlc import schedule
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import walk
 from refmlc.strategies import rolled, rolled_schedules
 from refmlc.strategies.tiles import intrinsic_of
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 TILED = """
 @T.prim_func(s_tir=True)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.check.module import check_module
 from refmlc.demo.runner import VARIANTS, library, read_images, read_params, read_variant
 from refmlc.ir import relax, tir
 from refmlc.ir.equal import structural_equal
@@ -13,6 +12,7 @@ from refmlc.script import show
 from refmlc.strategies import rolled_module
 from refmlc.testing import assert_equivalent
 from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops
+from refmlc.wellformed.module import check_module
 
 TEXT = """
 @I.ir_module

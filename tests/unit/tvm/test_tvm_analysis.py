@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from refmlc import tvm
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.ir import relax as nodes
 from refmlc.ir.attrs import VDevice
@@ -15,6 +14,7 @@ from refmlc.ir.visit import walk
 from refmlc.script import show
 from refmlc.tvm.relax import analysis
 from refmlc.vm import VirtualMachine, build, fold_constant
+from refmlc.wellformed.reading import read
 
 MODULE = (Path(__file__).parents[2] / "programs" / "several_functions.py").read_text(encoding="utf-8")
 MOD = read(MODULE, "analysis.py")

@@ -15,7 +15,6 @@
 
 from dataclasses import replace
 
-from refmlc.check.reading import read
 from refmlc.codegen.fuse.plan import Fused, Operand
 from refmlc.codegen.options import ISAS, Grade
 from refmlc.codegen.unit import BlockReport, BufferParam, ScalarParam, Unit
@@ -24,6 +23,7 @@ from refmlc.ir import tir
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.native.compiled import Translation, load, with_entries
 from refmlc.vm.native.module import NativeModule
+from refmlc.wellformed.reading import read
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T

@@ -4,7 +4,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import Malformed, Unsupported
 from refmlc.dtypes import HANDLE, INT64, dtype
 from refmlc.ir import tir
@@ -14,6 +13,7 @@ from refmlc.runtime.values import Closure, Shape
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.arguments import Parameter, accept
 from refmlc.vm.dims import bind_dims, known
+from refmlc.wellformed.reading import read
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.demo.runner import MODELS
 from refmlc.runtime.registry import FunctionRegistry, register_func
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, bind_params, build
+from refmlc.wellformed.reading import read
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: the course's library functions need it")
 

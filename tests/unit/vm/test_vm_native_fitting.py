@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from handwritten import C, counts, machine, module, native_module, units
 
-from refmlc.check.reading import read
 from refmlc.codegen.build import ffi
 from refmlc.codegen.unit import BufferParam, ScalarParam, Unit
 from refmlc.diag import Exhausted
@@ -13,6 +12,7 @@ from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm.native.calls import result_of
 from refmlc.vm.native.fitting import Fitting, Ones, as_int64, number
+from refmlc.wellformed.reading import read
 
 MATCHED = """
 @T.prim_func

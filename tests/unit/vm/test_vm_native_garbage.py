@@ -5,9 +5,9 @@ import gc
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import RefmlcError
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 PROGRAM = """
 from tvm.script import ir as I

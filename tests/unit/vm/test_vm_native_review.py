@@ -5,10 +5,10 @@ from textwrap import indent
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import Exhausted, Trap, Undefined
 from refmlc.runtime.budget import Budget
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import ir as I, tir as T\n\n@I.ir_module\nclass Module:\n"
 SIDE = 50_000  # a square of it has more elements than int32 has numbers

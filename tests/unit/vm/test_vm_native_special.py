@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from handwritten import counts
 
-from refmlc.check.reading import read
 from refmlc.codegen.build import NativeWarning, failures
 from refmlc.codegen.options import Grade
 from refmlc.diag import Exhausted, Malformed
@@ -12,6 +11,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.vm import VirtualMachine, bind_params, build
 from refmlc.vm.native import special
 from refmlc.vm.native.special import FOREVER, WORTH, Spending
+from refmlc.wellformed.reading import read
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T

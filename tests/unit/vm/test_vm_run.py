@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from refmlc.check.reading import read
 from refmlc.diag import Exhausted, IllFormed, Malformed, Trap, Undefined
 from refmlc.dtypes import FLOAT32
 from refmlc.interp.hooks import Hooks
@@ -13,6 +12,7 @@ from refmlc.runtime.registry import FunctionRegistry
 from refmlc.runtime.tensor import Tensor, tensor
 from refmlc.vm import Executable, VirtualMachine, build
 from refmlc.vm.tiers import Tier
+from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import ir as I, relax as R, tir as T\n"
 ADD_ONE = (

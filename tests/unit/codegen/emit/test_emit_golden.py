@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.check.reading import read_file
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import Grade, Options
+from refmlc.wellformed.reading import read_file
 
 FOLDER = Path(__file__).parents[3] / "golden" / "native"
 WAYS = {"": Options(Grade.UNCHECKED), ".guarded": Options(Grade.GUARDED)}

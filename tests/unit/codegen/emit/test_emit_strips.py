@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.check.reading import read
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.options import ISAS, Options
 from refmlc.vm import VirtualMachine, build
+from refmlc.wellformed.reading import read
 
 WIDE = Options(isa=ISAS["avx512"])
 MODULE = """

@@ -13,11 +13,6 @@
 What is not certain is not reported.
 """
 
-from refmlc.check.call_rules import CallRules
-from refmlc.check.expr_text import type_text
-from refmlc.check.findings import Findings
-from refmlc.check.infer import function_type, type_of
-from refmlc.check.scope import Scope
 from refmlc.diag import Related, Span
 from refmlc.diag.catalogue import (
     DATAFLOW_ESCAPE,
@@ -47,6 +42,11 @@ from refmlc.ir.relax import (
 )
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
+from refmlc.wellformed.call_rules import CallRules
+from refmlc.wellformed.expr_text import type_text
+from refmlc.wellformed.findings import Findings
+from refmlc.wellformed.infer import function_type, type_of
+from refmlc.wellformed.scope import Scope
 
 
 class GraphRules:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from refmlc.check.reading import checked, read, read_file
 from refmlc.diag import IllFormed
+from refmlc.wellformed.reading import checked, read, read_file
 
 GOOD = """\
 from tvm.script import tirx as T

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from refmlc.check import check_module
 from refmlc.diag import Source, Span
 from refmlc.dtypes import BOOL, FLOAT16, FLOAT32, HANDLE, INT32, INT64
 from refmlc.ir import IRModule, tir
@@ -28,6 +27,7 @@ from refmlc.ir.relax import (
     VarBinding,
 )
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType
+from refmlc.wellformed import check_module
 
 SOURCE = Source("r.py", "\n" * 99)
 GV = tir.GlobalVar

@@ -16,7 +16,6 @@
 
 from collections.abc import Mapping
 
-from refmlc.check.unify import Unifier, replaced
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, tir
@@ -39,6 +38,7 @@ from refmlc.ir.relax import (
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS, Operator, type_of as operator_type
 from refmlc.ops.polynomial import polynomial
+from refmlc.wellformed.unify import Unifier, replaced
 
 ALLOCATIONS: Mapping[str, int] = {
     "alloc_tensor": 0,

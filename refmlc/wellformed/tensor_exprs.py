@@ -12,9 +12,6 @@
 Where an operator is unknown, nothing is said: that it is unsupported is the interpreter's finding.
 """
 
-from refmlc.check.findings import Findings
-from refmlc.check.scope import Scope
-from refmlc.check.tensor_dtypes import dtype_problem, operands, same_lanes
 from refmlc.diag import Related, Span
 from refmlc.diag.catalogue import ARITY, OUT_OF_SCOPE, RANK_MISMATCH, TYPE_MISMATCH, UNDEFINED_SYMBOL, UNKNOWN_FUNCTION
 from refmlc.dtypes import DType
@@ -36,6 +33,9 @@ from refmlc.ir.tir import (
     Var,
 )
 from refmlc.ops.intrinsics import call_problem
+from refmlc.wellformed.findings import Findings
+from refmlc.wellformed.scope import Scope
+from refmlc.wellformed.tensor_dtypes import dtype_problem, operands, same_lanes
 
 
 class ExprRules:

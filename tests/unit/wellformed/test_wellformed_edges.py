@@ -2,11 +2,11 @@
 
 import pytest
 
-from refmlc.check import check_module
 from refmlc.diag import Source, Span
 from refmlc.dtypes import BOOL, FLOAT32, INT32, INT64
 from refmlc.ir import IRModule, tir
 from refmlc.ops.polynomial import certainly_different, polynomial
+from refmlc.wellformed import check_module
 
 SOURCE = Source("t.py", "\n" * 9)
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)

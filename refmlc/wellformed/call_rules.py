@@ -12,16 +12,16 @@ One call gives at most one finding on its arguments: the first misfit, the other
 
 from collections.abc import Mapping
 
-from refmlc.check.findings import Findings
-from refmlc.check.infer import function_type, type_of
-from refmlc.check.purity import effect_of
-from refmlc.check.unify import Unifier
 from refmlc.diag import RefmlcError, Related, Span, Unsupported
 from refmlc.diag.catalogue import ARITY, DATAFLOW_EFFECT, IMPURE, TYPE_MISMATCH, Code
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import Call, Expr, Function, Op, ShapeExpr, Tuple, Var
 from refmlc.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.library import OPERATORS, Operator, type_of as operator_type
+from refmlc.wellformed.findings import Findings
+from refmlc.wellformed.infer import function_type, type_of
+from refmlc.wellformed.purity import effect_of
+from refmlc.wellformed.unify import Unifier
 
 CALL_TIR = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad"))
 

@@ -13,11 +13,11 @@ Allocation is not an effect, as in TVM.
 
 from collections.abc import Mapping
 
-from refmlc.check.infer import type_of
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import Call, ExternFunc, Function, Op, Var
 from refmlc.ir.types import FuncType, Type
 from refmlc.ops.graph import is_pure
+from refmlc.wellformed.infer import type_of
 
 
 def effect_of(call: Call, module: IRModule, known: Mapping[Var, Type | None]) -> str | None:

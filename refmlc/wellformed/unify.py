@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from refmlc.check.expr_text import shape_text, type_text
 from refmlc.diag.catalogue import SHAPE_MISMATCH, TYPE_MISMATCH, Code
 from refmlc.ir import tir
 from refmlc.ir.node import Node
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import substitute, walk
 from refmlc.ops.polynomial import Polynomial, certainly_different, polynomial
+from refmlc.wellformed.expr_text import shape_text, type_text
 
 Conflict: TypeAlias = tuple[Code, str]
 Shape: TypeAlias = tuple[tir.Expr, ...]

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from refmlc import script
-from refmlc.check.module import check_module
 from refmlc.diag import error
 from refmlc.ir import IRModule
+from refmlc.wellformed.module import check_module
 
 
 def read(text: str, name: str = "<text>", *, check: bool = True) -> IRModule:

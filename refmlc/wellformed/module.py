@@ -1,12 +1,12 @@
 """All static rules on all functions of a module."""
 
-from refmlc.check.findings import Findings
-from refmlc.check.graph_rules import GraphRules
-from refmlc.check.tensor_stmts import FunctionRules
 from refmlc.diag import Diagnostic, Related, fail
 from refmlc.diag.catalogue import DEPTH_EXHAUSTED, DUPLICATE
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import Function
+from refmlc.wellformed.findings import Findings
+from refmlc.wellformed.graph_rules import GraphRules
+from refmlc.wellformed.tensor_stmts import FunctionRules
 
 
 def check_module(module: IRModule) -> tuple[Diagnostic, ...]:

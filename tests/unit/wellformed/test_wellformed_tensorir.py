@@ -2,7 +2,6 @@
 
 import pytest
 
-from refmlc.check import check_module
 from refmlc.diag import Exhausted, Source, Span
 from refmlc.dtypes import BOOL, FLOAT32, FLOAT64, HANDLE, INT32, INT64, VOID
 from refmlc.ir import IRModule
@@ -51,6 +50,7 @@ from refmlc.ir.tir import (
     Var,
     While,
 )
+from refmlc.wellformed import check_module
 
 SOURCE = Source("t.py", "\n" * 99)
 

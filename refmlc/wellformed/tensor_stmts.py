@@ -13,7 +13,6 @@
 from collections.abc import Iterable
 from itertools import zip_longest
 
-from refmlc.check.tensor_exprs import ExprRules, count
 from refmlc.diag import Related, Span
 from refmlc.diag.catalogue import BAD_LOOP_CONTROL, BLOCK_RULE, DUPLICATE, TYPE_MISMATCH
 from refmlc.dtypes import DType
@@ -45,6 +44,7 @@ from refmlc.ir.tir import (
     While,
     loaded_dtype,
 )
+from refmlc.wellformed.tensor_exprs import ExprRules, count
 
 
 class FunctionRules(ExprRules):

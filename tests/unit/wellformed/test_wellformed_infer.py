@@ -1,9 +1,6 @@
 import numpy as np
 import pytest
 
-from refmlc.check import type_of
-from refmlc.check.expr_text import dim_text, type_text
-from refmlc.check.infer import join
 from refmlc.dtypes import FLOAT16, FLOAT32, INT32, INT64
 from refmlc.ir import IRModule, tir
 from refmlc.ir.relax import (
@@ -24,6 +21,9 @@ from refmlc.ir.relax import (
 )
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType
 from refmlc.ops.polynomial import certainly_different, polynomial
+from refmlc.wellformed import type_of
+from refmlc.wellformed.expr_text import dim_text, type_text
+from refmlc.wellformed.infer import join
 
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)
 
