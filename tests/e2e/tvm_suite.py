@@ -1,0 +1,248 @@
+"""What refmlc makes of the modules of TVM's own tests, as real TVM prints them; TVM judges what refmlc shows of them.
+
+`python tests/e2e/tvm_suite.py --tests DIR --tvm PYTHON [--sample N] [--verdicts FILE] [--corpus DIR]`, where DIR is
+`tests/python` of a checkout of TVM, and PYTHON has apache-tvm and pytest. The texts go into the corpus, which a further
+run uses as it is; verdicts go into FILE, one line of JSON for each text, and texts that have one are passed over.
+
+| verdict       | meaning                                                                                           |
+|---------------|---------------------------------------------------------------------------------------------------|
+| `right`       | refmlc reads and checks it, reads what it shows as the same, and TVM does too                     |
+| `different`   | TVM reads what refmlc shows otherwise, or not; or refmlc itself does                               |
+| `unsupported` | refmlc says by name that it does not know a thing (RM5xx)                                         |
+| `refused`     | refmlc does not read it, or a static rule is broken; TVM reads it                                 |
+| `unread`      | TVM does not read its own text; then nothing is judged, unless refmlc ends otherwise than it should |
+| `traceback`   | refmlc ends by a bug of its own                                                                   |
+
+Exit status 1: there is a traceback, or less than 99 of 100 texts that are read by both are right.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import tvm_corpus
+from rich.console import Console
+from rich.table import Table
+
+from refmlc.diag import Exhausted, Internal, RefmlcError, Unsupported
+from refmlc.ir.equal import first_difference
+from refmlc.script import read, show
+from refmlc.wellformed.module import check_module
+
+COMPARE = Path(__file__).parent / "tvm_side" / "compare_texts.py"
+VERDICTS = ("right", "different", "unsupported", "refused", "unread", "traceback")
+BATCH, SECONDS = 100, 60
+CONSOLE = Console(width=180, highlight=False)
+
+
+@dataclass
+class Outcome:
+    """What became of one text: how far refmlc came (`stage`), and why no further."""
+
+    name: str
+    directory: str
+    file: str
+    verdict: str = "right"
+    stage: str = ""
+    code: str = ""
+    message: str = ""
+    example: str = ""
+
+
+class Late(Exception):
+    """The time of one text is over."""
+
+
+def stop(*_: object) -> None:
+    """End what is done with a text."""
+    raise Late
+
+
+def failed(outcome: Outcome, stage: str, failure: Exception) -> Outcome:
+    """The outcome after a failure."""
+    outcome.stage, outcome.verdict = stage, "traceback"
+    outcome.code, outcome.example = type(failure).__name__, str(failure)
+    if isinstance(failure, RefmlcError):
+        outcome.code, outcome.example = failure.code.id, failure.diagnostic.message
+        kinds = {Unsupported: "unsupported", Exhausted: "unsupported", Internal: "traceback"}
+        outcome.verdict = kinds.get(type(failure), "refused" if stage == "read" else "different")
+    outcome.message = masked(outcome.example)
+    return outcome
+
+
+def masked(message: str) -> str:
+    """A message without its names and numbers."""
+    return re.sub(r"\d+", "#", re.sub(r"`[^`]*`", "`_`", message))[:200]
+
+
+def tried(job: tuple[tvm_corpus.Entry, str, str]) -> Outcome:
+    """Read, check, show and read again one text; what is shown goes into the folder."""
+    entry, corpus, folder = job
+    outcome = Outcome(entry.name, entry.directory, entry.file)
+    text = (Path(corpus) / f"{entry.name}.py").read_text("utf-8")
+    shown = text  # where refmlc has none, TVM is asked whether it reads its own
+    stage = "read"
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        module = read(text, entry.file)
+        stage = "show"
+        shown = show(module, show_meta=True)
+        stage = "read again"
+        difference = first_difference(module, read(shown, "shown"))
+        if difference is not None:
+            outcome.verdict, outcome.stage = "different", stage
+            outcome.message = outcome.example = str(difference)
+        stage = "check"
+        for finding in check_module(module)[:1]:
+            outcome.stage, outcome.verdict, outcome.code = stage, "refused", finding.code.id
+            outcome.example, outcome.message = finding.message, masked(finding.message)
+    except Exception as failure:  # noqa: BLE001 - a traceback is a bug to be listed, not the end of the table
+        outcome = failed(outcome, stage, failure)
+    finally:
+        signal.alarm(0)
+    (Path(folder) / f"{entry.name}.py").write_text(text, "utf-8")
+    (Path(folder) / f"{entry.name}.shown").write_text(shown, "utf-8")
+    return outcome
+
+
+def compared(python: str, folder: Path, names: list[str]) -> dict[str, tuple[str, str]]:
+    """TVM's verdicts; where it ends by a fault, it is asked again for the halves."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in names:
+            for suffix in ("py", "shown"):
+                (Path(temporary) / f"{name}.{suffix}").symlink_to(folder / f"{name}.{suffix}")
+        try:
+            subprocess.run([python, str(COMPARE), temporary], check=True, capture_output=True, timeout=600)
+            return json.loads((Path(temporary) / "verdicts.json").read_text())
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            if len(names) == 1:
+                return {names[0]: ("neither", "TVM ends by a fault")}
+    middle = len(names) // 2
+    return compared(python, folder, names[:middle]) | compared(python, folder, names[middle:])
+
+
+def judged(outcome: Outcome, verdict: str, reason: str) -> Outcome:
+    """The outcome with what TVM says; a text that TVM does not read is no evidence."""
+    if outcome.verdict == "traceback":
+        return outcome
+    if verdict in ("neither", "unreadable"):
+        outcome.verdict = "unread"
+        outcome.message = outcome.message or reason
+    elif verdict != "equal" and outcome.verdict in ("right", "refused"):
+        outcome.verdict, outcome.stage, outcome.code = "different", "TVM", verdict
+        outcome.example = outcome.message = reason
+    return outcome
+
+
+def run(options: argparse.Namespace, entries: list[tvm_corpus.Entry], verdicts: Path) -> None:
+    """Give each text its verdict, a batch at a time."""
+    with ProcessPoolExecutor(2) as pool, verdicts.open("a", encoding="utf-8") as out:
+        for start in range(0, len(entries), BATCH):
+            batch = entries[start : start + BATCH]
+            with tempfile.TemporaryDirectory() as folder:
+                jobs = [(entry, str(options.corpus), folder) for entry in batch]
+                outcomes = list(pool.map(tried, jobs, chunksize=4))
+                if options.keep:
+                    options.keep.mkdir(exist_ok=True)
+                    for entry in batch:
+                        text = (Path(folder) / f"{entry.name}.shown").read_text("utf-8")
+                        (options.keep / f"{entry.name}.shown").write_text(text, "utf-8")
+                said = compared(options.tvm, Path(folder), [entry.name for entry in batch])
+            for outcome in outcomes:
+                out.write(json.dumps(asdict(judged(outcome, *said[outcome.name]))) + "\n")
+            out.flush()
+            CONSOLE.print(f"{start + len(batch)} of {len(entries)}", style="dim")
+
+
+def table(outcomes: list[Outcome]) -> Table:
+    """Counts for each folder of the tests."""
+    result = Table(title="modules of TVM's tests, as TVM prints them")
+    for column in ("tests", "modules", *VERDICTS, "shown right"):
+        result.add_column(column, justify="left" if column == "tests" else "right")
+    folders: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        folders[outcome.directory].append(outcome)
+    folders = dict(sorted(folders.items()))
+    folders["all"] = outcomes
+    for folder, members in folders.items():
+        counts = Counter(outcome.verdict for outcome in members)
+        cells = [str(counts[verdict]) for verdict in VERDICTS]
+        result.add_row(folder, str(len(members)), *cells, f"{100 * share(members):.1f} %")
+    return result
+
+
+def share(outcomes: list[Outcome]) -> float:
+    """The share of texts shown right among those that refmlc and TVM read."""
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    counts["right"] += sum(outcome.verdict == "refused" and outcome.stage == "check" for outcome in outcomes)
+    return counts["right"] / max(1, counts["right"] + counts["different"])
+
+
+def reasons(outcomes: list[Outcome]) -> None:
+    """Print what stands behind the counts, the most frequent first."""
+    groups: dict[tuple[str, ...], list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.verdict not in ("right", "unread"):
+            groups[outcome.verdict, outcome.stage, outcome.code, outcome.message].append(outcome)
+    for (verdict, stage, code, message), members in sorted(groups.items(), key=lambda group: -len(group[1])):
+        first = members[0]
+        CONSOLE.print(f"{len(members):5} {verdict} ({stage}) {code} {message}", markup=False, soft_wrap=True)
+        CONSOLE.print(f"      {first.name}: {first.example}"[:400], markup=False, style="dim", soft_wrap=True)
+
+
+def chosen(entries: list[tvm_corpus.Entry], options: argparse.Namespace) -> list[tvm_corpus.Entry]:
+    """The texts that are asked for; a sample is the same each time."""
+    entries = [entry for entry in entries if re.search(options.names, entry.name)]
+    if options.sample:
+        entries.sort(key=lambda entry: hashlib.sha256(entry.name.encode()).digest())
+        entries = sorted(entries[: options.sample], key=lambda entry: entry.name)
+    return entries
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tests", type=Path, help="`tests/python` of TVM; without it the corpus is used as it is")
+    parser.add_argument("--tvm", required=True, help="a Python that has apache-tvm and pytest")
+    parser.add_argument("--sample", type=int, default=0, help="so many texts alone")
+    parser.add_argument("--names", default="", help="a regular expression: of these texts alone")
+    parser.add_argument("--verdicts", type=Path, help="where verdicts are kept; texts that have one are passed over")
+    parser.add_argument("--corpus", type=Path, help="where texts are kept")
+    parser.add_argument("--keep", type=Path, help="where refmlc's texts are left")
+    parser.add_argument("--seconds", type=int, default=120, help="how long a file of tests may last, between faults")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Print the table and the reasons."""
+    options = arguments()
+    with tempfile.TemporaryDirectory() as temporary:
+        options.corpus = options.corpus or Path(temporary) / "corpus"
+        verdicts = options.verdicts or Path(temporary) / "verdicts.jsonl"
+        if options.tests:
+            tvm_corpus.extract(options.tvm, options.tests.resolve(), options.corpus, options.seconds, CONSOLE.print)
+        entries = chosen(tvm_corpus.entries(options.corpus), options)
+        verdicts.touch()
+        lines = verdicts.read_text("utf-8").splitlines()
+        before = {line["name"] for line in map(json.loads, lines)}
+        run(options, [entry for entry in entries if entry.name not in before], verdicts)
+        names = {entry.name for entry in entries}
+        outcomes = [Outcome(**json.loads(line)) for line in verdicts.read_text("utf-8").splitlines()]
+    outcomes = [outcome for outcome in outcomes if outcome.name in names]
+    CONSOLE.print(table(outcomes))
+    reasons(outcomes)
+    return int(share(outcomes) < 0.99 or any(outcome.verdict == "traceback" for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
