@@ -30,8 +30,9 @@ from refmlc.dtypes import FLOAT32, DType
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
+from refmlc.ops.evaluate import known
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
-from refmlc.vm.dims import Dims, known
+from refmlc.vm.dims import Dims
 from refmlc.vm.parameters import parameters_of
 
 WAYS = ("tame", "small", "edges")

@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
+from refmlc.ops.evaluate import known
 from refmlc.ops.promote import constant
-from refmlc.ops.scalar import SCALAR_OPS
 
 FLIPPED = {"gt": "lt", "ge": "le"}
 
@@ -26,8 +26,8 @@ FLIPPED = {"gt": "lt", "ge": "le"}
 def folded(expr: tir.Expr) -> tir.Expr:
     """`expr`, whose operands are folded, made simpler."""
     match expr:
-        case tir.Apply(op, args) if all(isinstance(arg, tir.IntImm) for arg in args):
-            return _value(expr, op, [arg.value for arg in args if isinstance(arg, tir.IntImm)])
+        case tir.Apply(args=args) if all(isinstance(arg, tir.IntImm) for arg in args):
+            return _value(expr)
         case tir.Apply(op, (a, b)) if op in FLIPPED:
             return tir.Apply(FLIPPED[op], (b, a), expr.dtype, span=expr.span)
         case tir.Apply(op, (a, b)) if op in IDENTITIES and not a.dtype.is_float:
@@ -44,15 +44,9 @@ def folded(expr: tir.Expr) -> tir.Expr:
             return expr
 
 
-def _value(expr: tir.Apply, op: str, values: list[int]) -> tir.Expr:
-    row = SCALAR_OPS[op]
-    dtype = expr.args[0].dtype
-    operands = [arg.dtype for arg in expr.args]
-    known = row.contract.accepts_operands(operands) and not expr.dtype.is_float and not expr.dtype.is_vector
-    if not known or any(case.holds(dtype, *values) for case in row.contract.undefined):
-        return expr
-    found = row.value(tuple(operands), expr.dtype)(*values)
-    return constant(int(found), expr.dtype, expr.span)
+def _value(expr: tir.Apply) -> tir.Expr:
+    value = None if expr.dtype.is_float else known(expr)
+    return expr if value is None else constant(value, expr.dtype, expr.span)
 
 
 def _lazy(expr: tir.Expr, a: tir.Expr, b: tir.Expr, neutral: int) -> tir.Expr:

@@ -20,10 +20,11 @@ from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import rounder
 from refmlc.ir import tir
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.ops.evaluate import known
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
-from refmlc.vm.dims import Dims, known, text
+from refmlc.vm.dims import Dims, text
 
 _NO_FLOAT = 1 << 1024  # an integer from here on has no float
 

@@ -12,9 +12,10 @@ from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.node import Node
 from refmlc.ir.types import TensorType
 from refmlc.ir.visit import rewrite, substitute
+from refmlc.ops.evaluate import known
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm.arguments import Parameter, accept
-from refmlc.vm.dims import Dims, bind_dims, known
+from refmlc.vm.dims import Dims, bind_dims
 
 
 def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) -> IRModule:
@@ -71,6 +72,6 @@ def _constant(value: Tensor, var: relax.Var) -> relax.Constant:
 def _folded(node: Node) -> Node:
     """A dimension that has become a number, as that number."""
     if isinstance(node, tir.Apply) and node.dtype == INT64 and all(isinstance(arg, tir.IntImm) for arg in node.args):
-        value = known(node, {})
+        value = known(node)
         return node if value is None else tir.IntImm(INT64, value, span=node.span)
     return node

@@ -1,19 +1,10 @@
 """Symbolic dimensions at the border: what arguments say about them, and what expressions over them come to."""
 
-from refmlc.diag import Undefined, Unsupported
-from refmlc.interp.graph.dims import Unbound, eval_known
 from refmlc.ir import tir
+from refmlc.ops.evaluate import known
 from refmlc.wellformed.expr_text import dim_text
 
 Dims = dict[tir.Var, int]
-
-
-def known(extent: tir.Expr, dims: Dims) -> int | None:
-    """The value of a dimension, where the variables in it are known; None where they are not, or it has none."""
-    try:
-        return int(eval_known(extent, dims))
-    except (Unbound, Undefined, Unsupported):
-        return None
 
 
 def text(shape: tuple[tir.Expr, ...], dims: Dims) -> str:

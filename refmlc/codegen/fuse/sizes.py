@@ -8,25 +8,19 @@
 | `key_of`  | what equal expressions share, for tables                         |
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from math import prod
+from typing import TypeVar
 
 from refmlc.dtypes import INT64, DType
 from refmlc.ir import tir
 from refmlc.ir.node import Node
 from refmlc.ir.visit import field_names, rewrite
+from refmlc.ops.evaluate import known
 from refmlc.runtime.cells import cell_size
 
 ALIGNMENT = 64
-FOLDS: Mapping[str, Callable[[int, int], int]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "max": max,
-    "min": min,
-    "floordiv": lambda a, b: a // b,
-    "floormod": lambda a, b: a % b,
-}
+N = TypeVar("N", bound=Node)
 
 
 def number(value: int) -> tir.IntImm:
@@ -43,11 +37,7 @@ def wide(expr: tir.Expr) -> tir.Expr:
 
 def apply(op: str, a: tir.Expr, b: tir.Expr) -> tir.Expr:
     """`op` of two expressions of one integer dtype; computed where both are numbers."""
-    if isinstance(a, tir.IntImm) and isinstance(b, tir.IntImm) and (b.value or op not in ("floordiv", "floormod")):
-        value = FOLDS[op](a.value, b.value)
-        if a.dtype.minimum <= value <= a.dtype.maximum:
-            return tir.IntImm(a.dtype, value)
-    return tir.Apply(op, (a, b), a.dtype)
+    return fold(tir.Apply(op, (a, b), a.dtype))
 
 
 def total(parts: Iterable[tir.Expr]) -> tir.Expr:
@@ -85,21 +75,20 @@ def aligned(size: tir.Expr) -> tir.Expr:
 
 
 def folded(expr: tir.Expr) -> tir.Expr:
-    """`expr` with constant parts computed, as far as `FOLDS` and conversions of numbers that fit go."""
+    """`expr` with constant parts computed where they have a value."""
     return rewrite(expr, fold)
 
 
-def fold(node: Node) -> Node:
-    """`node`, whose children are folded, computed where it can be."""
+def fold(node: N) -> N | tir.IntImm:
+    """`node`, whose children are folded, as a number where it is an operator or a conversion of numbers."""
     match node:
-        case tir.Apply(op, (tir.IntImm() as a, tir.IntImm() as b), dtype) if (
-            op in FOLDS and dtype == a.dtype == b.dtype
-        ):
-            return apply(op, a, b) if dtype.is_integer else node
-        case tir.Cast(dtype, tir.IntImm(value=value)) if dtype.is_integer and dtype.minimum <= value <= dtype.maximum:
-            return tir.IntImm(dtype, value)
+        case tir.Apply(args=args, dtype=dtype) if all(isinstance(arg, tir.IntImm) for arg in args):
+            value = known(node) if dtype.is_integer else None
+        case tir.Cast(dtype, tir.IntImm()):
+            value = known(node) if dtype.is_integer else None
         case _:
             return node
+    return node if value is None else tir.IntImm(dtype, value)
 
 
 def key_of(expr: object) -> Hashable:

@@ -11,10 +11,10 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNDEFINED_SYMBOL
 from refmlc.dtypes import DType
 from refmlc.interp.graph.activation import Activation
-from refmlc.interp.graph.dims import Unbound, eval_known
 from refmlc.ir import tir
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ops.contract import Scalar
+from refmlc.ops.evaluate import Unbound, evaluate
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
 from refmlc.wellformed.expr_text import dim_text
@@ -59,7 +59,7 @@ class Match:
             if self.wrong is not None:
                 break
             try:
-                declared = eval_known(expr, self.env.dims)
+                declared = evaluate(expr, self.env.dims)
             except Unbound as unbound:
                 if not self.binds:
                     continue

@@ -8,20 +8,19 @@
 | a symbolic dimension                | a constant: a size of an argument, 1, 2, 3  |
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from operator import add, mul, sub
 
 from refmlc.ir import relax, tir
 from refmlc.ir.node import Node
 from refmlc.ir.visit import rewrite, walk
+from refmlc.ops.evaluate import known
 from refmlc.reduce.passes.extents import sizes_of
 from refmlc.reduce.passes.literals import number
 from refmlc.reduce.subject import Edit, Function, Subject, graphs, prim_funcs
 
 SIZES = (1, 2, 3, 4)
-FOLDS: Mapping[str, Callable[[int, int], int]] = {"add": add, "sub": sub, "mul": mul}
 
 
 def plain_functions(subject: Subject) -> Iterator[Edit]:
@@ -70,10 +69,11 @@ def constant_dimensions(subject: Subject) -> Iterator[Edit]:
 
 
 def _folded(node: Node) -> Node:
-    """A sum or product of constants as one."""
+    """An operator on integer constants as its value."""
     match node:
-        case tir.Apply(op, (tir.IntImm(dtype, a), tir.IntImm(_, b))) if op in FOLDS:
-            return number(dtype, FOLDS[op](a, b))
+        case tir.Apply(args=args, dtype=dtype) if dtype.is_integer and all(isinstance(arg, tir.IntImm) for arg in args):
+            value = known(node)
+            return node if value is None else number(dtype, value)
         case _:
             return node
 

@@ -24,9 +24,10 @@ from refmlc.diag import RefmlcError
 from refmlc.dtypes import DType
 from refmlc.dtypes.rounding import rounder
 from refmlc.ir import tir
+from refmlc.ops.evaluate import known
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.tensor import Tensor
-from refmlc.vm.dims import Dims, known
+from refmlc.vm.dims import Dims
 
 MOST_EXTENT: Final = 1 << 40  # what generated code takes for granted
 MOST_SHAPES = 64  # bindings of shapes that are remembered

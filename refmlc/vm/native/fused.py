@@ -13,9 +13,10 @@ from refmlc.codegen.unit import Status
 from refmlc.interp.graph.activation import Activation
 from refmlc.ir import relax, tir
 from refmlc.ir.visit import walk
+from refmlc.ops.evaluate import known
 from refmlc.runtime.cells import cell_size
 from refmlc.runtime.tensor import Tensor
-from refmlc.vm.dims import Dims, known
+from refmlc.vm.dims import Dims
 from refmlc.vm.native.calls import State
 from refmlc.vm.native.compiled import Compiled, c_type_of_fused
 from refmlc.vm.native.fitting import MOST_EXTENT, address_of

@@ -14,7 +14,8 @@ from refmlc.codegen.fuse import Fused, fuse_static, with_dims
 from refmlc.codegen.options import Options
 from refmlc.codegen.unit import Source
 from refmlc.ir import IRModule, tir
-from refmlc.vm.dims import Dims, known
+from refmlc.ops.evaluate import known
+from refmlc.vm.dims import Dims
 from refmlc.vm.native.compiled import Compiled, Translation, load, with_entries
 
 WORTH: Final = 1 << 25

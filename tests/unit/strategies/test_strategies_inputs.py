@@ -125,3 +125,24 @@ def test_who_asks_for_what_is_not_there_is_told():
 
 def test_arguments_are_tensors():
     assert isinstance(arguments(rolled_inputs(read(ROWS, "case.py"), "main", 0))[0], Tensor)
+
+
+@pytest.mark.parametrize(
+    ("extent", "n", "size"),
+    [
+        ("4 + T.truncmod(n - 5, 3)", 0, 2),  # -5 truncmod 3 is -2
+        ("4 + T.truncdiv(n - 9, 4)", 0, 2),  # -9 truncdiv 4 is -2
+        ("T.ceildiv(n, 4)", 9, 3),
+        ("T.Cast('int32', T.Cast('uint8', n - 1))", 0, 255),
+        ("T.Select(n > 3, 7, n)", 5, 7),
+        ("7 // n", 0, 0),  # undefined: what the call says
+        ("n - 4", 1, 0),
+    ],
+)
+def test_a_size_is_what_executing_its_expression_gives(extent, n, size):
+    text = f"""{HEAD}@T.prim_func(s_tir=True)
+def main(n: T.int32, b: T.handle):
+    B = T.match_buffer(b, ({extent},), "float32")
+    T.evaluate(0)
+"""
+    assert rolled_inputs(read(text, "case.py"), "main", 1, dims={"n": n})[1].shape == (size,)

@@ -132,6 +132,20 @@ def test_defined_programs():
     assert isinstance(caught.value, AssertionError)
 
 
+@pytest.mark.parametrize("extent", ["4 + T.truncmod(n - 5, 3)", "4 + T.truncdiv(n - 9, 4)", "8 // (n + 1) + 1"])
+def test_extents_that_are_divisions(extent):
+    text = f"""
+@T.prim_func(s_tir=True)
+def main(a: T.handle, b: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, ({extent},), "float32")
+    for i in range({extent}):
+        B[i] = T.float32(1)
+"""
+    assert_defined(text)
+
+
 def test_the_sanitizer_is_on():
     race = program("for i in T.parallel(4):\n    B[0] = A[i]")
     with pytest.raises(NotDefined, match="RM321"):

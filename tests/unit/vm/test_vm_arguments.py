@@ -8,11 +8,12 @@ from refmlc.diag import Malformed, Unsupported
 from refmlc.dtypes import HANDLE, INT64, dtype
 from refmlc.ir import tir
 from refmlc.ir.types import FuncType, PrimType
+from refmlc.ops.evaluate import known
 from refmlc.runtime.registry import python_func
 from refmlc.runtime.values import Closure, Shape
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.arguments import Parameter, accept
-from refmlc.vm.dims import bind_dims, known
+from refmlc.vm.dims import bind_dims
 from refmlc.wellformed.reading import read
 
 TEXT = """

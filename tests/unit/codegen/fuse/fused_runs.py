@@ -12,8 +12,8 @@ from refmlc.codegen.unit import Status
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import relax
 from refmlc.ir.visit import walk
+from refmlc.ops.evaluate import known
 from refmlc.script import read
-from refmlc.vm.dims import known
 
 PRELUDE = """
 from tvm.script import ir as I, tirx as T, relax as R

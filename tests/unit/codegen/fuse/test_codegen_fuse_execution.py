@@ -5,7 +5,7 @@ import pytest
 from fused_runs import ADD, INCREASE, SCATTER, SPLIT, TWICE, F, execute, module, plan
 
 from refmlc.codegen.unit import Status
-from refmlc.vm.dims import known
+from refmlc.ops.evaluate import known
 
 X = {"x": F, "y": F}
 FIVE = np.arange(5, dtype=np.float32)

@@ -6,7 +6,7 @@ from refmlc.codegen.fuse.memory import Need, lay_out
 from refmlc.codegen.fuse.sizes import aligned, apply, count, nbytes, number
 from refmlc.dtypes import INT64, dtype
 from refmlc.ir import tir
-from refmlc.vm.dims import known
+from refmlc.ops.evaluate import known
 
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)
 SIZES = st.one_of(

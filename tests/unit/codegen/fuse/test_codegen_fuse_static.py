@@ -11,7 +11,7 @@ from refmlc.codegen.unit import Status
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import walk
-from refmlc.vm.dims import known
+from refmlc.ops.evaluate import known
 
 X = {"x": F, "y": F}
 FIVE = np.arange(5, dtype=np.float32)
