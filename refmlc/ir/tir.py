@@ -86,8 +86,8 @@ class And(Node):
 
     @property
     def dtype(self) -> DType:
-        """`bool` with the lanes of the operands."""
-        return BOOL.with_lanes(self.a.dtype.lanes)
+        """`bool` with the lanes of the operands. Chains lean to the left: the second operand is the short one."""
+        return BOOL.with_lanes(self.b.dtype.lanes)
 
 
 @node
@@ -99,8 +99,8 @@ class Or(Node):
 
     @property
     def dtype(self) -> DType:
-        """`bool` with the lanes of the operands."""
-        return BOOL.with_lanes(self.a.dtype.lanes)
+        """`bool` with the lanes of the operands, as of `And`."""
+        return BOOL.with_lanes(self.b.dtype.lanes)
 
 
 @node

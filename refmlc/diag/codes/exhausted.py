@@ -32,5 +32,5 @@ TIME_EXHAUSTED = Code(
     "RM605",
     "the time budget is used up",
     "",
-    "The run took longer than its time budget. Nothing is known about the program.",
+    "The run, or reading the text, took longer than its time budget. Nothing is known about the program.",
 )

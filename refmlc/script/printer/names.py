@@ -5,6 +5,7 @@ A scope ends with the statement that opened it: names of its variables may be us
 
 import keyword
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -30,6 +31,7 @@ class Names:
         """`taken` are names that no variable gets."""
         self.taken = {*RESERVED, *taken}
         self.of: dict[int, str] = {}
+        self.holders: Counter[str] = Counter()  # how many nodes have a name
         self.frames: list[list[int]] = [[]]
         self.kept: list[Node] = []  # an id is unique only while its object lives
 
@@ -54,7 +56,9 @@ class Names:
     def give(self, node: Node, text: str) -> None:
         """Let `node` be called `text` in this scope, whatever else is."""
         self.taken.add(text)
+        self._drop(id(node))
         self.of[id(node)] = text
+        self.holders[text] += 1
         self.kept.append(node)
         self.frames[-1].append(id(node))
 
@@ -70,6 +74,12 @@ class Names:
             yield
         finally:
             for key in self.frames.pop():
-                text = self.of.pop(key, "")
-                if text not in self.of.values():
+                text = self._drop(key)
+                if not self.holders[text]:
                     self.taken.discard(text)
+
+    def _drop(self, key: int) -> str:
+        """Forget the name of a node, and give it back."""
+        text = self.of.pop(key, "")
+        self.holders[text] -= bool(text)
+        return text

@@ -5,6 +5,7 @@
 | `syntax`                | text to Python's syntax tree, guarded; places                                     |
 | `scope`, `values`       | names, and what expressions stand for while they are read                          |
 | `table`, `arguments`    | the table of constructs; a call with its arguments                                 |
+| `deadline`              | the seconds that reading may take                                                  |
 | `evaluate`, `operators` | the one evaluator of expressions                                                   |
 | `module`, `imports`, `language` | modules, functions, import lines, what is neither TensorIR nor Relax       |
 | `evidence`              | which generation a text shows itself to be of                                      |

@@ -11,7 +11,7 @@
 | `lambda`                     | kept; `apply` evaluates its body                                                 |
 | comprehension, f-string, …   | refused, RM103                                                                   |
 
-Fails: RM103, RM104, RM105, RM107; RM602 deeper than `DEPTH`; and what the handlers report.
+Fails: RM103, RM104, RM105, RM107; RM602 deeper than `DEPTH`; RM605 after the deadline; and what the handlers report.
 """
 
 import ast
@@ -30,6 +30,7 @@ from refmlc.diag.catalogue import (
 from refmlc.ir.attrs import VDevice
 from refmlc.ir.node import Node
 from refmlc.script.reader.arguments import CallSite
+from refmlc.script.reader.deadline import EXPRESSIONS, Deadline
 from refmlc.script.reader.metadata import Entries
 from refmlc.script.reader.operators import BINARY, COMPARE, UNARY, host_binary, host_unary
 from refmlc.script.reader.scope import MISSING, Scope
@@ -46,8 +47,8 @@ _HOST = (int, float, str, bool, type(None), list, tuple, dict)
 class Evaluator:
     """Evaluates expressions of one text. `scope` is open to the reader of statements, which opens frames in it."""
 
-    def __init__(self, spans: Spans, table: Table, scope: Scope) -> None:
-        """An evaluator of one text.
+    def __init__(self, spans: Spans, table: Table, scope: Scope, deadline: Deadline | None = None) -> None:
+        """An evaluator of one text, to be read before `deadline` (None: the default number of seconds from now).
 
         The reader of the module sets the rest: `module`, what `cls` stands for; `metadata`, the entries that the text
         holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
@@ -60,6 +61,8 @@ class Evaluator:
         self.metadata: Entries | None = None
         self.devices: tuple[VDevice, ...] | None = None
         self.generation: Generation = "0.27"
+        self._deadline = deadline or Deadline()
+        self._until_look = EXPRESSIONS
         self._depth = 0
 
     # ------------------------------------------------------------------------------------------- entry points
@@ -68,6 +71,11 @@ class Evaluator:
         """The meta-value of `node`."""
         if self._depth >= DEPTH:
             raise fail(DEPTH_EXHAUSTED, f"the expression nests deeper than {DEPTH}", self.spans.of(node))
+        self._until_look -= 1
+        if not self._until_look:
+            self._until_look = EXPRESSIONS
+            if self._deadline.over:
+                raise self._deadline.exhausted(self.spans.of(node))
         self._depth += 1
         try:
             return self._dispatch(node)

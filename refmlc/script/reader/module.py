@@ -32,6 +32,7 @@ from refmlc.dtypes import INT64
 from refmlc.ir import relax, tir
 from refmlc.ir.attrs import VDevice
 from refmlc.ir.module import IRModule
+from refmlc.script.reader.deadline import Deadline
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.evidence import generation_of
 from refmlc.script.reader.imports import define_imports, prelude
@@ -90,20 +91,25 @@ class _Draft:
 
 
 def read_tree(
-    tree: ast.Module, spans: Spans, language: Language, names: Mapping[str, Meta] | None = None, *, name: str = "Module"
+    tree: ast.Module,
+    spans: Spans,
+    language: Language,
+    names: Mapping[str, Meta] | None = None,
+    *,
+    deadline: Deadline | None = None,
 ) -> IRModule:
     """The module that the text of `tree` is. `names` are defined around it (live objects, for a decorator)."""
-    reader = _Reader(tree, spans, language, {**prelude(), **(names or {})})
-    draft = reader.read(_Draft(name))
+    ev = Evaluator(spans, language.table, Scope({**prelude(), **(names or {})}), deadline)
+    draft = _Reader(tree, language, ev).read(_Draft())
     return IRModule(draft.functions, draft.attrs, draft.infos, draft.name, spans.source)
 
 
 class _Reader:
-    def __init__(self, tree: ast.Module, spans: Spans, language: Language, names: Mapping[str, Meta]) -> None:
+    def __init__(self, tree: ast.Module, language: Language, ev: Evaluator) -> None:
         self.tree = tree
-        self.spans = spans
+        self.spans = ev.spans
         self.language = language
-        self.ev = Evaluator(spans, language.table, Scope(names))
+        self.ev = ev
 
     def read(self, draft: _Draft) -> _Draft:
         classes: list[ast.ClassDef] = []
@@ -231,10 +237,15 @@ class _Reader:
             raise self.other_language(decorator)
         self.ev.generation = generation_of(node) or self.generation
         with self.ev.scope.frame():
-            for name, value in self.ev.scope.items().items():
-                if isinstance(value, ShapeVar):
+            for name in self.shape_vars:
+                if isinstance(self.ev.scope.lookup(name), ShapeVar):
                     self.ev.scope.define(name, tir.Var(name, INT64))
             return reader(self.ev, node, decorator)
+
+    @cached_property
+    def shape_vars(self) -> tuple[str, ...]:
+        """The names that are shape variables outside of functions. Order: of the text."""
+        return tuple(name for name, value in self.ev.scope.items().items() if isinstance(value, ShapeVar))
 
     @cached_property
     def generation(self) -> Generation:

@@ -7,6 +7,7 @@ from pathlib import Path
 from refmlc.diag import Source, fail
 from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED, TEXT_TOO_LARGE
 from refmlc.ir.module import IRModule
+from refmlc.script.reader.deadline import SECONDS, Deadline
 from refmlc.script.reader.language import LANGUAGE
 from refmlc.script.reader.module import Language, read_tree
 from refmlc.script.reader.relax_func import relax_reader
@@ -23,21 +24,24 @@ TVMSCRIPT = Language(
 )
 
 
-def read(text: str | bytes, name: str = "<text>") -> IRModule:
+def read(text: str | bytes, name: str = "<text>", *, max_seconds: float = SECONDS) -> IRModule:
     """The module that `text` is; a text of functions alone is a module of them.
 
-    Fails: RM1xx where the text is not TVMScript, RM2xx where a static rule is broken that reading needs, RM5xx where
-    refmlc does not know a construct, RM6xx where the text is too large or too deep. Nothing in it is executed.
+    Units: `max_seconds` are seconds of the processor. Fails: RM1xx where the text is not TVMScript, RM2xx where a
+    static rule is broken that reading needs, RM5xx where refmlc does not know a construct, RM6xx where the text is too
+    large, too deep, or takes too long. Nothing in it is executed.
     """
-    return read_source(Source(name, decoded(text, name) if isinstance(text, bytes) else text))
+    source = Source(name, decoded(text, name) if isinstance(text, bytes) else text)
+    return read_source(source, max_seconds=max_seconds)
 
 
-def read_source(source: Source, names: Mapping[str, Meta] | None = None) -> IRModule:
+def read_source(source: Source, names: Mapping[str, Meta] | None = None, *, max_seconds: float = SECONDS) -> IRModule:
     """The module that `source` is, with `names` defined around it. Fails as `read`."""
+    deadline = Deadline(max_seconds)
     collecting = gc.isenabled()
     gc.disable()  # reading makes many objects and no garbage: the collector would take half of the time
     try:
-        return read_tree(parsed(source), Spans(source), TVMSCRIPT, names)
+        return read_tree(parsed(source), Spans(source), TVMSCRIPT, names, deadline=deadline)
     except RecursionError:
         message = "the text nests deeper than the reader goes"
         raise fail(DEPTH_EXHAUSTED, message, Spans(source).whole()) from None

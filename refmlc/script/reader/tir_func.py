@@ -51,6 +51,7 @@ class _Function:
         self.statements = Statements(ev, self.draft)
         self.span = ev.spans.of(node)
         self.declared: tuple[tuple[str, DType], ...] = ()
+        self.params: set[str] = set()
 
     def read(self) -> tir.PrimFunc:
         args = self.node.args
@@ -108,8 +109,9 @@ class _Function:
         span = self.ev.spans.of(arg)
         if arg.annotation is None:
             raise fail(NOT_TVMSCRIPT, f"the parameter `{arg.arg}` has no type", span)
-        if any(arg.arg == param.name for param in self.draft.params):
+        if arg.arg in self.params:
             raise fail(DUPLICATE, f"the parameter `{arg.arg}` is defined twice", span)
+        self.params.add(arg.arg)
         spec = self.type_of(self.ev.eval(arg.annotation), self.ev.spans.of(arg.annotation))
         if isinstance(spec, BufferSpec):
             var = tir.Var(f"{arg.arg}_handle", HANDLE, span=span)
