@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Trap,
         Undefined,
         Unsupported,
+        render,
     )
     from refmlc.ir import IRModule
     from refmlc.ir.equal import structural_equal
@@ -72,6 +73,7 @@ __all__ = [
     "read_file",
     "register_c_func",
     "register_func",
+    "render",
     "show",
     "structural_equal",
 ]
@@ -102,6 +104,7 @@ _HOME = {
     "read": "refmlc.wellformed.reading",
     "read_file": "refmlc.wellformed.reading",
     "register_func": "refmlc.runtime.registry",
+    "render": "refmlc.diag",
     "show": "refmlc.script",
     "structural_equal": "refmlc.ir.equal",
 }

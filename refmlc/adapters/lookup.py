@@ -71,7 +71,7 @@ def _python(module: str, name: str, limits: Limits) -> Implementation:
     except RefmlcError:
         raise
     except (Exception, SystemExit) as problem:  # noqa: BLE001 - somebody else's code
-        told = format_exception_only(problem)[-1].strip()
+        told = format_exception_only(problem)[-1].strip().partition("\n")[0]
         raise fail(BAD_USAGE, f"`py:{module}:{name}` does not start: {told}") from None
     if not isinstance(made, Implementation):
         raise fail(BAD_USAGE, f"`py:{module}:{name}` gives no implementation, but {type(made).__name__}")

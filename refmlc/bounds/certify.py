@@ -19,6 +19,7 @@ from refmlc.bounds.exactness import only_exact
 from refmlc.bounds.freedom import Freedom
 from refmlc.bounds.graph import Enclosing, check_graph, tensors
 from refmlc.bounds.places import View
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import DType
 from refmlc.interp.machine import Machine
 from refmlc.ir import IRModule, tir
@@ -72,6 +73,7 @@ class Certificate:
     freedom: Freedom
 
 
+@entry_point
 def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Freedom = STANDARD) -> Certificate:
     """Certify function `name` on `args`, the destinations of a TensorIR function among them; `args` are not changed.
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from refmlc.builder.te_call import te_call
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_points
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.node import Node
@@ -57,6 +58,7 @@ class _Draft:
         return hint if taken is None else f"{hint}{taken + 1}"
 
 
+@entry_points
 class BlockBuilder:
     """Builds one module. Not for concurrent use."""
 

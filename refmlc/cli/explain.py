@@ -23,7 +23,7 @@ def explain(code: str | None, *, as_json: bool) -> None:
     row = CODES.get(code.upper())
     if row is None:
         raise fail(BAD_USAGE, f"there is no code `{code}`", None, "`refmlc explain` lists all codes")
-    kind = KINDS[row.id[2]]
+    kind = KINDS[row.kind]
     if as_json:
         fields = {"id": row.id, "kind": kind.__name__, "exit_code": kind.exit_code, "title": row.title}
         print_json({**fields, "clause": row.clause, "explanation": row.explanation, "example": row.example})

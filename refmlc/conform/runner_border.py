@@ -43,7 +43,7 @@ class Border:
 
 def crash(problem: BaseException) -> Stopped:
     """What was raised as a crash, in a line."""
-    return Stopped(Stop.CRASHED, format_exception_only(problem)[-1].strip())
+    return Stopped(Stop.CRASHED, format_exception_only(problem)[-1].strip().partition("\n")[0])
 
 
 @contextmanager

@@ -22,6 +22,8 @@ from time import perf_counter
 
 from refmlc.course import stand_ins
 from refmlc.course.data import command, lay_out
+from refmlc.diag import RefmlcError
+from refmlc.diag.render import render_line
 from refmlc.tvm.install import install_tvm
 from refmlc.tvm.session import Cell, Session, shown
 
@@ -103,6 +105,8 @@ def _told(reason: BaseException, file: str) -> str:
     """The error and the line of the document where it was met."""
     lines = [one.lineno for one in traceback.extract_tb(reason.__traceback__) if one.filename == file]
     where = f" (line {lines[-1]})" if lines else ""
+    if isinstance(reason, RefmlcError):
+        return f"{type(reason).__name__}: {render_line(reason.diagnostic)}{where}"
     text = "".join(traceback.format_exception_only(reason)).strip()
     return f"{text}{where}"
 

@@ -13,6 +13,7 @@ from refmlc.diag.errors import (
     Unsupported,
     error,
     fail,
+    render,
 )
 from refmlc.diag.source import Source, Span
 
@@ -32,4 +33,5 @@ __all__ = [
     "Unsupported",
     "error",
     "fail",
+    "render",
 ]

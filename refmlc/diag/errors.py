@@ -1,5 +1,8 @@
 """One exception class per kind of failure; kinds are disjoint and each has its exit code.
 
+`str()` of an exception is the whole message, as the command line shows it. Notebooks show it in colours, with the
+lines of the cells that led to it.
+
 | kind        | codes | exit | means                                         |
 |-------------|-------|------|-----------------------------------------------|
 | Malformed   | RM1xx | 2    | the text is not TVMScript, the input no tensor |
@@ -12,10 +15,14 @@
 | Internal    | RM9xx | 70   | our bug                                       |
 """
 
+from traceback import format_exception
 from typing import ClassVar
 
 from refmlc.diag.catalogue import Code
 from refmlc.diag.diagnostic import Diagnostic
+from refmlc.diag.frames import user_lines
+from refmlc.diag.layout import plain
+from refmlc.diag.render import render_line, render_text
 from refmlc.diag.source import Span
 
 
@@ -25,9 +32,22 @@ class RefmlcError(Exception):
     exit_code: ClassVar[int] = 70
 
     def __init__(self, diagnostic: Diagnostic) -> None:
-        """Hold `diagnostic`; `str()` is its one-line form."""
-        super().__init__(f"{diagnostic.code.id}: {diagnostic.message}")
+        """Hold `diagnostic`."""
+        super().__init__(diagnostic)
         self.diagnostic = diagnostic
+
+    def __str__(self) -> str:
+        """The whole message: code, place, source line, facts."""
+        return render_text(self.diagnostic)
+
+    def __repr__(self) -> str:
+        """The kind and the message in one line."""
+        return f"<{type(self).__name__} {render_line(self.diagnostic)}>"
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in place of the traceback (IPython's protocol)."""
+        lines = (plain(line) for line in user_lines(self.__traceback__))
+        return [*render_text(self.diagnostic, color=True).splitlines(), *lines]
 
     @property
     def code(self) -> Code:
@@ -82,24 +102,27 @@ class Internal(RefmlcError):
 
     exit_code = 70
 
+    def _render_traceback_(self) -> list[str]:
+        """The whole traceback, which is what one needs then."""
+        return "".join(format_exception(self)).splitlines()
+
 
 KINDS: dict[str, type[RefmlcError]] = {
-    "1": Malformed,
-    "2": IllFormed,
-    "3": Undefined,
-    "4": Trap,
-    "5": Unsupported,
-    "6": Exhausted,
-    "7": Mismatch,
-    "9": Internal,
+    kind.__name__: kind for kind in (Malformed, IllFormed, Undefined, Trap, Unsupported, Exhausted, Mismatch, Internal)
 }
+"""The exceptions by `Code.kind`."""
 
 
 def error(diagnostic: Diagnostic) -> RefmlcError:
     """The exception of the kind that the diagnostic's code belongs to."""
-    return KINDS[diagnostic.code.id[2]](diagnostic)
+    return KINDS[diagnostic.code.kind](diagnostic)
 
 
 def fail(code: Code, message: str, span: Span | None = None, *notes: str, label: str = "") -> RefmlcError:
     """Build the exception for `code`: `raise fail(OUT_OF_BOUNDS, "load from `A` …", span)`."""
     return error(Diagnostic(code, message, span, label, notes))
+
+
+def render(problem: RefmlcError | Diagnostic, *, color: bool = False) -> str:
+    """The whole message of a failure, as the command line shows it; `color`: with the escapes of a terminal."""
+    return render_text(problem if isinstance(problem, Diagnostic) else problem.diagnostic, color)

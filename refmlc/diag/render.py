@@ -23,7 +23,6 @@ from itertools import groupby
 from typing import TypeAlias
 
 from refmlc.diag.diagnostic import Diagnostic
-from refmlc.diag.errors import KINDS
 from refmlc.diag.layout import clipped, plain, plain_lines
 from refmlc.diag.source import Span
 
@@ -71,7 +70,7 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Json]:
     """Plain data for machines. Units: lines and columns count from 1, in characters; the end is exclusive."""
     return {
         "code": diagnostic.code.id,
-        "kind": KINDS[diagnostic.code.id[2]].__name__,
+        "kind": diagnostic.code.kind,
         "title": diagnostic.code.title,
         "clause": diagnostic.code.clause,
         "message": diagnostic.message,

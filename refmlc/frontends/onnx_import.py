@@ -16,6 +16,7 @@ from onnx import numpy_helper
 from refmlc.builder import BlockBuilder
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64, SCALARS
 from refmlc.dtypes.storage import dtype_of
 from refmlc.frontends.arrays import constant
@@ -29,6 +30,7 @@ OLDEST = 13
 """The version of the operators from which on the rules are right."""
 
 
+@entry_point
 def from_onnx(
     model: onnx.ModelProto,
     shape_dict: Mapping[str, Sequence[int]] | None = None,

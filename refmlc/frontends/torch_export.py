@@ -21,6 +21,7 @@ from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from refmlc.builder import BlockBuilder
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64, SCALARS
 from refmlc.frontends.arrays import TorchTensor, array_of, constant_of, dtype_name
 from refmlc.frontends.aten import rule_of
@@ -36,6 +37,7 @@ from refmlc.te import Value
 PARAMETERS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
+@entry_point
 def from_exported_program(
     exported_program: ExportedProgram,
     *,

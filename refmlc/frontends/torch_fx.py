@@ -26,6 +26,7 @@ from torch import Tensor, fx, nn
 from refmlc.builder import BlockBuilder
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64, SCALARS, dtype as dtype_named
 from refmlc.frontends.arrays import array_of, constant_of, dtype_name
 from refmlc.frontends.emitter import Size
@@ -39,6 +40,7 @@ Rule: TypeAlias = Callable[..., object]
 InputInfo: TypeAlias = "tuple[Sequence[Size], str] | Sequence[Size]"
 
 
+@entry_point
 def from_fx(
     model: fx.GraphModule,
     input_info: Sequence[InputInfo] | None = None,

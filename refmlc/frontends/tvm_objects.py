@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.frontends.tvm_json import from_json
 from refmlc.ir import IRModule, relax, tir
 from refmlc.script import read
@@ -30,6 +31,7 @@ class Scriptable(Protocol):
         ...
 
 
+@entry_point
 def from_tvm(module: object) -> IRModule:
     """The module that an object, a text or a JSON of TVM is. A function alone is a module of one.
 

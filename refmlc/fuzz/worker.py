@@ -75,7 +75,7 @@ def answered(call: str, args: list[object]) -> dict[str, object]:
     try:
         answer: dict[str, object] = {"result": function(call)(*args)}
     except Exception as problem:  # noqa: BLE001 - the border, see above
-        last = traceback.format_exception_only(problem)[-1].strip()
+        last = traceback.format_exception_only(problem)[-1].strip().partition("\n")[0]
         answer = {"raised": last, "traceback": traceback.format_exc()}
     return {**answer, "cpu": spent() - before, "memory": held(), "worker": str(os.getpid())}
 

@@ -13,6 +13,7 @@ from refmlc.adapters.implementation import Answer
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, relax
 from refmlc.ir.equal import structural_equal
 from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, beyond, called, known_of, lacks, line_of
@@ -30,6 +31,7 @@ from refmlc.wellformed.reading import read
 READER = "the reader"
 
 
+@entry_point
 def check(
     trace: Trace,
     *,

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.entry import entry_point
 from refmlc.passes.check import check
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.tvm_texts import Module, texts
@@ -77,6 +78,7 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
     _compared(watched.verdicts)
 
 
+@entry_point
 def check_schedule(tvm: ModuleType, schedule: Schedule, module: Module, *, calls: int = 3, seed: int = 0) -> Checked:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 

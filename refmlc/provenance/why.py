@@ -14,6 +14,7 @@ from math import isnan
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ops.contract import Scalar
 from refmlc.provenance import chains
@@ -169,6 +170,7 @@ class Search:
         return Origin(Source.UNWATCHED, f"{origin or 'memory'}, element {cell.start // cell.size}")
 
 
+@entry_point
 def why(
     module: IRModule,
     func: str,

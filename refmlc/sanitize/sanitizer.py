@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.diag.errors import Exhausted, RefmlcError, Trap, Undefined, Unsupported
 from refmlc.interp.hooks import Hooks
 from refmlc.ir import IRModule, tir
@@ -87,6 +88,7 @@ def _switched_off(codes: Collection[str]) -> set[str]:
     return set(codes)
 
 
+@entry_point
 def sanitize(  # noqa: PLR0913 - each is a switch of its own
     module: IRModule,
     func: str,

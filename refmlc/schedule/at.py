@@ -21,6 +21,7 @@ Fails: RM112, RM504. `checked=False` leaves out what concerns the order of acces
 
 from collections.abc import Sequence
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind, IterKind
 from refmlc.ir.visit import walk
@@ -48,6 +49,7 @@ from refmlc.schedule.whole import alone, covers, is_true, loops_around, output
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
+@entry_point
 def compute_at(
     func: tir.PrimFunc, block: str, loop: tir.Var, *, preserve_unit_loops: bool = False, checked: bool = True
 ) -> tir.PrimFunc:
@@ -80,6 +82,7 @@ def compute_at(
     return _moved(func, at, node, (*parts[:first], moved, *parts[first:]), step, checked=checked)
 
 
+@entry_point
 def reverse_compute_at(
     func: tir.PrimFunc, block: str, loop: tir.Var, *, preserve_unit_loops: bool = False, checked: bool = True
 ) -> tir.PrimFunc:

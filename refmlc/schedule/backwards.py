@@ -14,6 +14,7 @@ Each element of the consumer is then computed once for each time that its operan
 
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 from refmlc.ir.node import Node
@@ -37,6 +38,7 @@ from refmlc.schedule.whole import alone, covers, is_true, output
 STEP = "reverse_compute_inline"
 
 
+@entry_point
 def reverse_compute_inline(func: tir.PrimFunc, block: str) -> tir.PrimFunc:
     """The function without the block, its value standing where its operand was stored. Fails: RM112, RM504."""
     realize = get_block(func, block)

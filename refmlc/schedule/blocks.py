@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from refmlc.diag import Span
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 from refmlc.ir.node import Node
@@ -48,6 +49,7 @@ class Divided:
     value: tir.Expr
 
 
+@entry_point
 def blockize(func: tir.PrimFunc, loop: tir.Var) -> tuple[tir.PrimFunc, str]:
     """The loop and what is in it as a block. Returns the function and the name of that. Fails: RM112, RM504."""
     loops, realize = _inside(get_loop(func, loop))

@@ -11,6 +11,7 @@ else in the same statement at the root touches the buffer.
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 from refmlc.ir.visit import substitute, walk
@@ -30,6 +31,7 @@ from refmlc.schedule.places import (
 from refmlc.schedule.whole import covers, output
 
 
+@entry_point
 def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = "global") -> tir.PrimFunc:
     """The block reads a copy of `buffer`, made before. Fails: RM112, RM504."""
     realize = get_block(func, block)
@@ -47,6 +49,7 @@ def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = 
     return with_top(func, [nest, *statements[:at], changed, *statements[at + 1 :]], added=(copy,))
 
 
+@entry_point
 def cache_write(func: tir.PrimFunc, block: str, scope: str = "global") -> tir.PrimFunc:
     """The block writes a buffer of its own, which is copied after. Fails: RM112, RM504."""
     realize = get_block(func, block)

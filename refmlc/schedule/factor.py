@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT32, DType
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
@@ -40,6 +41,7 @@ class Parts:
     start: tir.Expr
 
 
+@entry_point
 def rfactor(func: tir.PrimFunc, block: str, loop: tir.Var, factor_axis: int = 0) -> tuple[tir.PrimFunc, str]:
     """The reduction in parts along `loop`, a dimension `factor_axis` of their buffer.
 

@@ -14,6 +14,7 @@ memory that the value depends on has changed since: computing it at the reader g
 from collections.abc import Mapping
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 from refmlc.ir.node import Node
@@ -24,6 +25,7 @@ from refmlc.schedule.places import allocated, get_block, position, refused, top,
 STEP = "compute_inline"
 
 
+@entry_point
 def compute_inline(func: tir.PrimFunc, block: str) -> tir.PrimFunc:
     """The function without the block, its value standing where it was read. Fails: RM112, RM504."""
     realize = get_block(func, block)

@@ -20,6 +20,7 @@ from typing import TypeGuard
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT32, DType
 from refmlc.ir import tir
 from refmlc.ir.node import Node
@@ -46,6 +47,7 @@ class TensorIntrin:
         return "TensorIntrin(desc, impl)"
 
 
+@entry_point
 def tensorize(func: tir.PrimFunc, target: str | tir.Var, intrin: TensorIntrin) -> tuple[tir.PrimFunc, str]:
     """The block (by name) or the loop (by variable) as the intrinsic.
 

@@ -13,6 +13,7 @@ The rule for `parallel` is what makes the program free of races (RM321) whatever
 
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.schedule.accesses import accesses, problem, separates
@@ -20,6 +21,7 @@ from refmlc.schedule.loops import plain
 from refmlc.schedule.places import get_loop, refused, with_stmt
 
 
+@entry_point
 def serial(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     """The loop, its iterations one after the other. Fails: RM112, RM504."""
     node = get_loop(func, loop)
@@ -27,6 +29,7 @@ def serial(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     return with_stmt(func, node, replace(node, kind=ForKind.SERIAL))
 
 
+@entry_point
 def unroll(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     """The loop, marked to be written out. Fails: RM112, RM504."""
     node = get_loop(func, loop)
@@ -35,6 +38,7 @@ def unroll(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     return with_stmt(func, node, replace(node, kind=ForKind.UNROLLED))
 
 
+@entry_point
 def parallel(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
     """The loop, its iterations at the same time. Fails: RM112, RM504."""
     node = get_loop(func, loop)
@@ -42,6 +46,7 @@ def parallel(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.
     return with_stmt(func, node, replace(node, kind=ForKind.PARALLEL))
 
 
+@entry_point
 def vectorize(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
     """The loop, its iterations being lanes. Fails: RM112, RM504."""
     node = get_loop(func, loop)

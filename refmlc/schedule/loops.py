@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import BOOL
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
@@ -29,6 +30,7 @@ from refmlc.schedule.places import fresh_name, get_loop, integer, place_of_block
 LARGEST = 1 << 30  # of the extents that are computed: their arithmetic stays within int32
 
 
+@entry_point
 def split(func: tir.PrimFunc, loop: tir.Var, factors: Sequence[int | None]) -> tuple[tir.PrimFunc, tuple[tir.Var, ...]]:
     """The loop as several, the extents being `factors`, of which the first is what is needed (None, or any number).
 
@@ -130,6 +132,7 @@ def both(a: tir.Expr, b: tir.Expr) -> tir.Expr:
     return b if _is(a, 1) else tir.And(a, b)
 
 
+@entry_point
 def fuse(func: tir.PrimFunc, outer: tir.Var, inner: tir.Var) -> tuple[tir.PrimFunc, tir.Var]:
     """Two loops, the second being all that the first contains, as one.
 
@@ -160,6 +163,7 @@ def fuse(func: tir.PrimFunc, outer: tir.Var, inner: tir.Var) -> tuple[tir.PrimFu
     return with_stmt(func, first, serial_loop(var, extent, substitute(second.body, table))), var
 
 
+@entry_point
 def add_unit_loop(func: tir.PrimFunc, target: str | tir.Var, name: str = "u") -> tuple[tir.PrimFunc, tir.Var]:
     """A loop of one iteration around a block (by name) or a loop (by variable), within the loops around it.
 
@@ -175,6 +179,7 @@ def add_unit_loop(func: tir.PrimFunc, target: str | tir.Var, name: str = "u") ->
     return with_stmt(func, here, serial_loop(var, integer(1, dtype), here)), var
 
 
+@entry_point
 def drop_unit_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
     """The body of a loop of one iteration, without the loop. Fails: RM112, RM504."""
     node = get_loop(func, loop)

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.node import Node
@@ -24,6 +25,7 @@ from refmlc.schedule.places import allocated, get_block, get_loop, refused, with
 ALIGN = "buffer_dim_align"
 
 
+@entry_point
 def annotate(func: tir.PrimFunc, target: str | tir.Var, key: str, value: tir.Attr) -> tir.PrimFunc:
     """The block (by name) or loop (by variable) with an annotation. Fails: RM112 where it has one of this key."""
     known = _annotations(func, target)
@@ -32,6 +34,7 @@ def annotate(func: tir.PrimFunc, target: str | tir.Var, key: str, value: tir.Att
     return _annotated(func, target, {**known, key: value})
 
 
+@entry_point
 def unannotate(func: tir.PrimFunc, target: str | tir.Var, key: str) -> tir.PrimFunc:
     """The block or loop without the annotation. Fails: RM112 where it has none of this key."""
     known = _annotations(func, target)
@@ -53,6 +56,7 @@ def _annotated(func: tir.PrimFunc, target: str | tir.Var, annotations: Mapping[s
     return with_stmt(func, realize, replace(realize, block=replace(realize.block, annotations=annotations)))
 
 
+@entry_point
 def storage_align(
     func: tir.PrimFunc, block: str, buffer_index: int, axis: int, factor: int, offset: int
 ) -> tir.PrimFunc:
@@ -69,6 +73,7 @@ def storage_align(
     return _annotated(func, block, {**known, ALIGN: (*others, row)})
 
 
+@entry_point
 def set_scope(func: tir.PrimFunc, block: str, buffer_index: int, scope: str) -> tir.PrimFunc:
     """The output of the block is memory of another scope. Fails: RM112, RM504."""
     buffer = written(func, block, buffer_index)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.visit import walk
@@ -22,6 +23,7 @@ from refmlc.schedule.places import get_loop, place_of_loop, refused, with_stmt
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
+@entry_point
 def reorder(func: tir.PrimFunc, loops: Sequence[tir.Var], *, checked: bool = True) -> tir.PrimFunc:
     """The loops in this order, outermost first, at the places that they have now; others between them stay.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import BOOL, INT32, DType
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
@@ -74,6 +75,7 @@ def place_of_block(func: tir.PrimFunc, name: str) -> Place:
     return found[0]
 
 
+@entry_point
 def get_block(func: tir.PrimFunc, name: str) -> tir.SBlockRealize:
     """The block of this name. Fails: RM112."""
     stmt = place_of_block(func, name).stmt
@@ -81,6 +83,7 @@ def get_block(func: tir.PrimFunc, name: str) -> tir.SBlockRealize:
     return stmt
 
 
+@entry_point
 def get_loops(func: tir.PrimFunc, name: str) -> tuple[tir.Var, ...]:
     """The variables of the loops around a block, up to the block around it. Order: outermost first. Fails: RM112."""
     found: list[tir.Var] = []
@@ -100,6 +103,7 @@ def place_of_loop(func: tir.PrimFunc, loop: tir.Var) -> Place:
     return found[0]
 
 
+@entry_point
 def get_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.For:
     """The loop over this variable. Fails: RM112."""
     stmt = place_of_loop(func, loop).stmt

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 from refmlc.ir.node import Node
@@ -49,6 +50,7 @@ class Nest:
     reduce: frozenset[tir.Var]
 
 
+@entry_point
 def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.PrimFunc:
     """The block without its init, which stands before `loop`. Fails: RM112, RM504."""
     realize = get_block(func, block)

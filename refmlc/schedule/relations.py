@@ -11,6 +11,7 @@ Order: of the text. A block reads and writes what it says; where it says nothing
 in the same block around.
 """
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
 from refmlc.schedule.places import allocated, get_block, get_loop, is_root, parts, place_of_block, top
@@ -18,6 +19,7 @@ from refmlc.schedule.places import allocated, get_block, get_loop, is_root, part
 ROOT = "root"
 
 
+@entry_point
 def get_child_blocks(func: tir.PrimFunc, target: str | tir.Var) -> tuple[str, ...]:
     """The blocks in a block (by name, `root` too) or in a loop (by variable), not those in them. Fails: RM112."""
     if isinstance(target, tir.Var):
@@ -25,18 +27,21 @@ def get_child_blocks(func: tir.PrimFunc, target: str | tir.Var) -> tuple[str, ..
     return tuple(_below(_inside(func, target)))
 
 
+@entry_point
 def get_producers(func: tir.PrimFunc, block: str) -> tuple[str, ...]:
     """The blocks whose outputs the block reads. Fails: RM112."""
     read = _reads(get_block(func, block).block)
     return tuple(one for one in _beside(func, block) if _writes(get_block(func, one).block) & read)
 
 
+@entry_point
 def get_consumers(func: tir.PrimFunc, block: str) -> tuple[str, ...]:
     """The blocks that read the outputs of the block. Fails: RM112."""
     written = _writes(get_block(func, block).block)
     return tuple(one for one in _beside(func, block) if _reads(get_block(func, one).block) & written)
 
 
+@entry_point
 def get_output_blocks(func: tir.PrimFunc, block: str = ROOT) -> tuple[str, ...]:
     """The blocks in `block` that write what lives outside of it. Fails: RM112."""
     own = set(allocated(func)) if _is_root(func, block) else set(get_block(func, block).block.alloc_buffers)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.scopes import axes_of
@@ -24,6 +25,7 @@ from refmlc.schedule.places import get_loop, place_of_loop, refused, touches, wi
 TAGS = tuple(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz")
 
 
+@entry_point
 def bind(func: tir.PrimFunc, loop: tir.Var, tag: str, *, checked: bool = True) -> tir.PrimFunc:
     """The loop bound to a thread axis; `checked=False`: races are looked for by running. Fails: RM112, RM504."""
     node = get_loop(func, loop)

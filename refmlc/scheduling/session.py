@@ -15,6 +15,7 @@ from typing import TypeVar
 from refmlc import schedule as steps
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.entry import entry_points
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import walk
 from refmlc.schedule import TensorIntrin
@@ -30,6 +31,7 @@ MAIN = "main"
 LAST = -1  # the place of a block that is moved into a loop: the last possible one
 
 
+@entry_points
 class Schedule:
     """A module that is changed step by step."""
 

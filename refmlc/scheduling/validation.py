@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from refmlc.adapters.limits import Limits
 from refmlc.diag import Mismatch
-from refmlc.diag.render import render_text
 from refmlc.ir import IRModule
 from refmlc.strategies.arguments import Array
 from refmlc.testing.assertions import assert_equivalent
@@ -24,10 +23,6 @@ ORDINARY = 12  # a sum of four terms in another order has other bits on one call
 
 class InvalidStep(Mismatch):
     """A step that changes what the function means; the diagnostic (RM705) holds the call on which it does."""
-
-    def __str__(self) -> str:
-        """The message in rustc's manner."""
-        return render_text(self.diagnostic)
 
 
 @dataclass(frozen=True)

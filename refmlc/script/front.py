@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule
 from refmlc.script.inert import Inert
 from refmlc.script.live import read_live
@@ -43,6 +44,7 @@ class _Decorator(Inert):
         return _decorated(self, args[0], frame)
 
 
+@entry_point
 def _decorated(decorator: _Decorator, obj: object, frame: FrameType) -> object:
     path = decorator.path
     if path == "I.ir_module":

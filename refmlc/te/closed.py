@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.node import Node
 from refmlc.ir.visit import substitute, walk
@@ -11,6 +12,7 @@ from refmlc.te.tensor import Tensor
 from refmlc.te.value import Value
 
 
+@entry_point
 def closed_prim_func(tensors: Sequence[Tensor]) -> tuple[tir.PrimFunc, tuple[tir.Var, ...]]:
     """A private function of `tensors`, and the variables of the caller that it takes as arguments after them.
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
+from refmlc.diag.entry import entry_point
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
 from refmlc.te.reducer import Reduce
@@ -70,12 +71,14 @@ class Extern:
 Operation: TypeAlias = Placeholder | Compute | Extern
 
 
+@entry_point
 def placeholder(shape: Shape, dtype: str | None = None, name: str = "placeholder") -> Tensor:
     """A tensor of `shape` that is given. `dtype` is float32 where it is not said."""
     buffer = tir.Buffer(name, dtype_of(dtype or "float32"), shape_of(shape))
     return Tensor(buffer, Placeholder(name, (buffer,)))
 
 
+@entry_point
 def compute(
     shape: Shape,
     fcompute: Callable[..., object],
@@ -144,6 +147,7 @@ def _parts(op: Compute) -> tuple[tir.Expr, ...]:
     return (*condition, *first.terms, *first.start, *bounds)
 
 
+@entry_point
 def extern(
     shape: "Shape | Sequence[Shape]",
     inputs: Sequence[Tensor],

@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import BOOL, HANDLE, INT32
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind, IterKind
@@ -35,6 +36,7 @@ NOALIAS: Mapping[str, tir.Attr] = {"tirx.noalias": True}
 Argument: TypeAlias = Tensor | Value
 
 
+@entry_point
 def create_prim_func(args: Sequence[Argument]) -> tir.PrimFunc:
     """A function of `args`: tensors given and tensors made, in this order, and variables (as `te.var`).
 

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import DType
 from refmlc.ir import tir
 from refmlc.ops import promote
@@ -46,6 +47,7 @@ class Reduce:
         return str(self.terms[self.value_index].dtype)
 
 
+@entry_point
 def reduce_axis(dom: Sequence[Operand], name: str = "rv") -> Axis:
     """An axis from `dom[0]` on, below `dom[1]`, whose terms are combined. Fails: RM105."""
     if len(dom) != 2:
@@ -62,6 +64,7 @@ def _axes(axis: "Axis | Sequence[Axis]") -> tuple[Axis, ...]:
     return found
 
 
+@entry_point
 def comm_reducer(
     fcombine: Callable[..., object], fidentity: Callable[..., object], name: str = "reduce"
 ) -> Callable[..., object]:

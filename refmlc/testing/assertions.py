@@ -17,6 +17,7 @@ from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.diag import Diagnostic, error
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule
 from refmlc.ir.relax import ExternFunc
 from refmlc.oracle.reference import references
@@ -28,6 +29,7 @@ from refmlc.testing.smallest import smallest
 from refmlc.vm.parameters import parameters_of
 
 
+@entry_point
 def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     before: Program,
     after: Program,
@@ -62,6 +64,7 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
         raise error(judge.nothing.noting("nothing was compared: no call of the program before comes to its end"))
 
 
+@entry_point
 def assert_defined(
     program: Program,
     *,

@@ -16,6 +16,7 @@ Source: what TVM's pass of this name drops; its entry is `main` unless others ar
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.visit import walk
 
@@ -37,6 +38,7 @@ PURE = frozenset({"call_tir", "call_dps_packed", "call_pure_packed", "invoke_pur
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 
 
+@entry_point
 def dead_code_elimination(module: IRModule, entry_functions: Sequence[str] = ("main",)) -> IRModule:
     """`module` without what nothing needs; itself where all of it is needed."""
     functions = dict(module.functions)

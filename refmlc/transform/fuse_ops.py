@@ -13,6 +13,7 @@ binds. Constants become arguments. The meaning is kept to the bit: the same func
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.node import Node
@@ -26,6 +27,7 @@ PRIMITIVE: Mapping[str, tir.Attr] = {"Primitive": True}
 Patterns = Sequence[Sequence[str]]
 
 
+@entry_point
 def fuse_ops(module: IRModule, patterns: Patterns | None = None) -> IRModule:
     """`module` with groups of calls as functions; itself where there are none."""
     work = _Fuser(module, patterns)

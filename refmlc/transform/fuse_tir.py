@@ -17,6 +17,7 @@ than buffers, or where a dimension of a buffer is neither a constant nor a varia
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import HANDLE
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.node import Node
@@ -30,6 +31,7 @@ from refmlc.wellformed.infer import type_of
 UNUSUAL = (tir.DeclBuffer, tir.Return, tir.BufferData)
 
 
+@entry_point
 def fuse_tir(module: IRModule) -> IRModule:
     """`module` with functions of TensorIR for `Primitive` ones; itself where it has none of them."""
     made: dict[str, tir.PrimFunc] = {}

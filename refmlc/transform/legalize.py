@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from refmlc.diag import RefmlcError
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.equal import structural_equal
@@ -24,6 +25,7 @@ from refmlc.library import OPERATORS, Lowered, Operator, lowered
 from refmlc.wellformed.infer import type_of
 
 
+@entry_point
 def legalize_ops(module: IRModule) -> IRModule:
     """`module` with functions in place of operators; itself where it has none of them."""
     work = _Legalizer(module)

@@ -15,6 +15,7 @@ Source: TVM's `relax.transform.Normalize`, which it also applies to each text th
 from collections.abc import Mapping
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, relax
 from refmlc.ir.types import Type
 from refmlc.ir.visit import walk
@@ -22,6 +23,7 @@ from refmlc.transform.deduce import deduced_function
 from refmlc.wellformed.infer import type_of
 
 
+@entry_point
 def normalize(module: IRModule) -> IRModule:
     """`module`, its Relax functions in normal form."""
     functions = dict(module.functions)

@@ -17,6 +17,7 @@ where there is one.
 
 from dataclasses import replace
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, tir
 from refmlc.ir.kinds import IterKind
 from refmlc.ir.visit import walk
@@ -26,6 +27,7 @@ ATTRIBUTE = "op_pattern"
 LOUD = (tir.Call, tir.While, tir.AttrStmt, tir.AssertStmt, tir.DeclBuffer, tir.BufferData, tir.MatchBufferRegion)
 
 
+@entry_point
 def annotate_tir_op_pattern(module: IRModule) -> IRModule:
     """`module` whose TensorIR functions say in an attribute what kind they are of."""
     functions = {

@@ -5,6 +5,9 @@ import runpy
 import sys
 from pathlib import Path
 
+from refmlc.diag import Internal, RefmlcError, render
+from refmlc.diag.frames import user_lines
+from refmlc.diag.layout import plain
 from refmlc.tvm.install import install_tvm
 from refmlc.tvm.session import Cell, Session, shown
 
@@ -18,10 +21,10 @@ def cells_of(path: Path) -> list[Cell]:
         raise SystemExit(_told(f"{path} is no notebook: {type(bad).__name__}: {bad}")) from None
 
 
-def _told(problem: str) -> int:
-    """The exit status of bad input, which is told."""
+def _told(problem: str, status: int = 2) -> int:
+    """Tell the problem; the exit status."""
     sys.stderr.write(f"{problem}\n")
-    return 2
+    return status
 
 
 def run_notebook(path: Path) -> None:
@@ -44,10 +47,16 @@ def main() -> None:
     install_tvm()
     sys.argv = sys.argv[1:]
     sys.path.insert(0, str(path.resolve().parent))
-    if path.suffix == ".ipynb":
-        run_notebook(path)
-    else:
-        runpy.run_path(str(path), run_name="__main__")
+    try:
+        if path.suffix == ".ipynb":
+            run_notebook(path)
+        else:
+            runpy.run_path(str(path), run_name="__main__")
+    except Internal:
+        raise
+    except RefmlcError as failure:
+        lines = map(plain, user_lines(failure.__traceback__))
+        raise SystemExit(_told("\n".join([render(failure), *lines]), failure.exit_code)) from None
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64
 from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import IRModule, relax, tir
@@ -18,6 +19,7 @@ from refmlc.vm.arguments import Parameter, accept
 from refmlc.vm.dims import Dims, bind_dims
 
 
+@entry_point
 def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) -> IRModule:
     """`module` with parameters of the Relax function `func_name` replaced by constants.
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
@@ -44,6 +45,7 @@ class Executable:
         return {name: report.tier for name, report in self.report.items()}
 
 
+@entry_point
 def build(
     module: IRModule,
     tier: str = AUTO,

@@ -6,8 +6,9 @@ arrays that it is given and returns None (or the scalar that it returns).
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from refmlc.diag import fail
+from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.diag.entry import entry_point, shortened
 from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
 from refmlc.interp.tensorir.lowered import is_packed_entry
@@ -27,6 +28,7 @@ class VirtualMachine:
     `budget`: what the last call used, of what it might. `native`: what executes functions in C, with `counts`.
     """
 
+    @entry_point
     def __init__(self, executable: Executable, *, hooks: Hooks | None = None) -> None:
         """`hooks` watches every run, which the interpreter then does alone (None: nothing watches)."""
         if not isinstance(executable, Executable):
@@ -45,6 +47,7 @@ class VirtualMachine:
         )
         self._functions: dict[str, VMFunction] = {}
 
+    @entry_point
     def __getitem__(self, name: str) -> "VMFunction":
         """The function `name`. Fails: RM112 when the module has none, or it is extern."""
         found = self._functions.get(name)
@@ -77,14 +80,18 @@ class VMFunction:
 
         Fails: RM111 (count, names, kinds, dtypes, shapes of the arguments), and whatever the program does.
         """
-        repeated = self._repeated
-        if repeated is None:
-            return self._run(args, named)
-        if repeated.last is not None and not named:
-            result = repeated.last(args)
-            if result is not DECLINED:
-                return result
-        return self._again(repeated, args, named)
+        __tracebackhide__ = True
+        try:
+            repeated = self._repeated
+            if repeated is None:
+                return self._run(args, named)
+            if repeated.last is not None and not named:
+                result = repeated.last(args)
+                if result is not DECLINED:
+                    return result
+            return self._again(repeated, args, named)
+        except RefmlcError as failure:  # as of an entry point, without the time that a wrapper takes
+            raise shortened(failure)  # noqa: B904 - it is the same exception
 
     def _again(self, repeated: Repeated, args: tuple[object, ...], named: Mapping[str, object]) -> object:
         """The call as one of a kind that was seen before, if it is one; else as one that is seen now."""

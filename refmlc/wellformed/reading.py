@@ -4,10 +4,12 @@ from pathlib import Path
 
 from refmlc import script
 from refmlc.diag import error
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule
 from refmlc.wellformed.module import check_module
 
 
+@entry_point
 def read(text: str, name: str = "<text>", *, check: bool = True) -> IRModule:
     """Read the module in `text`; `name` is what messages call it.
 
@@ -17,6 +19,7 @@ def read(text: str, name: str = "<text>", *, check: bool = True) -> IRModule:
     return checked(script.read(text, name), check=check)
 
 
+@entry_point
 def read_file(path: Path | str, *, check: bool = True) -> IRModule:
     """Read the module in the file `path`, as `read`. Fails: also RM102, RM109."""
     return checked(script.read_file(path), check=check)

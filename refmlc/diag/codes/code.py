@@ -4,6 +4,18 @@ from dataclasses import dataclass
 
 from refmlc.diag.examples import EXAMPLES
 
+KINDS = {
+    "1": "Malformed",
+    "2": "IllFormed",
+    "3": "Undefined",
+    "4": "Trap",
+    "5": "Unsupported",
+    "6": "Exhausted",
+    "7": "Mismatch",
+    "9": "Internal",
+}
+"""The kind of failure that the first digit of a code says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -13,6 +25,11 @@ class Code:
     title: str
     clause: str
     explanation: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of failure, which is the name of its exception: `Malformed`, say."""
+        return KINDS[self.id[2]]
 
     @property
     def example(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, DEPTH_EXHAUSTED
+from refmlc.diag.entry import entry_point
 from refmlc.dtypes import BOOL, INT64
 from refmlc.ir import relax, tir
 from refmlc.ir.module import IRModule
@@ -29,6 +30,7 @@ _TRUE = tir.IntImm(BOOL, 1)
 _OMITTED = "# Metadata omitted. Use show_meta=True in script() method to show it."
 
 
+@entry_point
 def show(node: Node, *, dialect: Generation = "0.27", show_meta: bool = False) -> str:
     """`node` as TVMScript of `dialect`. A module or function is a whole text, anything else a piece of one.
 

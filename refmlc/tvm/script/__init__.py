@@ -3,6 +3,7 @@
 `from tvm.script import ir as I, relax as R, tir as T` of 2022 and 2023, `tirx as T` of 0.27: one language each.
 """
 
+from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule
 from refmlc.script.front import Namespace
 from refmlc.transform import deduced
@@ -27,6 +28,7 @@ ir_module = I.ir_module
 prim_func = T.prim_func
 
 
+@entry_point
 def from_source(source: str, extra_vars: object = None) -> IRModule:
     """The module of a text. Fails: as `refmlc.read`."""
     del extra_vars

@@ -36,7 +36,7 @@ def test_kind_and_exit_status_follow_from_the_code(code, kind, exit_code):
     assert type(raised) is kind
     assert raised.exit_code == exit_code
     assert raised.code is code
-    assert str(raised) == f"{code.id}: what is"
+    assert str(raised) == f"error[{code.id}]: what is\n  = help: `refmlc explain {code.id}`"
 
 
 def test_fail_carries_place_label_and_notes():

@@ -58,7 +58,7 @@ def test_objects_texts_and_json_are_taken():
 
 @pytest.mark.parametrize("given", [3, None, object()])
 def test_other_objects_are_one_message(given):
-    with pytest.raises(RefmlcError, match="RM112: a module of TVM is an object with `script`"):
+    with pytest.raises(RefmlcError, match=r"RM112\]: a module of TVM is an object with `script`"):
         from_tvm(given)
 
 

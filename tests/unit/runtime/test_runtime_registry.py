@@ -127,7 +127,7 @@ def test_what_a_function_raises_is_the_cause(registry):
     assert code(failure) == "RM403"
     assert "`mm` raised RuntimeError: mat1 and mat2" in str(failure.value)
     assert isinstance(failure.value.__cause__, RuntimeError)
-    with pytest.raises(Trap, match=r"raised KeyError$"):
+    with pytest.raises(Trap, match=r"raised KeyError\n"):
         registry.get_func("silent")([])
 
 
