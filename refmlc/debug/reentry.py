@@ -23,7 +23,7 @@ from refmlc.debug.places import Place
 from refmlc.debug.snapshots import Owned, SavedLevel
 from refmlc.diag import RefmlcError
 from refmlc.interp.tensorir.frame import Eval, Frame, Run
-from refmlc.interp.tensorir.loops import CHUNK, Breaking, Continuing
+from refmlc.interp.tensorir.loops import Breaking, Continuing, chunk
 from refmlc.interp.tensorir.private import Outside, Private
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.interp.tensorir.views import View, view_on
@@ -189,10 +189,10 @@ class Reentry:
     def _iterations(self, frame: Frame, loop: Iterations, entered: Entered, inner: Callable[[], None]) -> None:
         """`inner` and the iterations behind it; steps are charged where they are when the loop is run as a whole."""
         stride, slot, body, budget = entered.stride, loop.slot, self.runs[id(loop.body)], self.budget
-        begin, stands = frame[slot], True
-        start = begin - (begin - entered.first) % (CHUNK * stride)
+        begin, stands, whole = frame[slot], True, chunk(loop.body) * stride
+        start = begin - (begin - entered.first) % whole
         while start < entered.stop:
-            end = min(start + CHUNK * stride, entered.stop)
+            end = min(start + whole, entered.stop)
             try:
                 for value in range(begin, end, stride):
                     if not stands:
@@ -205,7 +205,7 @@ class Reentry:
                 budget.steps += (frame[slot] - start) // stride + 1
                 raise
             budget.charge_steps(-(-(end - start) // stride), loop.span)
-            start = begin = start + CHUNK * stride
+            start = begin = start + whole
 
     def _leave(self, frame: Frame, around: Place, entered: Entered) -> None:
         """All indices of a thread axis were entered."""

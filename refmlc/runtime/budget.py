@@ -5,7 +5,10 @@
 | `max_steps`   | executed statements; a loop of n iterations charges them all  | RM601 |
 | `max_depth`   | functions entered and not yet left                            | RM602 |
 | `max_bytes`   | data of live storages that the run allocated (no shadows)     | RM603 |
-| `max_seconds` | time since the first step, looked at every 2**16 steps        | RM605 |
+| `max_seconds` | time since the first step, looked at every few milliseconds   | RM605 |
+
+Steps may be short or long, so the number of them from one look at the clock to the next follows the time that the last
+ones took; it is small, for the next ones may be longer. Loops charge for what takes some milliseconds at once.
 
 Compiled code takes fuel instead of steps, a unit for each iteration (NAT-004). Decision: a step buys 256 of them: a
 budget bounds time, and compiled iterations are that much shorter; with a limit of time there is fuel for an iteration
@@ -23,7 +26,8 @@ DEFAULT_BYTES = 4 << 30
 DEFAULT_DEPTH = 200
 FUEL_OF_A_STEP = 256
 MOST_FUEL = 1 << 62
-_STRIDE = 1 << 16
+_MOST_STRIDE = 128  # steps; a look takes about as long as half of one
+_BETWEEN_LOOKS = 0.01  # seconds
 _A_SECOND = 1_000_000_000  # iterations, more than any loop has
 
 
@@ -33,7 +37,11 @@ class Budget:
     Units: bytes, calls, statements, seconds (None: no limit of time).
     """
 
-    __slots__ = ("_look", "_start", "bytes", "depth", "max_bytes", "max_depth", "max_seconds", "max_steps", "steps")
+    __slots__ = (
+        *("_look", "_looked", "_start", "_stride"),
+        *("bytes", "depth", "max_bytes", "max_depth", "max_seconds", "max_steps", "steps"),
+    )
+    _start: float | None
 
     def __init__(
         self,
@@ -50,20 +58,23 @@ class Budget:
         self.steps = 0
         self.bytes = 0
         self.depth = 0
-        self._start: float | None = None
-        self._look = self._next_look()
+        self._begin()
 
     def renew(self) -> None:
         """Begin a new run with the same limits; live storages stay counted."""
         self.steps = 0
         self.depth = 0
-        self._start = None
-        self._look = self._next_look()
+        self._begin()
 
     def charge_steps(self, count: int, span: Span | None = None) -> None:
         """Count `count` statements, before they are executed. Fails: RM601, RM605."""
         self.steps += count
         if self.steps >= self._look:
+            self._check_steps(span)
+
+    def look(self, span: Span | None = None) -> None:
+        """Look at the clock now, where there is a limit of time: something long has ended. Fails: RM605."""
+        if self.max_seconds is not None:
             self._check_steps(span)
 
     @property
@@ -117,16 +128,21 @@ class Budget:
             self._start = monotonic()
         return self.max_seconds - (monotonic() - self._start)
 
-    def _next_look(self) -> int:
-        beyond = self.max_steps + 1
-        return beyond if self.max_seconds is None else min(beyond, self.steps + _STRIDE)
+    def _begin(self) -> None:
+        self._start = None
+        self._looked = 0.0
+        self._stride = 1
+        self._look = self.max_steps + 1 if self.max_seconds is None else 0
 
     def _check_steps(self, span: Span | None) -> None:
         if self.steps > self.max_steps:
             raise fail(STEPS_EXHAUSTED, f"the run takes more than {self.max_steps} steps", span)
         now = monotonic()
         if self._start is None:
-            self._start = now
+            self._start = self._looked = now
         if self.max_seconds is not None and now - self._start > self.max_seconds:
             raise fail(TIME_EXHAUSTED, f"the run takes longer than {self.max_seconds:g} s", span)
-        self._look = self._next_look()
+        late = now - self._looked > _BETWEEN_LOOKS
+        self._stride = max(1, self._stride // 2) if late else min(2 * self._stride, _MOST_STRIDE)
+        self._looked = now
+        self._look = min(self.max_steps + 1, self.steps + self._stride)

@@ -166,6 +166,7 @@ def _binding(scope: Scope, binding: relax.Binding) -> Run:
 
     def bind(env: Activation) -> None:
         budget.charge_steps(1, span)
+        budget.look(span)  # the binding before may have taken long: a packed function charges nothing
         if before:
             hooks.before_binding(binding)
         try:

@@ -3,10 +3,10 @@
 A C name is looked for among the functions of the module, then of the registry, then of `LIBM`.
 """
 
-from collections.abc import Callable, Mapping
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from refmlc.diag import fail
+from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_INTRINSIC
 from refmlc.dtypes import FLOAT32, FLOAT64, DType
 from refmlc.interp.tensorir import arith
@@ -14,6 +14,9 @@ from refmlc.interp.tensorir.frame import Eval, Frame
 from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import IRModule, relax, tir
 from refmlc.runtime.pointer import Pointer
+
+if TYPE_CHECKING:
+    from refmlc.interp.machine import Machine
 
 _SAME_NAME = (
     *("exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
@@ -69,9 +72,16 @@ def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
         values = [arg(frame) for arg in args]
         if name in machine.module.functions:
             return machine.call(name, values, span)
-        return machine.registry.get_func(name, span)(values, span)
+        return _called(machine, name, values, span)
 
     return call_packed
+
+
+def _called(machine: "Machine", name: str, values: Sequence[object], span: Span | None) -> object:
+    """What a registered function gives, unless it has used up the time."""
+    result = machine.registry.get_func(name, span)(values, span)
+    machine.budget.look(span)
+    return result
 
 
 def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
@@ -85,7 +95,7 @@ def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
             return machine.call(linked, [arg(frame) for arg in args], span)
         if name in machine.registry:
             values = [arg(frame) for arg in args]
-            result = machine.registry.get_func(name, span)(values, span)
+            result = _called(machine, name, values, span)
             for value in values:
                 if isinstance(value, Pointer):
                     value.storage.initialise(value.byte_offset, value.storage.nbytes - value.byte_offset)

@@ -1,14 +1,15 @@
 """Loops. Every kind of `For` runs its iterations one after the other, in the order of the loop variable.
 
 An iteration is a step. Steps are charged in chunks, after they ran, so that a loop left early pays for what it did.
+A chunk is the shorter the more an iteration holds: the clock of a budget is looked at between chunks only.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from typing import cast
 
 from refmlc.diag.catalogue import BAD_EXTENT
-from refmlc.diag.source import Span
 from refmlc.dtypes import INT32
 from refmlc.interp.tensorir.frame import Frame, Run, Slot, in_order
 from refmlc.interp.tensorir.private import outside
@@ -16,8 +17,10 @@ from refmlc.interp.tensorir.scope import Scope
 from refmlc.ir import tir
 from refmlc.ir.kinds import ForKind
 from refmlc.ir.scopes import is_thread
+from refmlc.ir.visit import walk
 
-CHUNK = 4096
+MOST_IN_CHUNK = 4096
+NODES_IN_CHUNK = 1 << 15  # evaluating so many takes some milliseconds
 LAUNCHED = ("thread_extent", "virtual_thread")
 ZERO = tir.IntImm(INT32, 0)
 
@@ -65,7 +68,7 @@ def _one_by_one(scope: Scope, node: tir.For, tag: str) -> Run:
         jumps = scope.jumps
     if is_thread(tag):
         body = _entering(scope, body)
-    iterate = iteration(scope, slot, _continuing(body) if jumps else body, node.span)
+    iterate = iteration(scope, slot, _continuing(body) if jumps else body, node)
 
     def run(frame: Frame) -> None:
         start = first(frame)
@@ -97,13 +100,19 @@ def watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
     return run
 
 
-def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Callable[[Frame, int, int, int], None]:
+def chunk(body: tir.Stmt) -> int:
+    """How many iterations of `body` are charged together."""
+    nodes = sum(1 for _ in islice(walk(body), NODES_IN_CHUNK))
+    return min(MOST_IN_CHUNK, NODES_IN_CHUNK // nodes)
+
+
+def iteration(scope: Scope, slot: Slot[int], body: Run, node: tir.For) -> Callable[[Frame, int, int, int], None]:
     """`body` with the variable in `slot` going from `start` on in steps of `stride` below `stop`."""
-    budget = scope.machine.budget
+    budget, span, count = scope.machine.budget, node.span, chunk(node.body)
 
     def iterate(frame: Frame, start: int, stop: int, stride: int) -> None:
         while start < stop:
-            end = min(start + CHUNK * stride, stop)
+            end = min(start + count * stride, stop)
             try:
                 for value in range(start, end, stride):
                     frame[slot] = value
@@ -112,7 +121,7 @@ def iteration(scope: Scope, slot: Slot[int], body: Run, span: Span | None) -> Ca
                 budget.steps += (frame[slot] - start) // stride + 1
                 raise
             budget.charge_steps(-(-(end - start) // stride), span)
-            start += CHUNK * stride
+            start += count * stride
 
     return iterate
 
