@@ -178,17 +178,41 @@ def element(text: str, number: Callable[[str], object]) -> Element:
 
 
 def _axis(node: ast.expr, number: Callable[[str], object]) -> tuple[int, int]:
-    def index(part: ast.expr) -> int:
-        value = number(ast.unparse(part))
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise fail(BAD_USAGE, f"`{ast.unparse(part)}` is no index")
-        return value
-
     match node:
         case ast.Slice(lower=ast.expr() as low, upper=ast.expr() as high, step=None):
-            return index(low), index(high)
+            return _index(low, number), _index(high, number)
         case ast.Slice():
             raise fail(BAD_USAGE, "a region needs both bounds: FROM:TO")
         case _:
-            at = index(node)
+            at = _index(node, number)
             return at, at + 1
+
+
+def _index(part: ast.expr, number: Callable[[str], object]) -> int:
+    value = number(ast.unparse(part))
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise fail(BAD_USAGE, f"`{ast.unparse(part)}` is no index")
+    return value
+
+
+def region(text: str, number: Callable[[str], object]) -> tuple[str, tuple[int | slice, ...]] | None:
+    """The name and axes of `A[0:2, :, k]`, as Python means them; None where no axis has a colon. Fails: RM101, RM112.
+
+    Indices are expressions, which `number` evaluates.
+    """
+    node, _ = parsed(text)
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=inner):
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        case _:
+            return None
+    if not any(isinstance(part, ast.Slice) for part in parts):
+        return None
+    return name, tuple(_slice(part, number) for part in parts)
+
+
+def _slice(node: ast.expr, number: Callable[[str], object]) -> int | slice:
+    if not isinstance(node, ast.Slice):
+        return _index(node, number)
+    bounds = (None if part is None else _index(part, number) for part in (node.lower, node.upper, node.step))
+    return slice(*bounds)

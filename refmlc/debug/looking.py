@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from refmlc.debug.engine import Engine
-from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare, value_of
+from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare, region, value_of
 from refmlc.debug.places import AnyPlace, Place
 from refmlc.debug.provenance import why_at
 from refmlc.debug.state import Spot, named, spots, variables
+from refmlc.debug.tensors import region as select
 from refmlc.debug.values import Frame, FrameKind, Moment, Reason, Stop, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -106,6 +107,10 @@ class Looking:
         for variable in self.visible(frame) if bare.isidentifier() else ():
             if variable.name == bare and (variable.tensor is not None or not isinstance(variable.value, int | float)):
                 return variable
+        selected = region(bare, lambda index: self.evaluate(index, frame))
+        if selected is not None and (tensor := self.tensor(selected[0], frame)) is not None:
+            part, axes = select(tensor, selected[1])
+            return Variable(bare, "region", part, str(part.dtype), axes=axes)
         value, dtype = value_of(text, self.names(frame))
         return Variable(bare, "expression", value, dtype)
 
@@ -152,14 +157,14 @@ class Looking:
     # ----------------------------------------------------------------------------------------- provenance
 
     def why(self, stop: Stop, text: str, frame: int) -> Slice:
-        """Why an element has its value; the one about to be stored: after it was."""
+        """Why an element has its value; the store that is about to be executed counts as done."""
         until = None if stop.reason is Reason.ENDED else stop.moment
+        if "is about to be stored" in stop.text:
+            until = Moment(stop.moment.event, stop.moment.step + 1)
         if not text.strip():
             if not stop.element:
                 raise fail(BAD_USAGE, "which element? nothing is about to be stored here", None, "why NAME[INDEX, …]")
             text = stop.element
-            if "is about to be stored" in stop.text:
-                until = Moment(stop.moment.event, stop.moment.step + 1)
         asked = self.element(text, frame)
         index = asked.single
         held = None if asked.axes else next((one for one in self.visible(frame) if one.name == asked.name), None)

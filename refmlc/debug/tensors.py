@@ -44,11 +44,42 @@ def put(tensor: Tensor, index: Sequence[int], value: Scalar) -> None:
         raise fail(BAD_USAGE, f"{value} cannot be an element of {tensor.dtype}: {wrong}") from None
 
 
+def region(tensor: Tensor, axes: Sequence[int | slice]) -> tuple[Tensor, tuple[int | range, ...]]:
+    """The part of a tensor that `axes` select, in the same memory, and the indices of each axis.
+
+    Axes that are not given are whole; bounds beyond an extent end there, as in Python. Fails: RM112 for more axes than
+    there are, an index outside, a negative bound, and a step below 1.
+    """
+    if len(axes) > tensor.ndim:
+        raise fail(BAD_USAGE, f"{len(axes)} indices are given, the tensor has {tensor.ndim} axes")
+    whole = [slice(None)] * (tensor.ndim - len(axes))
+    taken = tuple(_taken(axis, extent) for axis, extent in zip((*axes, *whole), tensor.shape, strict=True))
+    steps = tensor.element_strides
+    empty = any(isinstance(axis, range) and not axis for axis in taken)
+    starts = (axis.start if isinstance(axis, range) else axis for axis in taken)
+    first = 0 if empty else sum(start * step for start, step in zip(starts, steps, strict=True))
+    kept = [(len(axis), axis.step * step) for axis, step in zip(taken, steps, strict=True) if isinstance(axis, range)]
+    shape, strides = tuple(extent for extent, _ in kept), tuple(step for _, step in kept)
+    offset = tensor.byte_offset + first * tensor.itemsize
+    return Tensor(tensor.storage, tensor.dtype, shape, strides, offset), taken
+
+
+def _taken(axis: int | slice, extent: int) -> int | range:
+    if isinstance(axis, int):
+        if not 0 <= axis < extent:
+            raise fail(BAD_USAGE, f"index {axis} is outside of an axis of {extent}")
+        return axis
+    if min(axis.start or 0, axis.stop or 0) < 0 or (axis.step is not None and axis.step < 1):
+        raise fail(BAD_USAGE, "bounds of a region are not negative, and its step is at least 1")
+    return range(*axis.indices(extent))
+
+
 def page(tensor: Tensor, start: int = 0, count: int = PAGE) -> Page:
     """`count` elements from number `start` on."""
-    numbers = range(max(0, start), min(prod(tensor.shape), max(0, start) + count))
+    start = max(0, start)
+    numbers = range(start, min(prod(tensor.shape), start + count))
     indices = tuple(_unravel(number, tensor.shape) for number in numbers)
-    return Page(max(0, start), indices, tuple(element(tensor, index) for index in indices))
+    return Page(start, indices, tuple(element(tensor, index) for index in indices))
 
 
 def _unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:

@@ -106,8 +106,9 @@ class Frame:
 class Variable:
     """A name with its value: a number, a tensor, a tuple … `value` None and not `bound`: it has none yet.
 
-    `kind`: `parameter`, `loop`, `axis`, `let`, `buffer`, `variable` (of Relax), `size` (a symbolic dimension).
-    `extent`: of a loop or an axis, (first, one beyond the last). `edited`: a debugger gave it this value.
+    `kind`: `parameter`, `loop`, `axis`, `let`, `buffer`, `region`, `variable` (of Relax), `size` (a symbolic extent).
+    `extent`: of a loop or an axis, (first, one beyond the last). `edited`: a debugger gave it this value. `axes`: of a
+    region, the indices that it takes of each axis of its tensor; one index takes the axis away.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Variable:
     extent: tuple[int, int] | None = None
     edited: bool = False
     bound: bool = True
+    axes: "tuple[int | range, ...] | None" = None
 
     @property
     def tensor(self) -> Tensor | None:

@@ -1,11 +1,13 @@
 """Which cell is asked about: the element of an argument, a result, a variable of Relax, or a buffer inside.
 
 The name is looked for in this order: parameters, `result` (`result.0` of a tuple), variables of Relax (as they were
-bound last), buffers (the last store to the element). No name: the only result, or the only parameter that is written.
+bound last), buffers (the last store to the element). Where the run ends in the middle of a binding, its variable means
+the memory that the binding's call writes to. No name: the only result, or the only parameter that is written.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -51,11 +53,23 @@ class Finder(Recorder):
         self.asked = Asked("", ())
         self.found: Found | None = None
         self.names: dict[str, None] = {}
+        self.unfinished: dict[str, Tensor] = {}
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call that computes the variable of the name: it writes to its last tensors, which hold nothing yet."""
+        super().enter_function(name, args)
+        if not self._bindings or self._bindings[-1] != self.asked.name.partition(".")[0]:
+            return
+        destinations = tuple(takewhile(is_unwritten, reversed([arg for arg in args if isinstance(arg, Tensor)])))
+        if destinations:
+            value = destinations[0] if len(destinations) == 1 else destinations[::-1]
+            self.unfinished = dict(tensors_in(self._bindings[-1], value))
 
     def binding(self, binding: relax.Binding, value: object) -> None:
         """A variable of the name has its value now."""
         super().binding(binding, value)
         self.names[binding.var.name] = None
+        self.unfinished = {}
         for name, tensor in tensors_in(binding.var.name, value):
             if name == self.asked.name:
                 self.found = element(self.storages, name, tensor, self.asked.index, self.count)
@@ -72,6 +86,11 @@ class Finder(Recorder):
         first = value[0] if isinstance(value, tuple) else value
         shown = first if isinstance(first, (bool, int, float)) else None
         self.found = Found(self.asked.name, indices, (cell, self.count), shown, dtype.scalar)
+
+
+def is_unwritten(tensor: Tensor) -> bool:
+    """Whether no element of a tensor was written."""
+    return not any(tensor.shadow[place] for place in range(tensor.reach * tensor.dtype.lanes))
 
 
 def tensors_in(name: str, value: object) -> Iterator[tuple[str, Tensor]]:
@@ -105,6 +124,8 @@ def locate(recorder: Finder, asked: Asked, held: Sequence[Held], value: object) 
         return element(recorder.storages, name, named[name], asked.index, FOREVER)
     if recorder.found is not None:
         return recorder.found
+    if name in recorder.unfinished:
+        return element(recorder.storages, name, recorder.unfinished[name], asked.index, FOREVER)
     raise _unknown(asked, [*named, *recorder.names])
 
 

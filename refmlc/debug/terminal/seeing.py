@@ -1,7 +1,6 @@
 """The commands that look, and the one that changes."""
 
 from collections.abc import Callable, Mapping
-from math import prod
 
 from refmlc.debug.expressions import parsed
 from refmlc.debug.terminal import show
@@ -11,7 +10,6 @@ from refmlc.debug.terminal.table import find, overview, usage
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.provenance import outline, text
-from refmlc.runtime.tensor import Tensor
 
 DEPTH = 4
 
@@ -36,7 +34,7 @@ def _look(state: State, frame: int) -> str:
     if not 0 <= frame < len(found):
         raise fail(BAD_USAGE, "there is no frame further out" if frame > 0 else "there is no frame further in")
     state.frame, state.listed = frame, 0
-    return "\n".join([show.frames(found[frame : frame + 1], frame), *show.source_line(found[frame].span)])
+    return "\n".join([show.frames(found[frame : frame + 1], frame), *show.context(state.session, found[frame].span)])
 
 
 def _span(state: State) -> Span:
@@ -64,7 +62,7 @@ def source(state: State, rest: str) -> str:
     if begin > most:
         return f"the text has {most} lines"
     end = state.listed = min(end, most)
-    return show.listing(span.source, span.line, begin, end, _marked(state, span))
+    return show.listing(span.source, span.line, begin, end, show.marked(state.session, span))
 
 
 def whole(state: State, _rest: str) -> str:
@@ -78,30 +76,31 @@ def whole(state: State, _rest: str) -> str:
         and func.span.line <= span.line <= func.span.end_line
     ]
     around = spans[0] if spans else span
-    return show.listing(span.source, span.line, around.line, around.end_line, _marked(state, span))
-
-
-def _marked(state: State, span: Span) -> frozenset[int]:
-    return frozenset(one.line for one in state.session.breakpoints if one.source == span.source.name)
+    return show.listing(span.source, span.line, around.line, around.end_line, show.marked(state.session, span))
 
 
 def print_value(state: State, rest: str) -> str:
-    """A value."""
+    """A value; of a tensor with axes, a page of its elements."""
     if not rest:
         raise fail(BAD_USAGE, "`print` needs an expression")
-    return show.typed(state.session.look(rest, state.frame))
+    shown = state.session.look(rest, state.frame)
+    if shown.tensor is not None and shown.tensor.ndim:
+        return show.tensor_page(shown, shown.tensor)
+    return show.typed(shown)
 
 
 def examine(state: State, rest: str) -> str:
-    """The elements of a tensor."""
-    name, _, first = rest.partition(" ")
-    found = state.session.evaluate(name, state.frame) if name else None
-    if not isinstance(found, Tensor):
+    """The elements of a tensor or a region of one, from a number on."""
+    name, _, first = rest.rpartition(" ")
+    if not (name and first.isdigit()):
+        name, first = rest, ""
+    shown = state.session.look(name, state.frame) if name else None
+    if shown is None or shown.tensor is None:
         raise fail(BAD_USAGE, f"`{name}` is no tensor" if name else "`examine` needs the name of a tensor")
-    start = number(first.strip(), 0)
-    if start and start >= prod(found.shape):
-        raise fail(BAD_USAGE, f"`{name}` has {prod(found.shape)} elements")
-    return show.tensor_page(name, found, start)
+    start = number(first, 0)
+    if start and start >= shown.tensor.size:
+        raise fail(BAD_USAGE, f"`{name}` has {shown.tensor.size} elements")
+    return show.tensor_page(shown, shown.tensor, start)
 
 
 def variables(state: State, _rest: str) -> str:

@@ -12,7 +12,9 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
 
 AROUND = 5
+CONTEXT = 2
 FEW = 6
+WIDTH = 110
 
 SAID = {
     Reason.ENTRY: "at the entry",
@@ -40,8 +42,21 @@ def stopped(session: Session, stop: Stop) -> str:
     lines += [line for line in (because, stop.note) if line]
     if stop.failure is not None:
         lines.append(render_text(stop.failure))
-    lines += [f"> {place(stop.span)} {where(session, stop)}", *source_line(stop.span)]
+    lines += [f"> {place(stop.span)} {where(session, stop)}", *context(session, stop.span)]
     return "\n".join(lines)
+
+
+def context(session: Session, span: Span | None) -> list[str]:
+    """The line that is about to be executed, and those around it."""
+    if span is None:
+        return []
+    last = min(span.line + CONTEXT, len(span.source.lines))
+    return [listing(span.source, span.line, span.line - CONTEXT, last, marked(session, span))]
+
+
+def marked(session: Session, span: Span) -> frozenset[int]:
+    """The lines of the text of `span` that have breakpoints."""
+    return frozenset(one.line for one in session.breakpoints if one.source == span.source.name)
 
 
 def place(span: Span | None) -> str:
@@ -57,11 +72,6 @@ def where(session: Session, stop: Stop) -> str:
     binding = frames[0].detail if frames and frames[0].kind is FrameKind.GRAPH else ""
     around = binding or ", ".join(loops)
     return f"in {stop.function}{f' ({around})' if around else ''}, moment {stop.moment}"
-
-
-def source_line(span: Span | None) -> list[str]:
-    """The line that is about to be executed."""
-    return [] if span is None else [f"-> {span.source.line(span.line).strip()}"]
 
 
 def results(session: Session) -> list[str]:
@@ -139,25 +149,43 @@ def summary(tensor: Tensor) -> str:
     return f"{shape} {tensor.dtype} [{', '.join(texts)}{more}]" + (f"  ({', '.join(notes)})" if notes else "")
 
 
-def tensor_page(name: str, tensor: Tensor, start: int) -> str:
-    """A page of a tensor, a row of its last axis per line, and its statistics."""
-    found, numbers = page(tensor, start, PAGE), statistics(tensor)
-    lines = [f"{name}: {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}"]
+def tensor_page(one: Variable, tensor: Tensor, start: int = 0) -> str:
+    """A page of a tensor, a row of its last axis per line, columns aligned, and its statistics."""
+    elements, numbers = page(tensor, start, _whole_rows(tensor, start)), statistics(tensor)
+    lines = [f"{one.name}: {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}"]
+    texts = ["?" if element is None else digits(element, tensor.dtype) for element in elements.values]
+    labels = [label(index, one.axes) for index in elements.indices]
+    width, label_width = max(map(len, texts), default=0), max(map(len, labels), default=0)
+    most = max(1, (WIDTH - label_width) // (width + 1))
     row: list[str] = []
-    for index, one in zip(found.indices, found.values, strict=True):
-        if row and index[-1] == 0:
+    for index, text, name in zip(elements.indices, texts, labels, strict=True):
+        if row and ((index and index[-1] == 0) or len(row) > most):
             lines.append(" ".join(row))
             row = []
         if not row:
-            row.append(f"[{', '.join(map(str, index))}]")
-        row.append("?" if one is None else digits(one, tensor.dtype))
+            row.append(f"{name:<{label_width}}")
+        row.append(f"{text:>{width}}")
     lines += [" ".join(row)] if row else []
-    end = start + len(found.values)
+    end = elements.start + len(elements.values)
     if end < numbers.count:
-        lines.append(f"… {numbers.count - end} more: `x {name} {end}`")
+        lines.append(f"… {numbers.count - end} more: `x {one.name} {end}`")
     spread = "" if numbers.least is None else f", {numbers.least:.6g} … {numbers.greatest:.6g}, mean {numbers.mean:.6g}"
     lines.append(f"{numbers.initialised} of {numbers.count} initialised, {numbers.nan} NaN, {numbers.inf} inf{spread}")
     return "\n".join(lines)
+
+
+def _whole_rows(tensor: Tensor, start: int) -> int:
+    """The number of elements of a page: to the end of a row, unless rows are longer than a page."""
+    row = tensor.shape[-1] if tensor.ndim else 1
+    return PAGE + (-(start + PAGE) % row if 0 < row <= PAGE else 0)
+
+
+def label(index: tuple[int, ...], axes: tuple[int | range, ...] | None) -> str:
+    """The place of an element in its tensor; of a region, in the tensor that it is a part of."""
+    if axes is not None:
+        inner = iter(index)
+        index = tuple(axis if isinstance(axis, int) else axis[next(inner)] for axis in axes)
+    return f"[{', '.join(map(str, index))}]"
 
 
 def breakpoint_line(one: Breakpoint) -> str:

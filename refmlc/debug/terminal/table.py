@@ -34,7 +34,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(("restart", "run"), "", "to the entry; edits are forgotten"),
     ),
     "backwards": (
-        Row(("rstep", "rs"), "[COUNT]", "to the statement before", repeats=True),
+        Row(("rstep", "rs", "back"), "[COUNT]", "to the statement before", repeats=True),
         Row(("rnext", "rn"), "[COUNT]", "to the statement before that stands no deeper", repeats=True),
         Row(("rcontinue", "rc"), "", "to where a breakpoint was met last, or to the beginning", repeats=True),
         Row(("rwrite", "rw"), "ELEMENT", "to the last write of C[3, 7], C[0:4] or all of C", "names"),
@@ -79,11 +79,11 @@ GROUPS: dict[str, tuple[Row, ...]] = {
             repeats=True,
         ),
         Row(("longlist", "ll"), "", "all of the current function"),
-        Row(("print", "p"), "EXPRESSION", "a value; an expression of TVMScript", "names"),
+        Row(("print", "p"), "EXPRESSION", "a value; an expression of TVMScript, a region such as A[0:2, :]", "names"),
         Row(
             ("examine", "x"),
-            "NAME [FIRST]",
-            "the elements of a tensor, ? where not initialised, and statistics",
+            "NAME | REGION [FIRST]",
+            "the elements of a tensor or region, ? where not initialised, and statistics",
             "names",
         ),
         Row(("variables", "v", "locals"), "", "what the frame that is looked at brings"),

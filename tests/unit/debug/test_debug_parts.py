@@ -4,19 +4,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 import refmlc
 from refmlc.debug import Moment, Program, Reason, Session
 from refmlc.debug.expressions import element, prepare
 from refmlc.debug.program import SHOWN
 from refmlc.debug.snapshots import Often
-from refmlc.debug.tensors import element as element_of, page, put, statistics
+from refmlc.debug.tensors import element as element_of, page, put, region, statistics
 from refmlc.debug.terminal import completions
 from refmlc.diag import RefmlcError
 from refmlc.dtypes import FLOAT32, INT32
 from refmlc.ir import tir
 from refmlc.runtime.tensor import Tensor
 
+BOUND = st.none() | st.integers(0, 7)
 GOLDEN = Path(__file__).parents[2] / "golden" / "debug"
 
 
@@ -94,6 +96,25 @@ class TestTensors:
         tensor = Tensor.from_numpy(whole[:, ::2])
         assert page(tensor).values == tuple(whole[:, ::2].reshape(-1).tolist())
         assert statistics(tensor).greatest == 10.0
+
+    @given(st.data())
+    def test_a_region_is_what_numpy_selects(self, data: st.DataObject) -> None:
+        shape = tuple(data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=4)))
+        whole = np.arange(np.prod(shape), dtype="float32").reshape(shape)[..., :: data.draw(st.integers(1, 2))]
+        axes = tuple(
+            data.draw(st.integers(0, extent - 1) | st.builds(slice, BOUND, BOUND, st.none() | st.integers(1, 3)))
+            for extent in whole.shape[: data.draw(st.integers(1, len(shape)))]
+        )
+        part, taken = region(Tensor.from_numpy(whole), axes)
+        assert np.array_equal(part.numpy(), whole[axes])
+        assert np.array_equal(
+            whole[np.ix_(*([axis] if isinstance(axis, int) else axis for axis in taken))].ravel(), whole[axes].ravel()
+        )
+
+    @pytest.mark.parametrize("axes", [(5,), (slice(-1, None),), (slice(None, None, -1),), (0, 0, slice(None))])
+    def test_what_selects_nothing_is_refused(self, axes: tuple[int | slice, ...]) -> None:
+        with pytest.raises(RefmlcError, match="RM112"):
+            region(Tensor.empty((2, 2), FLOAT32), axes)
 
     @pytest.mark.parametrize("index", [(2, 0), (0,), (-1, 0), (0, 0, 0)])
     def test_there_are_no_other_elements(self, index: tuple[int, ...]) -> None:

@@ -459,6 +459,15 @@ class TestStates:
         assert scale.why("B[0]").value == 2.0
         assert scale.why("B[2]").value is None
 
+    def test_why_knows_the_binding_that_is_being_computed(self, main: Session) -> None:
+        main.start()
+        main.break_line(STORE, condition="A[vi] == 4.0")
+        stop = main.resume()
+        assert stop.moment.event > 1
+        assert main.why("z[0]").value == 4.0
+        assert main.why("z[1]").value is None
+        assert main.why("y[1]").value == 4.0
+
     def test_why_says_nothing_of_what_follows_from_a_value_that_was_set(self, scale: Session) -> None:
         scale.start()
         scale.step_in(2)
