@@ -5,7 +5,7 @@
         and each of +inf, -inf, NaN whose bit is in `specials`.
 
 The theorem that the oracle rests on, by induction over the program: the enclosure of a value holds the exact result
-(no operation rounded) and the result of every permitted evaluation (`refmlc.bounds.freedom`). Each operation keeps
+(nothing rounded but casts) and the result of every permitted evaluation (`refmlc.bounds.freedom`). Each operation keeps
 that: it encloses the exact image of its operands' enclosures, then every rounding of it (`Grid.settle`). Zeros of
 both signs are the one real 0: whatever tells them apart (1 / x) gets both.
 

@@ -7,6 +7,8 @@
 | `wide`    | intermediate results are kept in, or rounded to, the next wider format       | NUM-101          |
 | `ulps`    | functions with an ULP contract are this much farther off than it says        | NUM-506          |
 
+None of them is given to a cast: what `T.Cast` or `astype` asks for is rounded once, to its dtype (NUM-704).
+
 Decision: `reorder` and `wide` are on, `ulps` is 0. NumPy and PyTorch sum float16 in float32, TVM keeps bfloat16 in
 float32 within an expression; a loop that is no reduction block has the order that is written.
 """

@@ -29,6 +29,7 @@ from refmlc.bounds.enclosure import (
     UN,
     Enclosure,
     absolute,
+    between,
     greater,
     join,
     point,
@@ -184,7 +185,7 @@ def conversion(source: DType, target: DType, freedom: Freedom, span: Span | None
     """`Cast` as a function of values."""
     if source.is_float and target.is_float:
         grid = Grid(target, freedom)
-        return lambda value: _rounded(as_float(value), grid)
+        return lambda value: grid.image(as_float(value))
     if source.is_float:
         return lambda value: _truncated(as_float(value), target)
     convert = converter(source, target)
@@ -194,21 +195,12 @@ def conversion(source: DType, target: DType, freedom: Freedom, span: Span | None
 
     def from_whole(value: Value) -> Value:
         if isinstance(value, int):
-            return grid.settle(Fraction(value), 0.0)
+            return grid.image(Enclosure(Fraction(value)))
         if isinstance(value, Choice) and value.values is not None:
-            found = [grid.settle(Fraction(each), 0.0) for each in value.values]
-            together = found[0]
-            for each in found[1:]:
-                together = join(together, each)
-            return together
+            return grid.image(between(Fraction(min(value.values)), Fraction(max(value.values))))
         raise not_certified("an integer that depends on a rounding, here", span)
 
     return from_whole
-
-
-def _rounded(a: Enclosure, grid: Grid) -> Enclosure:
-    found = grid.settle(a.centre, a.radius)
-    return grid.fitted(found._replace(specials=(found.specials if a.finite else 0) | a.specials, finite=a.finite))
 
 
 def _truncated(a: Enclosure, target: DType) -> Whole:

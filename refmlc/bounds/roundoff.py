@@ -27,7 +27,7 @@ nearest number to W's is no farther from it than rounded(y) is.
 import math
 from fractions import Fraction
 
-from refmlc.bounds.enclosure import NAN, NINF, PINF, Enclosure
+from refmlc.bounds.enclosure import NAN, NINF, PINF, ZERO, Enclosure, between, special_of
 from refmlc.bounds.freedom import Freedom
 from refmlc.bounds.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shortened
 from refmlc.diag import fail
@@ -106,6 +106,29 @@ class Grid:
         size = magnitude(centre)
         specials = self.overflow(size if centre > 0 else 0.0, 0.0 if centre > 0 else size)
         return Enclosure(*shortened(centre, self.error(size)), specials)
+
+    def image(self, found: Enclosure) -> Enclosure:
+        """Every member rounded, once and to this format: what a cast is, which no freedom leaves out (NUM-704)."""
+        specials = self.fitted(found).specials
+        if not found.finite:
+            return self.fitted(found)
+        least, greatest = self._nearest(found.low), self._nearest(found.high)  # rounding keeps the order
+        specials |= special_of(least) | special_of(greatest)
+        beyond = (found.low > 0 and not math.isfinite(least)) or (found.high < 0 and not math.isfinite(greatest))
+        if beyond:
+            return Enclosure(ZERO, 0.0, specials, finite=False)
+        top = self.format.maximum
+        low, high = least if math.isfinite(least) else -top, greatest if math.isfinite(greatest) else top
+        return between(Fraction(low), Fraction(high), specials)
+
+    def _nearest(self, x: Fraction | float) -> float:
+        """`x` rounded to the format."""
+        if isinstance(x, float):
+            return self._rounded(x)
+        top, bottom = x.numerator, x.denominator
+        if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS:
+            return self._rounded(top / bottom)
+        return round_fraction(x, self.dtype)
 
     def _by_way(self, moved: float, size: float) -> float:
         """How far a number of this size is from its nearest at most, which is `moved` from it, by way of the wider."""

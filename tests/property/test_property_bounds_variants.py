@@ -30,19 +30,23 @@ WIDER = {"float16": FLOAT32, "bfloat16": FLOAT32, "float32": FLOAT64}
 ROUNDING = ("add", "sub", "mul", "div", "sqrt")
 
 
-def in_wider(value):
-    """`value` in the wider format; a cast to the narrow one is taken back."""
-    wide = WIDER[value.dtype.element]
-    if isinstance(value, tir.Cast) and value.value.dtype == wide:
-        return value.value
-    return tir.Cast(wide, value)
+class Widened:
+    """Operators in the wider format. Casts of the program stay; one that was made here is taken back."""
 
+    def __init__(self):
+        self.made = set()
 
-def widened(node):
-    if isinstance(node, tir.Apply) and node.op in ROUNDING and str(node.dtype) in WIDER:
-        args = tuple(in_wider(arg) for arg in node.args)
-        return tir.Cast(node.dtype, tir.Apply(node.op, args, WIDER[node.dtype.element], span=node.span))
-    return node
+    def __call__(self, node):
+        if isinstance(node, tir.Apply) and node.op in ROUNDING and str(node.dtype) in WIDER:
+            args = tuple(self.in_wider(arg) for arg in node.args)
+            cast = tir.Cast(node.dtype, tir.Apply(node.op, args, WIDER[node.dtype.element], span=node.span))
+            self.made.add(cast)  # nodes are equal where they are the same
+            return cast
+        return node
+
+    def in_wider(self, value):
+        """`value` in the wider format."""
+        return value.value if value in self.made else tir.Cast(WIDER[value.dtype.element], value)
 
 
 def is_product(node):
@@ -60,6 +64,8 @@ def fused(node):
 
 
 def mixed(generator):
+    widened = Widened()
+
     def change(node):
         return generator.choice((widened, fused, lambda same: same))(node)
 
@@ -67,7 +73,7 @@ def mixed(generator):
 
 
 def variants(func, seed):
-    changes = {"wide": widened, "fused": fused, "mixed": mixed(random.Random(seed))}  # noqa: S311 - reproducible
+    changes = {"wide": Widened(), "fused": fused, "mixed": mixed(random.Random(seed))}  # noqa: S311 - reproducible
     found = {name: rewrite(func, change) for name, change in changes.items()}
     return {name: variant for name, variant in found.items() if variant is not func}
 
