@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from refmlc.bench.campaign import bench_campaigns
 from refmlc.bench.chart import write_chart
@@ -82,14 +83,14 @@ def native(
     """
     with err.status("starting …") as status:
         report = run_table(
-            python, only, rounds, lambda name: status.update(f"measuring {name} …"), TINY if tiny else FULL
+            python, only, rounds, lambda name: status.update(Text(f"measuring {name} …")), TINY if tiny else FULL
         )
     if as_json:
         print_json(report.as_data())
     else:
         for name, value in report.machine.items():
-            out.print(f"{name:16}{value}", style="dim", markup=False)
-        shown = out if out.is_terminal else Terminal(highlight=False, width=WIDE)
+            out.print(f"{name:16}{value}", style="dim")
+        shown = out if out.is_terminal else Terminal(soft_wrap=False, width=WIDE)
         shown.print(as_table(report.rows))
     if chart is not None:
         write_chart(report.rows, chart, f"{report.machine['processor']}, {report.machine['instruction set']}")
@@ -132,7 +133,7 @@ def as_table(rows: Sequence[Row]) -> Table:
         table.add_column(column, justify="right" if column in ("#", "goal", "measured") else "left")
     for row in rows:
         measured = "" if row.measured is None else number(row.measured, row.goal.unit)
-        verdict = f"[{COLOURS[row.verdict]}]{row.verdict.value}[/]"
-        note = (row.failed or row.note).replace("[", "\\[")
+        verdict = Text(row.verdict.value, style=COLOURS[row.verdict])
+        note = row.failed or row.note
         table.add_row(str(row.number), row.what, row.against, str(row.goal), measured, verdict, note)
     return table

@@ -52,9 +52,9 @@ def _show(found: Cache, removed: int, *, as_json: bool) -> None:
         )
         return
     if removed:
-        out.print(f"removed {_libraries(removed)}", markup=False)
-    out.print(f"{found.folder}: {_libraries(len(entries))}", markup=False)
-    out.print(f"{_amount(size)} of at most {_amount(found.limit)}", markup=False)
+        out.print(f"removed {_libraries(removed)}")
+    out.print(f"{found.folder}: {_libraries(len(entries))}")
+    out.print(f"{_amount(size)} of at most {_amount(found.limit)}")
 
 
 def _libraries(count: int) -> str:

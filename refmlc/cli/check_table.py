@@ -16,7 +16,7 @@ from rich.text import Text
 
 from refmlc.cli.check_inputs import Checked
 from refmlc.diag import Diagnostic
-from refmlc.diag.render import Json, render_text, to_json
+from refmlc.diag.render import Json, to_json
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import arguments_text
 from refmlc.oracle.outcome import Kind, Verdict
@@ -166,11 +166,6 @@ def _reported(row: Row, *, lints: bool) -> Iterator[Diagnostic]:
             if one.is_lint is lints and one.diagnostic.code.id.startswith("RM3"):
                 note = f"call {number + 1}: {arguments_text(row.program, number)}"
                 yield one.diagnostic if lints else one.diagnostic.noting(note)
-
-
-def findings_text(rows: Sequence[Row], *, strict: bool, color: bool) -> list[str]:
-    """The findings in rustc's manner."""
-    return [render_text(one, color=color) for one in findings(rows, strict=strict)]
 
 
 def summary(rows: Sequence[Row], *, strict: bool) -> str:

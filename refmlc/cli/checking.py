@@ -5,16 +5,14 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 import refmlc
 from refmlc.adapters.implementation import Implementation
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.lookup import implementation
 from refmlc.cli.check_inputs import Asked, checked_program, known_function, public
-from refmlc.cli.check_table import Row, as_data, findings, findings_text, remarks, summary, table
-from refmlc.cli.console import err, out, print_json
+from refmlc.cli.check_table import Row, as_data, findings, remarks, summary, table
+from refmlc.cli.console import err, out, print_json, tell
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.evidence import case_text
@@ -61,7 +59,7 @@ def checked(file: Path, settings: Settings, page: Path | None, case_file: Path |
     if as_json:
         print_json({"file": str(file), **as_data(rows, strict=strict)})
     else:
-        _tell(file, rows, strict=strict)
+        _show(file, rows, strict=strict)
     _evidence(rows, page, case_file)
     return status(rows, strict=strict)
 
@@ -88,15 +86,15 @@ def status(rows: Sequence[Row], *, strict: bool) -> int:
     return 0 if any(row.compared for row in rows) else 3
 
 
-def _tell(file: Path, rows: Sequence[Row], *, strict: bool) -> None:
+def _show(file: Path, rows: Sequence[Row], *, strict: bool) -> None:
     """The table, remarks, findings, and what they come to."""
     out.print(table(file.name, rows), soft_wrap=False)
     for remark in remarks(rows):
-        out.print(remark, markup=False)
-    color = out.is_terminal and not out.no_color
-    for text in findings_text(rows, strict=strict, color=color):
-        click.echo(f"\n{text}")
-    out.print(f"\n{summary(rows, strict=strict)}", markup=False)
+        out.print(remark)
+    for diagnostic in findings(rows, strict=strict):
+        out.print()
+        tell(diagnostic, out)
+    out.print(f"\n{summary(rows, strict=strict)}")
 
 
 def _evidence(rows: Sequence[Row], page: Path | None, case_file: Path | None) -> None:

@@ -23,15 +23,14 @@ def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
     else:
         for name, count in found.counts.items():
             why = found.unshown.get(name, "" if count else "no case")
-            out.print(f"{name} {count:5}  {why}".rstrip(), markup=False)
+            out.print(f"{name} {count:5}  {why}".rstrip())
         for name in found.unknown:
-            out.print(f"{name}: cases name it, the specification has no such clause", markup=False)
+            out.print(f"{name}: cases name it, the specification has no such clause")
         for name in found.idle:
-            out.print(f"{name}: said not to be shown, and shown by {found.counts[name]} cases", markup=False)
+            out.print(f"{name}: said not to be shown, and shown by {found.counts[name]} cases")
         able = len(found.counts) - len(found.unshown)
         out.print(
             f"{100 * found.share:.1f} % of {able} clauses by {len(cases.cases)} cases of version {cases.version}; "
             f"{len(found.unshown)} cannot be shown",
-            markup=False,
         )
     ctx.exit(1 if found.missing or found.unknown or found.idle else 0)

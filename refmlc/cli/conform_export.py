@@ -33,4 +33,4 @@ def export(*, folder: Path, suite: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"cases": count, "version": cases.version, "output": str(folder)})
         return
-    out.print(f"{count} cases of version {cases.version} in {folder}", markup=False)
+    out.print(f"{count} cases of version {cases.version} in {folder}")

@@ -94,7 +94,7 @@ def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[Refml
     if not reports:
         raise failures[0]
     for spec in settings.impls[len(reports) + len(failures) :]:
-        err.print(f"{spec}: it was not asked, the run was broken off", markup=False)
+        err.print(f"{spec}: it was not asked, the run was broken off")
     return reports, failures
 
 
@@ -120,7 +120,7 @@ class _Lines:
     def __call__(self, done: int, total: int) -> None:
         if monotonic() - self._last >= EVERY:
             self._last = monotonic()
-            err.print(f"{self._spec}: {done:,} of {total:,} cases", markup=False)
+            err.print(f"{self._spec}: {done:,} of {total:,} cases")
 
 
 def _known(paths: Sequence[Path]) -> Expectations | None:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from refmlc.cli.console import out
 from refmlc.conform.report.text import summary, told
@@ -22,11 +22,11 @@ def tell(reports: Sequence[Report]) -> None:
     for report in reports:
         lines = list(told(report, MOST))
         if lines:
-            out.print(f"\n[bold]{escape(report.implementation)}[/]")
-            out.print("\n".join(lines), markup=False)
+            out.print(f"\n{report.implementation}", style="bold")
+            out.print("\n".join(lines))
     out.print()
     for report in reports:
-        out.print(summary(report), markup=False, style="" if report.ok else "red")
+        out.print(summary(report), style="" if report.ok else "red")
 
 
 def table(reports: Sequence[Report]) -> Table:
@@ -34,10 +34,10 @@ def table(reports: Sequence[Report]) -> Table:
     made = Table(title=f"suite {reports[0].suite}", title_justify="left")
     made.add_column("area")
     for report in reports:
-        made.add_column(escape(f"{report.implementation} {report.version}".rstrip()), overflow="fold")
+        made.add_column(f"{report.implementation} {report.version}".rstrip(), overflow="fold")
     areas = list(dict.fromkeys(result.id.partition(".")[0] for report in reports for result in report.results))
     for area in areas:
-        made.add_row(escape(area), *(cell(_within(report, area)) for report in reports))
+        made.add_row(area, *(cell(_within(report, area)) for report in reports))
     if len(areas) > 1:
         made.add_section()
         made.add_row("all", *(cell(report.results) for report in reports))
@@ -48,14 +48,14 @@ def _within(report: Report, area: str) -> list[CaseResult]:
     return [result for result in report.results if result.id.partition(".")[0] == area]
 
 
-def cell(results: Sequence[CaseResult]) -> str:
+def cell(results: Sequence[CaseResult]) -> Text:
     """The counts of some cases: `12 of 14 right`, and what the others are."""
     counts = Counter(result.verdict for result in results)
     scored = sum(count for verdict, count in counts.items() if verdict is not None)
     if not scored:
-        return "[dim]not scored[/]" if results else ""
+        return Text("not scored" if results else "", style="dim")
     right = sum(counts[verdict] for verdict in RIGHT)
     others = [verdict for verdict in GRAVEST if verdict not in RIGHT and counts[verdict]]
-    shown = [f"[green]{right}[/] of {scored}"]
-    shown += [f"[{COLOURS.get(verdict, 'bold red')}]{counts[verdict]} {verdict.value}[/]" for verdict in others]
-    return ", ".join(shown)
+    shown = [Text.assemble((str(right), "green"), f" of {scored}")]
+    shown += [Text(f"{counts[verdict]} {verdict.value}", style=COLOURS.get(verdict, "bold red")) for verdict in others]
+    return Text(", ").join(shown)

@@ -8,14 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar, TextIO, TypeVar
+from typing import IO, Any, ClassVar, TextIO, TypeVar, cast
 
 import click
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.status import Status
+from rich.text import Text
 
+from refmlc.cli.streams import DOUBTFUL, Gate, gated, safe
 from refmlc.diag import Diagnostic, Internal, RefmlcError
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
+from refmlc.diag.layout import plain
 from refmlc.diag.render import render_text, to_json
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -24,15 +29,48 @@ INTERRUPTED = 130  # what shells give for Ctrl-C
 
 
 class Terminal(Console):
-    """A console that leaves it to the command what a closed pipe means."""
+    """A console for text from anywhere: it is no markup, and nothing in it is obeyed by a terminal or is a link.
+
+    What a closed pipe means it leaves to the command.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - as rich takes them
+        """Write to standard output, or with `stderr` to standard error."""
+        super().__init__(**{"highlight": False, "markup": False, "emoji": False, "soft_wrap": True, **options})
+
+    @property  # type: ignore[misc]  # a console of ours is given no other file
+    def file(self) -> IO[str]:
+        """The stream behind the gate: what is written there, `render` has cleaned, and rich has painted."""
+        stream = super().file
+        return cast("IO[str]", stream.behind) if isinstance(stream, Gate) else stream
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """What is shown, cleaned: all that a console prints comes from here."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else cleaned(segment)
+
+    def status(self, status: RenderableType, **options: Any) -> Status:  # noqa: ANN401 - as rich takes them
+        """Show that the command works on something; a text is no markup here either."""
+        return super().status(as_text(status), **options)
 
     def on_broken_pipe(self) -> None:
         """Nobody reads any more."""
         raise BrokenPipeError
 
 
-out = Terminal(highlight=False, soft_wrap=True)
-err = Terminal(stderr=True, highlight=False, soft_wrap=True)
+def as_text(shown: RenderableType) -> RenderableType:
+    """What is shown where rich would look for markup in a string."""
+    return Text(shown) if isinstance(shown, str) else shown
+
+
+def cleaned(segment: Segment) -> Segment:
+    """A piece of what is shown, without what a terminal would obey, and without a link."""
+    style = segment.style
+    return Segment(safe(segment.text), style.update_link(None) if style is not None and style.link else style)
+
+
+out = Terminal()
+err = Terminal(stderr=True)
 
 
 def json_option(command: F) -> F:
@@ -41,8 +79,23 @@ def json_option(command: F) -> F:
 
 
 def print_json(value: Mapping[str, object]) -> None:
-    """Print one JSON object; NaN and infinities as strings, since JSON has none."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+    """Print one JSON object; NaN and infinities as strings, since JSON has none.
+
+    What a terminal would obey, and what the encoding lacks, is written as an escape of JSON: nothing is lost.
+    """
+    text = json.dumps(value, ensure_ascii=not out.encoding.startswith("utf"), allow_nan=False, indent=2)
+    click.echo(DOUBTFUL.sub(lambda doubtful: "".join(map(_escaped, doubtful[0])), text))
+
+
+def _escaped(char: str) -> str:
+    return char if plain(char) == char else json.dumps(char)[1:-1]
+
+
+def tell(diagnostic: Diagnostic, where: Terminal) -> None:
+    """Show a diagnostic, painted on a terminal: `render_text` has cleaned what it paints."""
+    painted = where.is_terminal and not where.no_color
+    where.file.write(f"{render_text(diagnostic, color=painted)}\n")
+    where.file.flush()
 
 
 def report(failure: RefmlcError, *, as_json: bool) -> None:
@@ -50,7 +103,7 @@ def report(failure: RefmlcError, *, as_json: bool) -> None:
     if as_json:
         print_json({"error": to_json(failure.diagnostic)})
     else:
-        click.echo(render_text(failure.diagnostic, color=err.is_terminal and not err.no_color), err=True)
+        tell(failure.diagnostic, err)
 
 
 def open_streams() -> None:
@@ -118,6 +171,11 @@ class GuardedGroup(click.Group):
         module, _, attribute = self.places[name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as click takes and gives them
+        """Run the command line, with all that it says behind the gate."""
+        with gated():
+            return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the subcommand."""

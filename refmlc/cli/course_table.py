@@ -22,7 +22,7 @@ def told(document: Path, *, offline: bool, python: str | None, limit: float, as_
         print_json(as_object(report))
     else:
         out.print(table(report))
-        out.print(summary(report), markup=False)
+        out.print(summary(report))
     return report.ok
 
 
@@ -35,7 +35,7 @@ def compared(document: Path, python: str, *, offline: bool, limit: float, as_jso
         out.print(pairs_table(document.name, pairs))
         counts = ((sum(one.verdict == verdict for one in pairs), verdict) for verdict in VERDICTS)
         told_counts = ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
-        out.print(f"{_blocks(len(pairs))}, here and with TVM: {told_counts}", markup=False)
+        out.print(f"{_blocks(len(pairs))}, here and with TVM: {told_counts}")
     return all(one.verdict != DIFFERS for one in pairs)
 
 
@@ -47,7 +47,7 @@ def pairs_table(name: str, pairs: Sequence[Pair]) -> Table:
     for column in ("verdict", "reason"):
         result.add_column(column)
     for one in pairs:
-        result.add_row(str(one.number), str(one.line), one.verdict, one.reason.replace("[", r"\["))
+        result.add_row(str(one.number), str(one.line), one.verdict, one.reason)
     return result
 
 
@@ -83,11 +83,11 @@ def table(report: CourseReport) -> Table:
 
 def _outputs(block: BlockReport) -> str:
     said = [one.verdict + (f" ({one.reason})" if one.reason else "") for one in block.outputs]
-    return "; ".join(said).replace("[", r"\[")
+    return "; ".join(said)
 
 
 def _notes(block: BlockReport) -> list[str]:
-    return [one.replace("[", r"\[") for one in (block.why, *block.notes) if one]
+    return [one for one in (block.why, *block.notes) if one]
 
 
 def summary(report: CourseReport) -> str:

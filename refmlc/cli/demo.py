@@ -51,10 +51,10 @@ def demo(
         print_json({"png": str(png), "svg": str(svg), "paths": paths, "rows": found})
         return
     show_image(digits.pixels[0], scores[0], int(digits.labels[0]))
-    out.print(f"the same with scores: {png}\n", markup=False)
+    out.print(f"the same with scores: {png}\n")
     out.print(table(rows))
     told = ", ".join(f"{name} {verdict}" for name, verdict in paths.items())
-    out.print(f"the model imported from PyTorch on image 0: {told}; its graph: {svg}", markup=False, highlight=False)
+    out.print(f"the model imported from PyTorch on image 0: {told}; its graph: {svg}")
 
 
 def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: int) -> None:
@@ -63,7 +63,7 @@ def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: 
         out.print(terminal_image(pixels))
     out.print(f"image 0, labelled {CLASS_NAMES[label]}; scores of the last variant:")
     for name, score, length in zip(CLASS_NAMES, scores, score_bars(scores), strict=True):
-        out.print(f"  {name} {'█' * round(1 + 30 * length):<32}{score:9.4f}", markup=False)
+        out.print(f"  {name} {'█' * round(1 + 30 * length):<32}{score:9.4f}")
 
 
 def table(rows: list[Row]) -> Table:

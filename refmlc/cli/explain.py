@@ -2,6 +2,7 @@
 
 import click
 from rich.markdown import Markdown
+from rich.text import Text
 
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.diag.catalogue import BAD_USAGE, CODES
@@ -18,7 +19,7 @@ def explain(code: str | None, *, as_json: bool) -> None:
         if as_json:
             print_json(rows)
         for identity, title in () if as_json else rows.items():
-            out.print(f"{identity}  {title}", markup=False)
+            out.print(f"{identity}  {title}")
         return
     row = CODES.get(code.upper())
     if row is None:
@@ -28,9 +29,10 @@ def explain(code: str | None, *, as_json: bool) -> None:
         fields = {"id": row.id, "kind": kind.__name__, "exit_code": kind.exit_code, "title": row.title}
         print_json({**fields, "clause": row.clause, "explanation": row.explanation, "example": row.example})
         return
-    out.print(f"[bold]{row.id}[/bold] {row.title}  [dim]({kind.__name__}, exit status {kind.exit_code})[/dim]\n")
+    told = f"({kind.__name__}, exit status {kind.exit_code})"
+    out.print(Text.assemble((row.id, "bold"), f" {row.title}  ", (told, "dim"), "\n"))
     out.print(Markdown(row.explanation))
     if row.example:
         out.print(Markdown(row.example))
     if row.clause:
-        out.print(f"\nFollows from clause {row.clause}: `refmlc spec {row.clause}`", markup=False)
+        out.print(f"\nFollows from clause {row.clause}: `refmlc spec {row.clause}`")

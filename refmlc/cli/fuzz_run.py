@@ -69,7 +69,7 @@ def _shown(campaign: Campaign) -> Iterator[Callable[[], None]]:
 
     def tick() -> None:
         for line in lines.due(campaign):
-            err.print(line, markup=False)
+            err.print(line)
 
     yield tick
     tick()

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from refmlc.fuzz.campaign import Campaign
 from refmlc.fuzz.coverage import FAMILIES, there_is
@@ -66,9 +66,9 @@ def clock(seconds: float) -> str:
 def screen(campaign: Campaign) -> RenderableType:
     """The whole screen."""
     progress = campaign.store.progress
-    head = f"[bold]{escape(headline(campaign))}[/]"
-    rest = [covered(progress), memory(progress), f"findings in {escape(str(campaign.store.path))}"]
-    return Group(head, verdicts(progress), *(f"[dim]{line}[/]" for line in rest if line), findings(progress))
+    head = Text(headline(campaign), style="bold")
+    rest = [covered(progress), memory(progress), f"findings in {campaign.store.path}"]
+    return Group(head, verdicts(progress), *(Text(line, style="dim") for line in rest if line), findings(progress))
 
 
 def verdicts(progress: Progress) -> Table:
@@ -79,7 +79,7 @@ def verdicts(progress: Progress) -> Table:
     for kind in kinds:
         table.add_column(kind, justify="right", style=COLOURS.get(kind))
     for path, counts in progress.verdicts.items():
-        table.add_row(escape(path), *(f"{counts[kind]:,}" if counts[kind] else "" for kind in kinds))
+        table.add_row(path, *(f"{counts[kind]:,}" if counts[kind] else "" for kind in kinds))
     return table
 
 
@@ -111,8 +111,8 @@ def findings(progress: Progress) -> Table:
         shrunk = progress.shrunk.get(found.signature, {})
         lines = shrunk.get("lines")
         smallest = f"{lines[0]} lines → {lines[1]}" if isinstance(lines, list) else str(shrunk.get("problem", ""))
-        what = escape(first_line(found.message))
-        table.add_row(found.code, escape(found.path), what, f"{found.count:,}", str(found.seed), escape(smallest))
+        what = first_line(found.message)
+        table.add_row(found.code, found.path, what, f"{found.count:,}", str(found.seed), smallest)
     return table
 
 

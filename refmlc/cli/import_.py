@@ -35,4 +35,4 @@ def import_command(model: Path, output: Path | None, npz: Path | None, *, as_jso
     elif output is None:
         display(text, out)
     else:
-        out.print(f"{output}: {', '.join(found.module.functions)}", markup=False)
+        out.print(f"{output}: {', '.join(found.module.functions)}")

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 import refmlc
-from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.cli.console import err, json_option, out, print_json, tell
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.diag.render import render_text, to_json
+from refmlc.diag.render import to_json
 from refmlc.passes.check import check
 from refmlc.passes.lifting import lifted
 from refmlc.passes.report import markdown
@@ -159,7 +159,7 @@ def _show(checked: Checked, found: Shrunk | None) -> None:
         return
     table = Table("pass", "verdict", "calls", "why")
     for row in checked.rows:
-        table.add_row(Text(row.name), f"[{COLORS[row.said.value]}]{row.said.value}[/]", str(row.calls), Text(row.why))
+        table.add_row(Text(row.name), Text(row.said.value, style=COLORS[row.said.value]), str(row.calls), Text(row.why))
     out.print(table)
     if checked.stopped:
         out.print(Text(f"the compiler stopped: {checked.stopped}"), style="yellow")
@@ -168,5 +168,5 @@ def _show(checked: Checked, found: Shrunk | None) -> None:
         return
     if found is not None:
         out.print(Text(f"the smallest module found that {broken.name} breaks:\n"), Text(found.text), sep="")
-    click.echo(render_text(broken.diagnostic), err=True)
+    tell(broken.diagnostic, err)
     click.echo(f"{broken.names} changes what `{broken.func}` computes", err=True)

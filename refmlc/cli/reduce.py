@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 import click
+from rich.text import Text
 
 import refmlc
 from refmlc.adapters.lookup import implementation
@@ -64,7 +65,7 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
     target = target or file.with_name(f"{file.stem}.reduced{file.suffix}")
     begin = monotonic()
     with interruptible(), err.status(f"reducing {file} …") as status:
-        job = Job(file, target, seconds, jobs, func, lambda line: status.update(f"reducing {file}: {line}"))
+        job = Job(file, target, seconds, jobs, func, lambda line: status.update(Text(f"reducing {file}: {line}")))
         if command is not None:
             with Command(command, file.name, limit) as predicate:
                 found: Found = job.command(predicate, limit, lines=lines)
@@ -215,6 +216,6 @@ def report(file: Path, target: Path, found: Found, seconds: float, *, as_json: b
         counts = {"tries": found.tries, "steps": found.steps, "finished": found.finished, "seconds": seconds}
         print_json({"file": str(file), "out": str(target), "text": whole_text(found), **data, **counts})
         return
-    out.print(whole_text(found).rstrip("\n"), markup=False)
+    out.print(whole_text(found).rstrip("\n"))
     end = "" if found.finished else "; the time is up"
     err.print(f"{sizes(found)}, {seconds:.1f} s{end}; in {target}", style="dim")

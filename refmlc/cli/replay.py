@@ -43,10 +43,10 @@ def replay(file: Path, specs: tuple[str, ...], *, as_json: bool) -> None:
         print_json({"file": str(file), "id": case.id, "meaning": meaning, "broken": list(found.broken),
                     "verdicts": verdicts, "findings": data})  # fmt: skip
     else:
-        out.print(f"{case.id}: {', '.join(meaning)}", markup=False)
+        out.print(f"{case.id}: {', '.join(meaning)}")
         for name, given in verdicts.items():
             for number, verdict in enumerate(given):
-                out.print(f"{name}, call {number + 1}: {verdict}", markup=False)
+                out.print(f"{name}, call {number + 1}: {verdict}")
     if found.broken:
         raise fail(BAD_FILE, f"`{file}` does not record the meaning: {'; '.join(found.broken)}")
     if findings:

@@ -141,7 +141,7 @@ def table(func: str, results: list[Result], value: object) -> Table:
         values = ", ".join(str(v) for v in flat[:SHOWN_ELEMENTS]) + (", …" if flat.size > SHOWN_ELEMENTS else "")
         partly = "" if result.tensor.initialised else "  [not all initialised]"
         shape = "x".join(map(str, result.tensor.shape)) or "scalar"
-        shown.add_row(result.name, shape, str(result.tensor.dtype), (values + partly).replace("[", "\\["))
+        shown.add_row(result.name, shape, str(result.tensor.dtype), values + partly)
     if not results and value is not None:
-        shown.add_row("result", "", type(value).__name__, repr(value).replace("[", "\\["))
+        shown.add_row("result", "", type(value).__name__, repr(value))
     return shown

@@ -23,7 +23,7 @@ def told(module: IRModule, svg: Path | None, *, as_json: bool) -> None:
         }
         print_json({"graphs": found, "svg": None if svg is None else str(svg)})
     elif svg is not None:
-        out.print(f"{svg}", markup=False)
+        out.print(f"{svg}")
     else:
         for name, graph in graphs.items():
-            out.print(f"{name}\n{lines_of(graph)}", markup=False, highlight=False, soft_wrap=True)
+            out.print(f"{name}\n{lines_of(graph)}", soft_wrap=True)

@@ -1,6 +1,7 @@
 """`refmlc spec CLAUSE`: a clause of the specification."""
 
 import click
+from rich.text import Text
 
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.spec import Clause, clause, clauses
@@ -16,19 +17,18 @@ def spec(name: str | None, *, as_json: bool) -> None:
         if as_json:
             print_json(rows)
         for identity, title in () if as_json else rows.items():
-            out.print(f"{identity}  {title}", markup=False)
+            out.print(f"{identity}  {title}")
         return
     row = clause(name)
     if as_json:
         print_json(as_data(row))
         return
-    out.print(f"[bold]{row.id}[/bold] {row.title}\n\n{row.text}")
+    out.print(Text.assemble((row.id, "bold"), f" {row.title}\n\n{row.text}"))
     for code in row.undefined:
-        out.print(f"  undefined — {code}", markup=False)
+        out.print(f"  undefined — {code}")
     for label, text in (("exact", row.exact), ("decision", row.decision), ("source", row.source)):
         if text:
-            out.print(f"\n[dim]{label}:[/dim] ", end="")
-            out.print(text, markup=False)
+            out.print(Text.assemble("\n", (f"{label}:", "dim"), f" {text}"))
 
 
 def as_data(row: Clause) -> dict[str, str | list[str]]:

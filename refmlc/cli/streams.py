@@ -1,0 +1,104 @@
+"""The gate between the command and the terminal: all text leaves through it, whoever writes it.
+
+| text                                                  | leaves as                                               |
+|-------------------------------------------------------|---------------------------------------------------------|
+| control, format (what reorders), surrogate characters | U+FFFD; the end of a line and the tab as they are       |
+| a character that the encoding of the stream lacks     | one like it (`LIKE`), else `?`                          |
+| what rich and `diag.render` paint                     | as it is: written behind the gate, of text cleaned before |
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
+from typing import TextIO, cast
+
+from refmlc.diag.layout import plain
+
+DOUBTFUL = re.compile(r"\r\n|[^\n\t\x20-\x7e]+")
+LIKE = str.maketrans({
+    "…": "~", "→": "->", "—": "-", "–": "-", "×": "x", "±": "+-", "≥": ">=", "≤": "<=", "²": "^2", "³": "^3", "µ": "u",
+    "─": "-", "│": "|", "├": "|", "└": "`", "█": "#", "▀": "^", "●": "*", "▶": ">", "Δ": "d",
+})  # fmt: skip
+
+
+def safe(text: str) -> str:
+    """`text` without what a terminal would obey; its lines and tabs stay."""
+    return DOUBTFUL.sub(_safe_piece, text)
+
+
+def _safe_piece(found: re.Match[str]) -> str:
+    return "\n" if found[0] == "\r\n" else plain(found[0])
+
+
+def fitted(text: str, encoding: str) -> str:
+    """`text` in the characters that `encoding` has."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(_like(char, encoding) for char in text)
+    return text
+
+
+def _like(char: str, encoding: str) -> str:
+    for each in (char, char.translate(LIKE)):
+        with suppress(UnicodeEncodeError):
+            each.encode(encoding)
+            return each
+    return "?"
+
+
+class Fitted:
+    """A stream that takes every character: what its encoding lacks is written as one like it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Write to `stream`."""
+        self._stream = stream
+        self.encoding = stream.encoding or "utf-8"
+        self.errors = stream.errors
+
+    def write(self, text: str) -> int:
+        """Write all of it."""
+        self._stream.write(fitted(text, self.encoding))
+        return len(text)
+
+    def flush(self) -> None:
+        """Have it written."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether a person reads it."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The number of the file. Fails: OSError where there is none."""
+        return self._stream.fileno()
+
+
+class Gate(Fitted):
+    """A stream for text from anywhere. `behind`: the same stream, for text that was cleaned and painted."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Stand before `stream`."""
+        super().__init__(stream)
+        self.behind = Fitted(stream)
+
+    def write(self, text: str) -> int:
+        """Write what no terminal obeys."""
+        super().write(safe(text))
+        return len(text)
+
+
+@contextmanager
+def gated() -> Iterator[None]:
+    """Put both standard streams behind a gate; streams that are closed stay so."""
+    with ExitStack() as stack:
+        if sys.stdout is not None:
+            stack.enter_context(redirect_stdout(_gate(sys.stdout)))
+        if sys.stderr is not None:
+            stack.enter_context(redirect_stderr(_gate(sys.stderr)))
+        yield
+
+
+def _gate(stream: TextIO) -> TextIO:
+    return cast("TextIO", Gate(stream))
