@@ -34,6 +34,7 @@ class Commands(GuardedGroup):
         "show": "refmlc.cli.show:show",
         "spec": "refmlc.cli.spec:spec",
         "trace": "refmlc.cli.trace:trace",
+        "vscode": "refmlc.cli.vscode:vscode",
         "why": "refmlc.cli.why:why_command",
     }
 

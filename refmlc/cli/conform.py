@@ -8,6 +8,7 @@ from click.core import ParameterSource
 
 from refmlc.cli.conform_coverage import coverage
 from refmlc.cli.conform_export import export
+from refmlc.cli.conform_files import adapter, findings
 from refmlc.cli.conform_run import Settings, Written, conformed, page_writer
 from refmlc.cli.console import err, json_option
 from refmlc.cli.durations import Duration
@@ -82,6 +83,8 @@ def conform(  # noqa: PLR0913 - one parameter per option
 
 conform.add_command(coverage)
 conform.add_command(export)
+conform.add_command(adapter)
+conform.add_command(findings)
 
 
 def installed(version: str) -> str:

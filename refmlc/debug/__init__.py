@@ -15,7 +15,7 @@ Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
 | `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
 | `editing`                           | values that a person changes                                            |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
-| `dap/`, `vscode/`                   | editors; the extension                                                  |
+| `dap/`, `vscode/`, `vsix`           | editors; the extension, and its package                                 |
 | `trace/`                            | all that a run did, as a page, JSON, or for Perfetto                    |
 
 A moment is come to again exactly, because programs do the same each time they are executed on the same arguments;

@@ -21,8 +21,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from make_vsix import made
 from playwright.sync_api import Page, TimeoutError as TooLate, expect, sync_playwright
+
+from refmlc.debug.vsix import write_package
 
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "tests" / "golden" / "debug" / "transformer.py"
@@ -160,13 +161,13 @@ def main() -> int:
     """Package, install, start, drive."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--code-server", type=shlex.split, required=True, help="What starts it.")
-    parser.add_argument("--vsix", type=Path, help="The package; left out: tests/e2e/make_vsix.py makes it.")
+    parser.add_argument("--vsix", type=Path, help="The package; left out: the one that `refmlc vscode` makes.")
     parser.add_argument("--pictures", type=Path, help="A folder for a picture of each step.")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         opened = prepared(folder)
-        package = given.vsix or made(folder / "refmlc-debug.vsix")
+        package = given.vsix or write_package(folder / "refmlc-debug.vsix")
         options = ["--user-data-dir", str(folder / "data"), "--extensions-dir", str(folder / "extensions")]
         options += ["--config", str(folder / "config.yaml")]
         subprocess.run([*given.code_server, *options, "--install-extension", str(package)], check=True, timeout=120)

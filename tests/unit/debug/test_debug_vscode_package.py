@@ -1,12 +1,13 @@
 """The package of the extension: what the Open Packaging Convention and VS Code's own packager ask of one."""
 
 import json
-import sys
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from refmlc.debug.vsix import write_package
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "refmlc" / "debug" / "vscode"
@@ -16,12 +17,7 @@ MANIFEST = "{http://schemas.microsoft.com/developer/vsx-schema/2011}"
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    sys.path.insert(0, str(ROOT / "tests" / "e2e"))
-    try:
-        from make_vsix import made  # noqa: PLC0415 - a command of another folder
-    finally:
-        sys.path.pop(0)
-    with zipfile.ZipFile(made(tmp_path_factory.mktemp("vsix") / "refmlc-debug.vsix")) as found:
+    with zipfile.ZipFile(write_package(tmp_path_factory.mktemp("vsix") / "refmlc-debug.vsix")) as found:
         yield found
 
 

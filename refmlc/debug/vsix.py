@@ -1,4 +1,4 @@
-"""The extension for VS Code as a `.vsix`, without Node: `python tests/e2e/make_vsix.py [-o FILE]`.
+"""The extension for VS Code as a `.vsix`, made without Node: what `refmlc vscode` writes and installs.
 
 A `.vsix` is a ZIP file (the Open Packaging Convention):
 
@@ -8,17 +8,18 @@ A `.vsix` is a ZIP file (the Open Packaging Convention):
 | `extension.vsixmanifest` | who, which version, for which VS Code; where the assets are |
 | `extension/…`            | the folder of the extension                              |
 
-`vsce package` writes the same with more properties; `npx` fetches it where there is a network.
+`vsce package` writes the same with more properties.
 """
 
-import argparse
 import json
-import sys
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-FOLDER = Path(__file__).parents[2] / "refmlc" / "debug" / "vscode"
+FOLDER = Path(__file__).parent / "vscode"
+NAME = "refmlc-debug.vsix"
 TYPES = {".json": "application/json", ".js": "application/javascript", ".md": "text/markdown"}
 NOTHING = {".vscodeignore"}
 MANIFEST = """<?xml version="1.0" encoding="utf-8"?>
@@ -43,8 +44,8 @@ MANIFEST = """<?xml version="1.0" encoding="utf-8"?>
 CONTENT_TYPES = '<?xml version="1.0" encoding="utf-8"?>\n<Types xmlns="{}">{}{}</Types>\n'
 
 
-def made(path: Path) -> Path:
-    """Write the package to `path`. Order: the one of the names, so that equal folders give equal files."""
+def write_package(path: Path) -> Path:
+    """Write the package to `path`. Order: the files by name, so that equal folders give equal packages."""
     about = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
     files = sorted(file for file in FOLDER.iterdir() if file.is_file() and file.name not in NOTHING)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
@@ -57,15 +58,18 @@ def made(path: Path) -> Path:
     return path
 
 
-def _manifest(about: dict) -> str:
+def _manifest(about: Mapping[str, Any]) -> str:
     quoted = {key: quoteattr(about[key]) for key in ("name", "version", "publisher")}
     return MANIFEST.format(
-        **quoted, engine=quoteattr(about["engines"]["vscode"]), title=escape(about["displayName"]),
-        description=escape(about["description"]), categories=escape(",".join(about["categories"])),
-    )  # fmt: skip
+        **quoted,
+        engine=quoteattr(about["engines"]["vscode"]),
+        title=escape(about["displayName"]),
+        description=escape(about["description"]),
+        categories=escape(",".join(about["categories"])),
+    )
 
 
-def _content_types(files: list[Path]) -> str:
+def _content_types(files: Sequence[Path]) -> str:
     """A file without a suffix (the license) has a type of its own."""
     known = {".vsixmanifest": "text/xml"} | {file.suffix: TYPES[file.suffix] for file in files if file.suffix}
     by_suffix = [f'<Default Extension="{suffix}" ContentType="{kind}"/>' for suffix, kind in sorted(known.items())]
@@ -73,15 +77,3 @@ def _content_types(files: list[Path]) -> str:
     return CONTENT_TYPES.format(
         "http://schemas.openxmlformats.org/package/2006/content-types", "".join(by_suffix), "".join(bare)
     )
-
-
-def main() -> int:
-    """Write it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=Path, default=Path("refmlc-debug.vsix"))
-    sys.stdout.write(f"{made(parser.parse_args().out)}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
