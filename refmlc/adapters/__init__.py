@@ -12,6 +12,7 @@
 | `tvm_side/`                            | what runs in TVM's own Python, for `passes` and `bench` too                |
 | `remote`, `remote_batch`, `line_process`, `wire` | what both share: processes with limits, values in files         |
 | `lookup`                               | `implementation("native:guarded")`                                       |
+| `trust`                                | what a file may have started by naming it                                |
 
 >>> implementation("native").prepare(module).run("main", [a, b, c])
 Ended(value=None, args=(…))

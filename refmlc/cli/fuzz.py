@@ -8,6 +8,7 @@ import click
 from refmlc.cli.console import json_option
 from refmlc.cli.durations import Duration
 from refmlc.cli.fuzz_run import run_campaign
+from refmlc.cli.trusting import trust_option
 from refmlc.fuzz.settings import KINDS, Ways
 
 DEFAULT = 600.0  # seconds, where neither a time nor a number of programs is asked for
@@ -53,8 +54,9 @@ class Kinds(click.ParamType[tuple[str, ...]]):
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Address space of a worker.")
 @click.option("--shrink", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds for each finding.")
 @click.option("--scheduler", metavar="ADDRESS", help="Have a Dask cluster do it (extra `cluster`).")
+@trust_option
 @json_option
-def fuzz(
+def fuzz(  # noqa: PLR0913 - one parameter per option
     impls: tuple[str, ...],
     seconds: float | None,
     programs: int | None,
@@ -63,12 +65,14 @@ def fuzz(
     shrink: float,
     scheduler: str | None,
     *,
+    trust: bool,
     as_json: bool,
     **decides: object,
 ) -> None:
     """Run generated programs on every path and keep what disagrees; exit status 1 where something does.
 
-    The directory keeps the campaign: the same command goes on where it was, however it ended.
+    The directory keeps the campaign: the same command goes on where it was, however it ended. What its settings name
+    and the command does not is started with `--trust` only, unless it is refmlc's own.
     """
     asked = {name: value for name, value in decides.items() if value is not None}
     if impls:
@@ -78,4 +82,4 @@ def fuzz(
     if seconds is None and programs is None:
         seconds = DEFAULT
     cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
-    run_campaign(path, asked, Ways(seconds, programs, cores, scheduler, shrink), as_json=as_json)
+    run_campaign(path, asked, Ways(seconds, programs, cores, scheduler, shrink), trust=trust, as_json=as_json)

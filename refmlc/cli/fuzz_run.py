@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.live import Live
 
+from refmlc.adapters.trust import refuse, trusted
 from refmlc.cli.console import err, out, print_json
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
@@ -14,16 +15,17 @@ from refmlc.fuzz.batch import every
 from refmlc.fuzz.campaign import Campaign
 from refmlc.fuzz.moved import made
 from refmlc.fuzz.settings import ANY, Settings, Ways
-from refmlc.fuzz.store import open_store, settings_in
+from refmlc.fuzz.store import SETTINGS, open_store, settings_in
 from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
 
 REFRESH = 4  # times a second
 
 
-def run_campaign(path: Path, asked: Mapping[str, object], ways: Ways, *, as_json: bool) -> None:
+def run_campaign(path: Path, asked: Mapping[str, object], ways: Ways, *, trust: bool, as_json: bool) -> None:
     """Run the campaign in `path`, with the settings that are `asked` for. Exits with status 1 for findings."""
     settings = _settings(path, asked)
+    _trusted(path, settings, asked, trust=trust)
     _check(settings)
     with closing(open_store(path, settings)) as store:
         campaign = Campaign(store, ways)
@@ -47,6 +49,16 @@ def _settings(path: Path, asked: Mapping[str, object]) -> Settings:
     """The settings of the campaign in `path`, with those asked for: where they differ, the store refuses them."""
     there = settings_in(path) or Settings()
     return Settings.from_json({**there.to_json(), **asked})
+
+
+def _trusted(path: Path, settings: Settings, asked: Mapping[str, object], *, trust: bool) -> None:
+    """Fails: RM112 where the directory, and not the command, names programs or functions that are not refmlc's own."""
+    file = path / SETTINGS
+    if "implementations" not in asked:
+        trusted(settings.implementations, file, trust=trust)
+    if settings.runner != Settings.runner and not trust:
+        started = f"import and call a function of Python: {settings.runner}"
+        refuse(file, settings.runner, started, "another `--dir` begins a campaign")
 
 
 def _check(settings: Settings) -> None:

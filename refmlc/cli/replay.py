@@ -1,60 +1,97 @@
-"""`refmlc replay FILE.toml`: a recorded case made again."""
+"""`refmlc replay FILE.toml`: a recorded case, or a finding of a campaign, made again."""
 
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from refmlc.adapters.lookup import implementation
-from refmlc.cli.console import json_option, out, print_json
-from refmlc.diag import fail
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.trust import trusted
+from refmlc.cli.console import err, json_option, out, print_json, tell
+from refmlc.cli.trusting import trust_option
+from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.diag.errors import Mismatch, RefmlcError, error
-from refmlc.diag.render import render_text, to_json
+from refmlc.diag.errors import Mismatch, error
+from refmlc.diag.render import to_json
 from refmlc.evidence import read_case
 from refmlc.evidence.replay import replay as again
+from refmlc.fuzz.finding_file import examined, is_finding, read_finding
+from refmlc.fuzz.moved import made
+from refmlc.oracle.examine import Examination
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a file holds. `specs`: the implementations it names; `again` gives what does not hold of the record too."""
+
+    id: str
+    specs: tuple[str, ...]
+    again: Callable[[Sequence[Implementation]], tuple[Examination, tuple[str, ...]]]
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--impl", "specs", multiple=True, metavar="SPEC", help="What is asked.  [default: what the case names]")
+@click.option("--impl", "specs", multiple=True, metavar="SPEC", help="What is asked.  [default: what FILE names]")
+@trust_option
 @json_option
-def replay(file: Path, specs: tuple[str, ...], *, as_json: bool) -> None:
+def replay(file: Path, specs: tuple[str, ...], *, trust: bool, as_json: bool) -> None:
     """Make the case in FILE again: the meaning as it was recorded, and the verdict on each implementation.
 
-    Exit status 1 where an implementation does not do what the program means.
+    FILE is a case of `check --case`, or a finding of `fuzz`. Where it names a program that is not refmlc's own, that
+    is started with `--trust` only. Exit status 1 where an implementation does not do what the program means.
     """
+    found = _recorded(file)
+    if not specs:
+        trusted(found.specs, file, trust=trust)
+    with ExitStack() as stack:
+        chosen = [stack.enter_context(closing(made(spec))) for spec in specs or found.specs]
+        examination, broken = found.again(chosen)
+    _show(file, found.id, examination, broken, as_json=as_json)
+    if broken:
+        raise fail(BAD_FILE, f"`{file}` does not record the meaning: {'; '.join(broken)}")
+    if examination.findings:
+        click.get_current_context().exit(_told(examination.findings[0].diagnostic, as_json=as_json))
+
+
+def _recorded(file: Path) -> Recorded:
+    """What the file holds. Fails: RM109; RM1xx for its program."""
     try:
         text = file.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else problem
         raise fail(BAD_FILE, f"`{file}`: {why}") from None
+    if is_finding(text):
+        finding = read_finding(text, str(file))
+        return Recorded(finding.id, finding.specs, lambda chosen: (examined(finding, chosen), ()))
     case = read_case(text, str(file))
-    chosen = [implementation(spec) for spec in specs or (case.implementation,) if spec]
-    try:
+
+    def replayed(chosen: Sequence[Implementation]) -> tuple[Examination, tuple[str, ...]]:
         found = again(case, chosen)
-    finally:
-        for each in chosen:
-            each.close()
-    verdicts = {name: [str(verdict) for verdict in given] for name, given in found.examination.verdicts.items()}
-    meaning = [reference.verdict for reference in found.examination.reference]
-    findings = found.examination.findings
+        return found.examination, found.broken
+
+    return Recorded(case.id, (case.implementation,) if case.implementation else (), replayed)
+
+
+def _show(file: Path, identity: str, found: Examination, broken: Sequence[str], *, as_json: bool) -> None:
+    """What the program means, and the verdicts."""
+    verdicts = {name: [str(verdict) for verdict in each] for name, each in found.verdicts.items()}
+    meaning = [reference.verdict for reference in found.reference]
     if as_json:
-        data = [to_json(each.diagnostic) for each in findings]
-        print_json({"file": str(file), "id": case.id, "meaning": meaning, "broken": list(found.broken),
+        data = [to_json(each.diagnostic) for each in found.findings]
+        print_json({"file": str(file), "id": identity, "meaning": meaning, "broken": list(broken),
                     "verdicts": verdicts, "findings": data})  # fmt: skip
-    else:
-        out.print(f"{case.id}: {', '.join(meaning)}")
-        for name, given in verdicts.items():
-            for number, verdict in enumerate(given):
-                out.print(f"{name}, call {number + 1}: {verdict}")
-    if found.broken:
-        raise fail(BAD_FILE, f"`{file}` does not record the meaning: {'; '.join(found.broken)}")
-    if findings:
-        click.get_current_context().exit(_told(error(findings[0].diagnostic), as_json=as_json))
+        return
+    out.print(f"{identity}: {', '.join(meaning)}")
+    for name, each in verdicts.items():
+        for number, verdict in enumerate(each):
+            out.print(f"{name}, call {number + 1}: {verdict}")
 
 
-def _told(failure: RefmlcError, *, as_json: bool) -> int:
+def _told(finding: Diagnostic, *, as_json: bool) -> int:
     """Show the first finding; the exit status of its kind."""
     if not as_json:
-        click.echo(render_text(failure.diagnostic), err=True)
+        tell(finding, err)
+    failure = error(finding)
     return failure.exit_code if isinstance(failure, Mismatch) else 1

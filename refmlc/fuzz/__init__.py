@@ -14,6 +14,6 @@ a campaign may stop anywhere, go on later, and be spread over machines; the same
 | `shrink`                | a finding's program made smaller                                                        |
 | `worker`, `cage`        | a process with limits that does it, and the side of it that waits                       |
 | `jobs`, `places`        | jobs in such a process: a batch, and who is to blame when it ends; executors            |
-| `journal`, `store`      | what is on disk; `tell`: a finding for people                                           |
+| `journal`, `store`      | what is on disk; `tell`: a finding for people, `finding_file`: read and made again      |
 | `campaign`, `progress`  | all of it together, and how far it is                                                   |
 """

@@ -68,7 +68,10 @@ class Settings:
         if not set(data) <= set(known):
             raise fail(BAD_INPUT, f"a campaign has no setting `{min(set(data) - set(known))}`")
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        return Settings(**values)  # type: ignore[arg-type]  # what has another type than the default is refused below
+        for name, value in values.items():
+            if not _fits(value, known[name].default):
+                raise fail(BAD_INPUT, f"the setting `{name}` of a campaign is not {value!r}")
+        return Settings(**values)  # type: ignore[arg-type]  # looked at above
 
     def to_toml(self) -> str:
         """The settings as the text of `campaign.toml`."""
@@ -90,6 +93,14 @@ class Settings:
         """What is not the same in `other`, a line each."""
         mine, theirs = self.to_json(), other.to_json()
         return [f"{name}: {mine[name]} there, {theirs[name]} here" for name in mine if mine[name] != theirs[name]]
+
+
+def _fits(value: object, default: object) -> bool:
+    """Whether a value has the type of a setting: a list holds words, an integer is a number too."""
+    if isinstance(default, tuple):
+        return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+    kinds = (int, float) if isinstance(default, float) else type(default)
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ def test_a_finding_is_told_kept_and_made_small(fuzz, tmp_path):
         assert (data["path"], data["kind"]) == ("off_by_one", "functions")
         assert "def main(" in data["case"]["text"]
         assert len(data["case"]["text"]) <= len(data["first"]["text"])
+        again = CliRunner().invoke(main, ["replay", str(file), "--trust"])
+        assert (again.exit_code, "RM701" in again.stderr) == (1, True)
 
 
 def test_the_same_command_goes_on_where_it_was(fuzz, tmp_path):
@@ -60,7 +62,7 @@ def test_the_same_command_goes_on_where_it_was(fuzz, tmp_path):
     again = fuzz(*FEW, *FAULTY, "--json")
     assert json.loads(again.stdout)["this_run"]["programs"] == 0
     assert outcome(tmp_path / "campaign") == before
-    more = fuzz("--programs", "40", "--shrink", "0", "--json")  # the settings are those of the directory
+    more = fuzz("--programs", "40", "--shrink", "0", "--trust", "--json")  # the settings are those of the directory
     assert json.loads(more.stdout)["this_run"]["programs"] == 16
     assert more.exit_code == 1
 

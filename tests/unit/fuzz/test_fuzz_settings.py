@@ -7,7 +7,7 @@ from refmlc.fuzz.settings import Settings
 
 
 def test_settings_survive_their_file():
-    settings = Settings(7, ("native", 'cmd:sh -c "a\\b"'), ("functions", "graphs"), "RM304", 5, 0, 1.5, 100)
+    settings = Settings(7, ("native", 'cmd:sh -c "a\\b"'), ("functions", "graphs"), "RM304", 5, 0, 2, 1.5, 100)
     assert Settings.from_toml(settings.to_toml()) == settings
 
 
