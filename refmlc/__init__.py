@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Unsupported,
         render,
     )
+    from refmlc.frontends.programs import read
     from refmlc.ir import IRModule
     from refmlc.ir.equal import structural_equal
     from refmlc.runtime.budget import Budget
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from refmlc.script import show
     from refmlc.tvm.install import install_tvm
     from refmlc.vm import Executable, VirtualMachine, bind_params, build
-    from refmlc.wellformed.reading import read, read_file
+    from refmlc.wellformed.reading import read_file
 
 __all__ = [
     "Budget",
@@ -101,7 +102,7 @@ _HOME = {
     "build": "refmlc.vm",
     "get_func": "refmlc.runtime.registry",
     "install_tvm": "refmlc.tvm.install",
-    "read": "refmlc.wellformed.reading",
+    "read": "refmlc.frontends.programs",
     "read_file": "refmlc.wellformed.reading",
     "register_func": "refmlc.runtime.registry",
     "render": "refmlc.diag",

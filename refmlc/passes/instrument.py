@@ -18,11 +18,13 @@ from typing import Protocol
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_point
+from refmlc.frontends.programs import Program, as_module
 from refmlc.passes.check import check
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.tvm_texts import Module, texts
 from refmlc.passes.verdicts import Checked, Row
 from refmlc.passes.watching import Seen, watching
+from refmlc.script import show
 from refmlc.testing.failures import Inequivalent
 
 
@@ -79,17 +81,21 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
 
 
 @entry_point
-def check_schedule(tvm: ModuleType, schedule: Schedule, module: Module, *, calls: int = 3, seed: int = 0) -> Checked:
+def check_schedule(tvm: ModuleType, schedule: Schedule, module: Program, *, calls: int = 3, seed: int = 0) -> Checked:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 
+    `module` is one of TVM, or whatever `refmlc.frontends.programs` takes.
     Fails: `Inequivalent` naming the first that changes the meaning; RM112 for a schedule without a trace, RM504 where
     nothing could be compared.
     """
+    if not (hasattr(schedule, "trace") and hasattr(schedule, "mod")):
+        raise fail(BAD_USAGE, f"a schedule of TVM is needed, this is {type(schedule).__name__}")
     if schedule.trace is None:
         raise fail(BAD_USAGE, "the schedule has no trace", None, "make it with `tvm.s_tir.Schedule(module)`")
-    names, modules = ["input"], [module]
+    first = _module_of_tvm(tvm, module)
+    names, modules = ["input"], [first]
     for count, instruction in enumerate(schedule.trace.insts, 1):
-        again = tvm.s_tir.Schedule(module)
+        again = tvm.s_tir.Schedule(first)
         part = tvm.s_tir.schedule.Trace(schedule.trace.insts[:count], schedule.trace.decisions)
         part.apply_to_schedule(again, remove_postproc=False)
         names.append(f"{count}: {getattr(getattr(instruction, 'kind', None), 'name', 'a primitive')}")
@@ -102,6 +108,14 @@ def check_schedule(tvm: ModuleType, schedule: Schedule, module: Module, *, calls
     found = check(Trace(tuple(stages)), constants=constants, calls=calls, seed=seed)
     _raise(found)
     _compared([found])
+    return found
+
+
+def _module_of_tvm(tvm: ModuleType, program: object) -> Module:
+    """The module of TVM that `program` is: its own, or read by TVM from the text of ours."""
+    if not isinstance(program, tvm.IRModule | tvm.tirx.PrimFunc):
+        program = tvm.script.from_source(show(as_module(program), show_meta=True), check_well_formed=False)
+    found: Module = tvm.s_tir.Schedule(program).mod
     return found
 
 

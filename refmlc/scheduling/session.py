@@ -16,6 +16,7 @@ from refmlc import schedule as steps
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_points
+from refmlc.frontends.programs import Program, as_module
 from refmlc.ir import IRModule, tir
 from refmlc.ir.visit import walk
 from refmlc.schedule import TensorIntrin
@@ -37,16 +38,16 @@ class Schedule:
 
     def __init__(
         self,
-        mod: IRModule | tir.PrimFunc,
+        mod: Program,
         *,
         validate: bool | Validation = False,
         check_legality: bool = True,
     ) -> None:
-        """Begin with a module, or with one function, then called `main`.
+        """Begin with a module (`frontends.programs` says what may be one), or with one function, then called `main`.
 
         `validate`: each step is run before and after on generated calls; a `Validation` says on which.
         """
-        self._module = IRModule({MAIN: mod}) if isinstance(mod, tir.PrimFunc) else mod
+        self._module = as_module(mod)
         self._validation = (Validation() if validate else None) if isinstance(validate, bool) else validate
         self._checked = check_legality
         self._func = MAIN

@@ -1,10 +1,7 @@
 """The calls that an assertion tries: those that it is given, or drawn ones.
 
-| a program is given as       | which is                                          |
-|-----------------------------|---------------------------------------------------|
-| `IRModule`                  | itself; its `main` is called, or its only function |
-| a TensorIR or Relax function | the module that holds it, as `main`               |
-| text                        | the module that is read from it                   |
+A program is whatever `refmlc.frontends.programs` takes: a module, a function, a drawn case, real TVM's, a path, a
+text. Its `main` is called, or its only function. A drawn case is called as it says, on its own arguments.
 
 An argument is an array (NumPy, PyTorch, …), a `Tensor`, a number, a tuple of them, or a recipe of `refmlc.strategies`.
 Each call gets fresh copies, so that no program sees what another has written.
@@ -19,16 +16,14 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.ir import IRModule, relax, tir
+from refmlc.frontends.programs import CaseLike, as_module
+from refmlc.ir import IRModule, relax
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
 from refmlc.strategies.arguments import Array, Number, Same, ShapeOf, TupleOf, arguments
 from refmlc.strategies.inputs import rolled_inputs
 from refmlc.vm.arguments import as_value
-from refmlc.wellformed.reading import read
 
-Function: TypeAlias = tir.PrimFunc | relax.Function
-Program: TypeAlias = IRModule | Function | str
 Call: TypeAlias = Sequence[object]
 APART = 1_000_000  # seeds of different assertions have no call in common
 USUAL = {"REFMLC_CALLS": 20, "REFMLC_SEED": 0}
@@ -53,11 +48,21 @@ class Tried:
         return fresh(self.calls[number])
 
 
-def as_module(program: Program, name: str) -> IRModule:
-    """The module that `program` is; messages call a text `name`. Fails: RM1xx, RM2xx for a text."""
-    if isinstance(program, str):
-        return read(program, name)
-    return program if isinstance(program, IRModule) else IRModule({"main": program})
+@dataclass(frozen=True)
+class Subject:
+    """A program as it was given: its module, the function that is called, its own calls, where it has any."""
+
+    module: IRModule
+    func: str
+    calls: Sequence[Call] | None = None
+
+
+def subject(program: object, name: str, func: str | None) -> Subject:
+    """The program; messages call a text `name`. Fails: RM112 (no program, no such function), as reading does."""
+    module = as_module(program, name)
+    if isinstance(program, CaseLike) and func in (None, program.func):
+        return Subject(module, entry(module, program.func), program.calls)
+    return Subject(module, entry(module, func))
 
 
 def entry(module: IRModule, func: str | None) -> str:
