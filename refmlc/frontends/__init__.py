@@ -7,6 +7,7 @@
 | `onnx_import`   | a model of ONNX                                                | `[onnx]`  |
 | `tvm_objects`   | modules of real TVM: objects, text, JSON (`from_tvm`)          |           |
 | `tvm_json`      | the JSON graph of `tvm.ir.save_json`                           |           |
+| `programs`      | whatever a program may be given as: objects, paths, texts      |           |
 | `files`         | files of these, by their endings                               |           |
 | `aten`          | the operators of PyTorch, each in operators of Relax           |           |
 | `fx_rules`, `onnx_rules` | what `torch.fx` and ONNX call differently             |           |

@@ -29,6 +29,20 @@ class Display(Protocol):
         """Print TVMScript, coloured where the terminal can."""
 
 
+class Words(Protocol):
+    """`refmlc.script.line.line`, which is one line, or `text`, which is TVMScript where there is any."""
+
+    def __call__(self, node: "Node") -> str:
+        """What is shown of `node`."""
+
+
+class Printer(Protocol):
+    """What IPython and Hypothesis print with."""
+
+    def text(self, text: str) -> None:
+        """Print `text`."""
+
+
 class Page(Protocol):
     """`refmlc.drawing.page`."""
 
@@ -39,7 +53,7 @@ class Page(Protocol):
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def node(cls: type[C]) -> type[C]:
     """Make `cls` a node: an immutable dataclass that is compared by identity."""
-    return dataclass(frozen=True, slots=True, eq=False)(cls)
+    return dataclass(frozen=True, slots=True, eq=False, repr=False)(cls)
 
 
 @node
@@ -58,6 +72,18 @@ class Node:
         """Print the TVMScript of this node, coloured where the terminal can."""
         display = cast("Display", import_module("refmlc.script.display").display)
         display(self.script(dialect=dialect, show_meta=show_meta))
+
+    def __repr__(self) -> str:
+        """The kind and what it is, in one line."""
+        return f"<{cast('Words', import_module('refmlc.script.line').line)(self)}>"
+
+    def __str__(self) -> str:
+        """The TVMScript of this node, where it has any."""
+        return cast("Words", import_module("refmlc.script.line").text)(self)
+
+    def _repr_pretty_(self, printer: Printer, _cycle: bool) -> None:
+        """The TVMScript, where IPython or Hypothesis print a node."""
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         """The TVMScript of this node, highlighted, and the graphs of its Relax functions, for notebooks."""

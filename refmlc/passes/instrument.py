@@ -42,12 +42,20 @@ class TraceOf(Protocol):
     decisions: object
 
 
-@dataclass
+@dataclass(repr=False)
 class Watched:
     """What `check_passes` has seen: filled when the block has ended. A row of stages for each module that came in."""
 
     traces: list[Trace] = field(default_factory=list)
     verdicts: list[Checked] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """How many modules came in, and what is said of their stages, in one line."""
+        return f"<Watched {len(self.traces)} modules: {', '.join(map(repr, self.verdicts)) or 'nothing yet'}>"
+
+    def __str__(self) -> str:
+        """The table of each module that came in."""
+        return "\n\n".join(map(str, self.verdicts)) or "nothing was seen yet"
 
     @property
     def stages(self) -> list[Stage]:

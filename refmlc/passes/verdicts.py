@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from refmlc.diag import Diagnostic
+from refmlc.diag.layout import plain
+from refmlc.diag.render import render_text
 from refmlc.passes.stages import Stage
 from refmlc.testing.calls import Call
 
@@ -58,13 +60,26 @@ class Broken:
         return " or ".join((*(f"`{name}`" for name in self.unread), f"`{self.name}`"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Checked:
     """A trace, checked. `stopped`: why the compiler did not come to its end."""
 
     rows: tuple[Row, ...]
     broken: Broken | None
     stopped: str = ""
+
+    def __repr__(self) -> str:
+        """How many stages came to each verdict, in one line."""
+        counts = [f"{self.count(said)} {said.value}" for said in Said if self.count(said)]
+        return f"<Checked {', '.join(counts) or 'no stage'}>"
+
+    def __str__(self) -> str:
+        """A line for each stage: its name, the verdict, how many calls were compared, why no more; what is broken."""
+        widest = max((len(row.name) for row in self.rows), default=0)
+        lines = [_row_line(row, widest) for row in self.rows]
+        if self.broken is not None:
+            lines += ["", render_text(self.broken.diagnostic)]
+        return "\n".join([*lines, *([f"stopped: {self.stopped}"] if self.stopped else [])])
 
     @property
     def compared(self) -> bool:
@@ -74,6 +89,12 @@ class Checked:
     def count(self, said: Said) -> int:
         """How many stages came to a verdict."""
         return sum(row.said is said for row in self.rows)
+
+
+def _row_line(row: Row, width: int) -> str:
+    """A stage as a line of a table whose first column is so wide."""
+    calls = f"{row.calls} call{'' if row.calls == 1 else 's'}" if row.calls else ""
+    return f"{plain(row.name):{width}}  {row.said.value:11}  {calls:8}  {plain(row.why)}".rstrip()
 
 
 def worst(found: Sequence[Row]) -> Row:

@@ -38,7 +38,7 @@ The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest
 >>> from refmlc.ir import tir
 >>> from refmlc.ir.visit import walk
 >>> looping = lambda case: any(isinstance(node, tir.While) for node in walk(case.module))
->>> "while P[0] < 2:" in repr(find(prim_funcs(small=True), looping))
+>>> "while P[0] < 2:" in str(find(prim_funcs(small=True), looping))
 True
 
 Programs are defined for their arguments: no code of RM3xx is met, not even by a detector. With an aim they are made to

@@ -11,23 +11,14 @@
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.ir import IRModule, tir
+from refmlc.ir.node import Printer
 from refmlc.script import show
 from refmlc.strategies.arguments import Argument, Data, argument_data, argument_of, arguments
 from refmlc.wellformed.reading import read
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Printer(Protocol):
-        """What Hypothesis prints with."""
-
-        def text(self, text: str) -> None:
-            """Print `text`."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +67,17 @@ class Case:
         raise fail(BAD_FILE, "this is no case: it has no `text`, `func` and `calls`")
 
     def __repr__(self) -> str:
+        """One line."""
+        aim = f", aims at {self.aim}" if self.aim else ""
+        return f"<Case {self.name or self.func}: {', '.join(self.module.functions)}; {len(self.calls)} calls{aim}>"
+
+    def __str__(self) -> str:
         """The program as TVMScript, and the arguments."""
         lines = [show(self.module), f"aim: {self.aim or 'none'}"]
         for call in self.calls:
             lines += ["called with", *(f"  {one}" for one in call)]
         return "\n".join(lines)
 
-    def _repr_pretty_(self, printer: "Printer", _cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Printer, _cycle: bool) -> None:
         """The text, where Hypothesis prints a case."""
-        printer.text(repr(self))
+        printer.text(str(self))

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 from refmlc import schedule
 from refmlc.diag.errors import Malformed, Unsupported
 from refmlc.ir import tir
+from refmlc.ir.node import Printer
 from refmlc.schedule.places import places
 from refmlc.script import show
 from refmlc.strategies.choices import Choices, Rolled
@@ -26,8 +27,16 @@ class Equivalent(NamedTuple):
     func: tir.PrimFunc
 
     def __repr__(self) -> str:
+        """One line."""
+        return f"<Equivalent {self.trace or 'no step'}: {self.func!r}>"
+
+    def __str__(self) -> str:
         """The steps, and the function as TVMScript."""
         return f"{self.trace or 'no step'}\n{show(self.func)}"
+
+    def _repr_pretty_(self, printer: Printer, _cycle: bool) -> None:
+        """The text, where Hypothesis prints what it has drawn."""
+        printer.text(str(self))
 
 
 Step: TypeAlias = "Callable[[tir.PrimFunc, Choices], tuple[str, tir.PrimFunc] | None]"

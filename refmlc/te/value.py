@@ -38,8 +38,8 @@ class Value:
         return cast(self, dtype)
 
     def __repr__(self) -> str:
-        """The text of the expression."""
-        return self.expr.script()
+        """The text of the expression, without declarations of its variables."""
+        return self.expr.script().splitlines()[-1]
 
     def __hash__(self) -> int:
         """Of the node."""

@@ -20,6 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 
+from refmlc.ir.node import Node
+
 _COMMAND = re.compile(r"^(\s*)([!%].*)$", re.MULTILINE)
 
 
@@ -84,4 +86,4 @@ def shown(value: object) -> str:
     data = getattr(value, "data", None)
     if type(value).__name__ == "Code" and isinstance(data, str):
         return data
-    return repr(value)
+    return str(value) if isinstance(value, Node) else repr(value)

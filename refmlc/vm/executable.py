@@ -18,7 +18,7 @@ from refmlc.wellformed.reading import checked
 MODES = ("cr", "libm")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Executable:
     """A checked module with all that a run of it depends on. For concurrent use, but for a budget that was given.
 
@@ -32,6 +32,17 @@ class Executable:
     allow: frozenset[str]
     math: Literal["cr", "libm"] = "cr"
     native: NativeModule | None = None
+
+    def __repr__(self) -> str:
+        """Its functions and the tier that was asked for, in one line."""
+        return f"<Executable {', '.join(self.module.functions)}: {self.tier}>"
+
+    def __str__(self) -> str:
+        """How each function is executed, a line each; then the module as TVMScript."""
+        rows = [
+            f"# {name}: {row.tier.value}{f' ({row.reason})' if row.reason else ''}" for name, row in self.report.items()
+        ]
+        return "\n".join([*rows, str(self.module)])
 
     @property
     def report(self) -> Mapping[str, Report]:

@@ -47,6 +47,10 @@ class VirtualMachine:
         )
         self._functions: dict[str, VMFunction] = {}
 
+    def __repr__(self) -> str:
+        """Its functions, in one line."""
+        return f"<VirtualMachine {', '.join(self.executable.module.functions)}: {self.executable.tier}>"
+
     @entry_point
     def __getitem__(self, name: str) -> "VMFunction":
         """The function `name`. Fails: RM112 when the module has none, or it is extern."""
@@ -70,10 +74,19 @@ class VMFunction:
             raise fail(BAD_USAGE, f"`{name}` is an extern function: it has no body to run", function.span)
         self.name = name
         self.parameters = parameters_of(function)
+        self._function = function
         self._aliases = aliases(function)
         self._packed = isinstance(function, tir.PrimFunc) and is_packed_entry(function)
         self._machine = machine
         self._repeated = None if native is None else Repeated(machine, name, native)
+
+    def __repr__(self) -> str:
+        """Its name and its parameters, in one line."""
+        return f"<VMFunction {self.name}({', '.join(one.name for one in self.parameters)})>"
+
+    def __str__(self) -> str:
+        """The TVMScript."""
+        return str(self._function)
 
     def __call__(self, *args: object, **named: object) -> object:
         """Run the function on `args`, in the order of its parameters or by their names.

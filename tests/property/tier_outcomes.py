@@ -125,7 +125,7 @@ def told(found):
     """Differences as text: the first program, and what each tier says."""
     lines = [f"{len(found)} calls differ"]
     for case, way, right, given in found[:1]:
-        lines += [repr(case), f"interp: {_short(right)}", f"{way}: {_short(given)}"]
+        lines += [str(case), f"interp: {_short(right)}", f"{way}: {_short(given)}"]
         for number, (one, other) in enumerate(zip(right.tensors, given.tensors, strict=True)):
             if one != other:
                 lines.append(f"tensor {number}: {one[0].hex()} {one[1].hex()}, in C {other[0].hex()} {other[1].hex()}")

@@ -287,7 +287,7 @@ def call_library(library: Library, name: str, call: relax.Call, args: Sequence[o
         function = lowered(op.counting, types, call.attrs)
         counted = _run(function, _compiled(function, name), args, meter)
         counts = tuple(int(one) for one in _tensor(counted).numpy())
-    key = (name, id(call), counts, repr(types))
+    key = (name, id(call), counts, tuple(map(str, types)))
     if key not in library.made:
         found = lowered(op, types, call.attrs, counts)
         if found is None:
