@@ -1,13 +1,17 @@
 """Profiles: `ci` (the same examples every time, the default), `dev` (a few, new ones each time), `soak` (long).
 
 REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the tests sees what everybody sees.
+`--sample 8` runs an eighth of the tests, always the same ones. What a test needs besides is asked by `needs.py`.
 """
 
 import os
 import signal
+from collections import Counter
+from zlib import crc32
 
 import pytest
 from in_browser import chromium
+from needs import missing, need
 
 from refmlc.testing import profiles
 
@@ -16,22 +20,56 @@ PROFILE = os.environ.get("REFMLC_PROFILE") or "ci"
 profiles.load(PROFILE)
 
 
-def pytest_configure():
+def pytest_addoption(parser):
+    """The option `--sample`."""
+    parser.addoption("--sample", type=int, default=1, metavar="N", help="run one test in N, chosen by its name")
+
+
+def pytest_configure(config):
     """Hear interrupts, and let what is started hear them, although a shell that runs this behind it ignores them."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if missing("compiler"):  # which refmlc says once in a process: no test is to blame
+        warning = "refmlc.codegen.build.failures.NativeWarning"
+        config.addinivalue_line("filterwarnings", f"ignore:no C compiler is found:{warning}")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is marked `soak`, unless the profile is soak."""
-    if PROFILE == "soak":
-        return
-    chosen, left = [], []
+    """Leave out what is marked `soak`, unless the profile is soak, and what is not of the sample."""
+    every, chosen, left = config.getoption("sample"), [], []
     for item in items:
-        (left if item.get_closest_marker("soak") else chosen).append(item)
+        is_soak = PROFILE != "soak" and item.get_closest_marker("soak")
+        (left if is_soak or crc32(item.nodeid.encode()) % every else chosen).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = chosen
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Skip what needs something that is missing."""
+    for marker in item.iter_markers("needs"):
+        need(*marker.args)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """A line for each reason why tests were skipped; a need that is missing comes with the command that brings it."""
+    reports = terminalreporter.stats.get("skipped", ())
+    reasons = {(report.nodeid, type(report).__name__): reason_of(report) for report in reports}
+    tests = Counter(reason for (_, kind), reason in reasons.items() if kind == "TestReport")
+    files = Counter(reason for (_, kind), reason in reasons.items() if kind != "TestReport")
+    if reasons:
+        terminalreporter.section("skipped")
+    for reason in sorted({*tests, *files}):
+        counts = [(tests[reason], "test"), (files[reason], "file")]
+        shown = " and ".join(f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count)
+        terminalreporter.write_line(f"{shown}: {reason}")
+
+
+def reason_of(report):
+    """The reason of a skip, as it was given."""
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")
 
 
 @pytest.fixture(scope="module")

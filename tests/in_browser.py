@@ -2,18 +2,16 @@
 
 import shutil
 
-import pytest
+from needs import BROWSERS, imported, need
 
 
 def chromium():
     """A running Chromium: Playwright's own, or the one in PATH. Skips where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    playwright = imported("playwright", "playwright.sync_api")
+    need("chromium")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     with playwright.sync_playwright() as running:
-        try:
-            made = running.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        except playwright.Error as problem:
-            pytest.skip(f"there is no Chromium: {str(problem).splitlines()[0]}")
+        made = running.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield made
         made.close()
 

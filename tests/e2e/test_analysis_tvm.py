@@ -19,10 +19,7 @@ from refmlc.wellformed.reading import read
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 MODULE = (Path(__file__).parents[1] / "programs" / "several_functions.py").read_text(encoding="utf-8")
 

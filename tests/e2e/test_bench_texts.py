@@ -16,10 +16,7 @@ PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 PRINT = Path(__file__).parent / "tvm_side" / "bench_texts.py"
 MLP = Path(texts.__file__).parent / "mlp.tvmscript"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 OURS = {
     "matmul": lambda: matmul(512, 512, 512).text,

@@ -14,10 +14,7 @@ from refmlc.strategies import Case
 from refmlc.strategies.arguments import Array
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 GRAPH = """
 from tvm.script import ir as I, relax as R, tirx as T
 

@@ -31,6 +31,13 @@ def test_100_reductions():
     assert min(ratio for ratio, *_ in figures.ratios) < 2
 
 
+@pytest.mark.needs("torch")
+def test_reductions_by_pytorch():
+    figures = certified_reductions.campaign(20, 3)
+    assert {"torch sum", "torch cumsum", "torch dot", "torch matmul"} <= figures.ways
+    assert figures.wrong == []
+
+
 def test_a_quarter_of_the_bound_is_refuted():
     """The bound is needed: of 100 reductions some have a correct result beyond a quarter of it."""
     figures = certified_reductions.campaign(100, 4)
@@ -42,8 +49,7 @@ def test_10000_reductions():
     assert_goals_are_met(certified_reductions.campaign(10_000, 0, PYTHON), 10_000)
 
 
-@pytest.mark.tvm
-@pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm")
+@pytest.mark.needs("tvm")
 def test_reductions_by_tvm():
     figures = certified_reductions.campaign(100, 2, PYTHON)
     assert_goals_are_met(figures, 100)

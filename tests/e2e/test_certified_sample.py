@@ -24,11 +24,7 @@ DEVIATING = (
     "silu",
 )
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.soak,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = [pytest.mark.soak, pytest.mark.needs("tvm")]
 
 
 def named(found, kind):

@@ -210,10 +210,13 @@ def test_a_closed_pipe_is_no_finding(folder):
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_full_device_is_no_traceback(folder, more):
     command = [sys.executable, "-m", "refmlc", "explain", *more]
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error[RM109]: what is written: No space left on device")
+    buffered = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for environment in (buffered, {**buffered, "PYTHONUNBUFFERED": "1"}):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
+        assert done.returncode == 2
+        assert done.stderr.startswith("error[RM109]: what is written: No space left on device")
+        assert done.stderr.count("No space left on device") == 1
 
 
 @pytest.mark.parametrize(

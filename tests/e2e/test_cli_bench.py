@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from needs import need
 
 from refmlc.bench.row import LAST
 from refmlc.cli import main
@@ -22,6 +23,7 @@ def report():
     return done.exit_code, json.loads(done.stdout)
 
 
+@pytest.mark.needs("compiler")
 def test_all_rows_are_there_and_none_is_wrong(report):
     _, data = report
     assert {row["row"] for row in data["rows"]} == set(range(1, LAST + 1))
@@ -41,13 +43,14 @@ def test_the_exit_status_says_whether_something_is_missed(report):
     assert status == (1 if data["missed"] else 0)
 
 
+@pytest.mark.needs("compiler")
 def test_no_element_differs_from_the_interpreter(report):
     _, data = report
     assert {row["measured"] for row in data["rows"] if row["row"] == 10} == {0}
 
 
 def test_only_some_rows_and_a_picture(tmp_path):
-    pytest.importorskip("matplotlib")
+    need("matplotlib")
     done = refmlc("--only", "8,10", "--chart", tmp_path / "chart.png")
     assert "call with 5 arrays" in done.stdout
     assert "matmul 8³" not in done.stdout

@@ -110,6 +110,7 @@ def check(tmp_path):
     return checked
 
 
+@pytest.mark.needs("compiler")
 def test_a_right_module_in_right_implementations(check):
     told = check(COPY, "--impl", "native:tiny", "--impl", "interp", "--impl", command("copies"))
     assert told.exit_code == 0, told.output
@@ -130,6 +131,7 @@ def test_a_wrong_implementation_is_found_with_its_code(check):
     assert told.stdout.splitlines()[-1].endswith("1 finding (RM701)")
 
 
+@pytest.mark.needs("compiler")
 def test_every_public_function_is_looked_at_and_what_is_undefined_is_a_finding(check):
     told = check(FUNCTIONS, "--impl", "native:tiny", "--json")
     assert told.exit_code == 1
@@ -143,6 +145,7 @@ def test_every_public_function_is_looked_at_and_what_is_undefined_is_a_finding(c
     assert check(FUNCTIONS, "--impl", "native:tiny", "--func", "good").exit_code == 0
 
 
+@pytest.mark.needs("compiler")
 def test_symbolic_dimensions_get_one_and_zero(check):
     told = check(SYMBOLIC, "--impl", "native:tiny", "--json")
     assert told.exit_code == 0, told.output
@@ -176,6 +179,7 @@ def test_lints_are_findings_only_if_asked_for(check):
     assert "RM325" not in without.stdout
 
 
+@pytest.mark.needs("compiler")
 def test_what_is_allowed_is_no_finding(check):
     assert check(OVERFLOW, "--impl", "native:tiny").exit_code == 1
     told = check(OVERFLOW, "--impl", "native:tiny", "--allow", "RM306", "--json")
@@ -183,6 +187,7 @@ def test_what_is_allowed_is_no_finding(check):
     assert {call["meaning"] for call in json.loads(told.stdout)["functions"][0]["calls"]} == {"defined"}
 
 
+@pytest.mark.needs("compiler")
 def test_registered_functions_are_called(check, tmp_path, monkeypatch):
     monkeypatch.setattr(DEFAULT, "_functions", {})
     assert check(PACKED, "--impl", "native:tiny").exit_code == 3
@@ -236,7 +241,6 @@ def test_arguments_that_cannot_be_made(check):
 
 
 def test_a_finding_is_written_as_a_case_and_a_page(check, tmp_path):
-    pytest.importorskip("jinja2")
     case, page = tmp_path / "found.toml", tmp_path / "found.html"
     told = check(COPY, "--impl", command("transposes"), "--case", str(case), "--report", str(page))
     assert told.exit_code == 1, told.output

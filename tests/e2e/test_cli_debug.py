@@ -82,7 +82,6 @@ def test_the_screen_without_its_library_says_what_is_missing(refmlc: Refmlc, mon
     assert "refmlc[debug]" in done.output
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_person_types_with_completion_and_history(tmp_path: Path) -> None:
     pytest.importorskip("readline", reason="this Python has no readline")
     history = tmp_path / "history"
@@ -148,7 +147,6 @@ def told_to_stop(process: "subprocess.Popen[bytes]", controller: int) -> None:
     assert process.wait(30) == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_interrupt_stops_the_program_and_not_the_debugger(tmp_path: Path) -> None:
     file = tmp_path / "endless.py"
     file.write_text(ENDLESS, encoding="utf-8")

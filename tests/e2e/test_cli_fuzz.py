@@ -1,7 +1,6 @@
 """`refmlc fuzz`: what it prints, keeps, refuses, and its exit status."""
 
 import json
-import shutil
 import signal
 import time
 import tomllib
@@ -26,9 +25,8 @@ def fuzz(tmp_path, monkeypatch):
     return ran
 
 
+@pytest.mark.needs("compiler")
 def test_programs_of_all_kinds_come_to_the_same_in_c(fuzz):
-    if shutil.which("tcc") is None and shutil.which("gcc") is None:
-        pytest.skip("there is no compiler")
     kinds = "functions,graphs,schedules"
     result = fuzz(*FEW, "--impl", "native:tiny", "--kinds", kinds, "--sanitize", "2", "--json")
     figures = json.loads(result.stdout)

@@ -105,6 +105,7 @@ parts = [{ label = "`A`", rule = "exact", dtype = "float32", shape = [2], values
 """
 
 
+@pytest.mark.needs("compiler")
 def test_a_case_written_by_hand_is_replayed(tmp_path: Path) -> None:
     path = tmp_path / "case.toml"
     path.write_text(CASE)

@@ -35,10 +35,7 @@ VERDICTS = {
     "hand.open": "not scored",
 }
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 
 def test_a_slice_of_the_suite():

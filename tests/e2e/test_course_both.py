@@ -20,7 +20,6 @@ PEOPLE = Path(__file__).parent.parent / "programs" / "chapter_people.md"
 TVM = os.environ.get("REFMLC_TVM_PYTHON", "")
 SEEDS = os.environ.get("REFMLC_SEEDS", "")
 DOCUMENTS = sorted(Path(SEEDS).glob("*.txt")) if SEEDS else []
-with_tvm = pytest.mark.skipif(not TVM, reason="set REFMLC_TVM_PYTHON to a Python that has TVM")
 
 
 def test_what_tvm_printed_is_printed_here():
@@ -32,17 +31,15 @@ def test_what_tvm_printed_is_printed_here():
     assert set(found) <= {(EQUAL, ""), (EQUAL, "names")}
 
 
-@pytest.mark.tvm
-@with_tvm
+@pytest.mark.needs("tvm")
 def test_here_and_with_tvm():
     pairs = run_both(PEOPLE, TVM)
     assert len(pairs) == 16
     assert [(one.line, one.reason) for one in pairs if one.verdict != EQUAL] == []
 
 
-@pytest.mark.tvm
+@pytest.mark.needs("tvm", "seeds")
 @pytest.mark.soak
-@with_tvm
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem[:3])
 def test_chapters_of_the_course_where_tvm_has_their_api(document):
     pairs = run_both(document, TVM)
@@ -58,8 +55,7 @@ def test_a_python_without_tvm_is_one_message(tmp_path):
     assert "has no TVM to compare with" in done.stderr
 
 
-@pytest.mark.tvm
-@with_tvm
+@pytest.mark.needs("tvm")
 def test_the_command_tells_each_block(tmp_path):
     text = "import tvm\nprint('refmlc' in tvm.__version__)"
     (tmp_path / "chapter.md").write_text(f"```python\nx = 1\n```\n\n```python\n{text}\n```\n\n```python\ntvm.nd\n```\n")

@@ -27,8 +27,7 @@ def test_what_tvm_printed_is_printed_here():
     assert outputs(report) == [(EQUAL, "")] * 5
 
 
-@pytest.mark.tvm
-@pytest.mark.skipif(not TVM, reason="set REFMLC_TVM_PYTHON to a Python that has TVM")
+@pytest.mark.needs("tvm")
 def test_the_same_code_with_real_tvm():
     report = run_document(CHAPTER, python=TVM)
     assert report.blocks[0].notes == ("`tvm` is real TVM",)

@@ -4,12 +4,12 @@
 needed by blocks of the chapters themselves.
 """
 
-import importlib.util
 import os
 import re
 from pathlib import Path
 
 import pytest
+from needs import missing
 
 from refmlc.course import run_document
 from refmlc.course.outputs import DIFFERS, EQUAL
@@ -19,12 +19,8 @@ SEEDS = os.environ.get("REFMLC_SEEDS", "")
 DOCUMENTS = sorted(Path(SEEDS).glob("*.txt")) if SEEDS else []
 # Counted by hand in the documents: blocks of code, excerpts among them, printed modules and functions.
 COUNTS = {"000": (29, 4, 0), "001": (29, 5, 2), "002": (29, 5, 0), "003": (39, 6, 9), "004": (25, 2, 2)}
-TORCH = importlib.util.find_spec("torch") is not None
-MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
-pytestmark = pytest.mark.skipif(
-    not DOCUMENTS, reason="set REFMLC_SEEDS to the folder of the course's documents (*.txt)"
-)
+pytestmark = pytest.mark.needs("seeds")
 
 
 @pytest.fixture(scope="module", params=DOCUMENTS, ids=lambda path: path.stem[:3])
@@ -48,7 +44,7 @@ def test_what_is_no_program_is_told(report, record_property):
 
 
 def test_blocks_need_only_what_is_not_installed(report):
-    wanted = [name for name, there in (("torch", TORCH), ("matplotlib", MATPLOTLIB)) if not there]
+    wanted = [name for name in ("torch", "matplotlib") if missing(name)]
     needed = {one.why.removeprefix("needs ") for one in report.blocks if one.status == NEEDS}
     assert needed <= set(wanted)
 
@@ -58,14 +54,14 @@ def test_every_output_is_equal_or_explained(report):
     assert different == []
 
 
-@pytest.mark.skipif(not TORCH, reason="a chapter begins with PyTorch")
+@pytest.mark.needs("torch")
 def test_printed_modules_are_equal_in_structure_and_names(report):
     printed = [block for block in report.blocks if re.search("@T.prim_func|@R.function", block.text) and block.outputs]
     assert len(printed) == COUNTS[report.name[:3]][2]
     assert {(one.verdict, one.reason) for block in printed for one in block.outputs} <= {(EQUAL, "")}
 
 
-@pytest.mark.skipif(not TORCH, reason="a chapter begins with PyTorch")
+@pytest.mark.needs("torch")
 def test_all_ways_to_run_the_model_agree(report):
     text = "\n".join(block.text for block in report.blocks)
     predictions = re.findall(r"Predicti?on: (.*)", text)

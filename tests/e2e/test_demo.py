@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
@@ -19,6 +20,7 @@ def demo(*arguments):
     return CliRunner().invoke(main, ["demo", "--count", str(COUNT), *map(str, arguments)])
 
 
+@pytest.mark.needs("compiler")
 def test_all_variants_agree_with_numpy(tmp_path):
     done = demo("--png", tmp_path / "digit.png", "--svg", tmp_path / "graph.svg", "--json")
     assert done.exit_code == 0, done.output

@@ -10,8 +10,6 @@ import time
 import pytest
 from campaigns import ENVIRONMENT, FAULTY, done, outcome, start
 
-pytest.importorskip("distributed")
-
 PROGRAMS, PATIENCE = "320", 120.0  # seconds
 
 

@@ -19,10 +19,7 @@ PRINT = Path(__file__).parent / "tvm_side" / "gpu_stages.py"
 SOME = ("ApplyDefaultSchedule", "UnifyThreadBinding", "LowerOpaqueBlock", "ThreadSync")
 UNSUPPORTED = ("tvm_warp_", "device_type", "call_ffi_kernel")
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 
 def softmax(x):

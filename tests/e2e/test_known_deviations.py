@@ -22,7 +22,6 @@ from refmlc.script import show
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 RUN_MODULE = Path(__file__).parent / "tvm_side" / "run_module.py"
-needs_tvm = pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm")
 each = pytest.mark.parametrize("row", known.ROWS, ids=[row["id"] for row in known.ROWS])
 LIMIT = 500  # seconds, for all rows
 
@@ -107,8 +106,7 @@ def said(answer, row):
     raise AssertionError(answer)
 
 
-@pytest.mark.tvm
-@needs_tvm
+@pytest.mark.needs("tvm")
 @each
 def test_tvm_does_what_is_recorded(row, told):
     version, answers = told

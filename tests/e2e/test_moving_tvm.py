@@ -28,10 +28,7 @@ SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 CASES = 3000 if SOAK else 150
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 PLAIN = 0.5  # the share of steps that leave blocks where they are
 BLOCKS = ("first", "second", "third")
 

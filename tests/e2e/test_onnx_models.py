@@ -5,11 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
+from needs import imported
 
 import refmlc
 
-torch = pytest.importorskip("torch")
-onnx = pytest.importorskip("onnx")
+torch = imported("torch")
+onnx = imported("onnx")
 
 from torch_architectures import CASES, case  # noqa: E402 - PyTorch may be missing
 from torch_models import flat  # noqa: E402

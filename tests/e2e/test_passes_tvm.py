@@ -21,10 +21,7 @@ PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
 SOFTMAX = ROOT / "tests" / "programs" / "printed_softmax.py"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 NETWORK = """
 @I.ir_module

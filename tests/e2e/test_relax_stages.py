@@ -20,10 +20,7 @@ TVM = os.environ.get("REFMLC_TVM_PYTHON")
 WRITER = Path(__file__).parent / "tvm_side" / "relax_stages.py"
 MODELS = ("network", "shapes", "branch", "branch_off", "recursion", "local", "tuples", "in_place", "services")
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not TVM, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 
 @pytest.fixture(scope="module")

@@ -63,15 +63,13 @@ def outcomes(tvm_sample):
     return [sanitized_sample.run((str(tvm_sample), entry, 60)) for entry in index]
 
 
-@pytest.mark.tvm
-@pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm")
+@pytest.mark.needs("tvm")
 def test_no_finding_in_the_sample_is_unexplained(outcomes):
     assert sum(outcome.verdict == "defined" for outcome in outcomes) >= 700
     assert sanitized_sample.unexplained(outcomes) == []
 
 
-@pytest.mark.tvm
-@pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm")
+@pytest.mark.needs("tvm")
 def test_every_explanation_of_a_finding_is_needed(outcomes):
     met = {(code, outcome.name) for outcome in outcomes for code, _, _ in outcome.findings}
     assert set(sanitized_sample.explained()) <= met

@@ -17,7 +17,6 @@ from scalar_edges import differing
 from refmlc.ops.contract import Accuracy
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
-needs_tvm = pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm")
 NO_RESULT = ("refused", "internal error", "crash")
 CALLED = {
     "exp10": lambda x: mpmath.power(10, x),
@@ -57,8 +56,7 @@ def test_interpreter_and_value_functions_agree(jobs):
     assert [job.name for job in jobs if differing(job.expected, job.values).any()] == []
 
 
-@pytest.mark.tvm
-@needs_tvm
+@pytest.mark.needs("tvm")
 def test_what_is_exact_agrees_with_tvm_to_the_bit_or_is_recorded(jobs, tvm):
     unexplained = [
         f"{job.name}: {wrong(job, tvm).sum()} of {len(job.expected)}"
@@ -68,8 +66,7 @@ def test_what_is_exact_agrees_with_tvm_to_the_bit_or_is_recorded(jobs, tvm):
     assert unexplained == []
 
 
-@pytest.mark.tvm
-@needs_tvm
+@pytest.mark.needs("tvm")
 def test_what_tvm_refuses_or_dies_of_is_recorded(jobs, tvm):
     none = {job.name: tvm[job.name] for job in jobs if isinstance(tvm[job.name], str)}
     kinds = {"refused": ("refused", "internal error"), "crash": ("crash",)}
@@ -77,8 +74,7 @@ def test_what_tvm_refuses_or_dies_of_is_recorded(jobs, tvm):
     assert {n: why for n, why in none.items() if n not in explained} == {}
 
 
-@pytest.mark.tvm
-@needs_tvm
+@pytest.mark.needs("tvm")
 def test_every_record_is_needed(jobs, tvm):
     deviating = [job.name for job in jobs if isinstance(tvm[job.name], str) or wrong(job, tvm).any()]
     patterns = [pattern for row in known.ROWS for pattern in row.get("edges", ())]
@@ -132,8 +128,7 @@ def test_our_functions_are_the_exact_value_rounded_once(jobs):
     assert checked > 4000
 
 
-@pytest.mark.tvm
-@needs_tvm
+@pytest.mark.needs("tvm")
 def test_tvm_differs_on_some_points(jobs, tvm, record_property):
     chosen = transcendental(jobs, "float16", "float32", "float64", "bfloat16")
     points = sum(len(job.expected) for job in chosen if not isinstance(tvm[job.name], str))

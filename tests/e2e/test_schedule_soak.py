@@ -6,6 +6,8 @@ from argparse import Namespace
 import pytest
 import schedule_soak
 
+pytestmark = pytest.mark.needs("compiler")
+
 
 @pytest.fixture
 def soak(monkeypatch, tmp_path):

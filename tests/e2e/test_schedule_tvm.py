@@ -26,10 +26,7 @@ from refmlc.wellformed.reading import read
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 TEXT = """# from tvm.script import tirx as T
 @T.prim_func(s_tir=True)

@@ -6,7 +6,7 @@
 import ast
 
 import pytest
-from seed_documents import SEEDS, Piece, documents, inside, pieces
+from seed_documents import Piece, documents, inside, pieces
 
 from refmlc.course.excerpt import wrapped
 from refmlc.diag import RefmlcError
@@ -15,7 +15,6 @@ from refmlc.script import read, show
 from refmlc.wellformed import check_module
 
 PIECES = [piece for path in documents() for piece in pieces(path)]
-WITHOUT = "set REFMLC_SEEDS to the folder of the course's documents (*.txt)"
 
 
 def text_of(piece: Piece) -> str:
@@ -28,14 +27,14 @@ def text_of(piece: Piece) -> str:
     return piece.text
 
 
-@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.needs("seeds")
 def test_the_documents_are_there():
     kinds = [piece.kind for piece in PIECES]
     assert len(documents()) == 5
     assert (kinds.count("module"), kinds.count("function"), kinds.count("fragment")) == (20, 9, 12)
 
 
-@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.needs("seeds")
 @pytest.mark.parametrize("piece", PIECES, ids=str)
 @pytest.mark.parametrize("dialect", ["0.27", "2023", "2022"])
 def test_it_is_read_shown_and_read_again(piece, dialect):
@@ -47,7 +46,7 @@ def test_it_is_read_shown_and_read_again(piece, dialect):
     assert structural_equal(module, again), shown
 
 
-@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.needs("seeds")
 @pytest.mark.parametrize("piece", [piece for piece in PIECES if piece.kind == "module"], ids=str)
 def test_a_cut_text_ends_in_a_diagnostic(piece):
     lines = piece.text.split("\n")
@@ -59,7 +58,7 @@ def test_a_cut_text_ends_in_a_diagnostic(piece):
             assert bad.code.id[2] in "1256"  # noqa: PT017 - a text that reads is as good
 
 
-@pytest.mark.skipif(not SEEDS, reason=WITHOUT)
+@pytest.mark.needs("seeds")
 @pytest.mark.parametrize("piece", [piece for piece in PIECES if "R.alloc_tensor" in piece.text], ids=str)
 def test_the_example_that_does_not_fit_is_refused_once(piece):
     (finding,) = check_module(read(text_of(piece), str(piece)))

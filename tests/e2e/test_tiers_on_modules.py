@@ -31,6 +31,8 @@ from tier_runs import INTERP, TINY, Ran, Way, usable  # noqa: E402 - after the p
 from refmlc.codegen.build import BuildFailed  # noqa: E402 - the same
 from refmlc.codegen.options import ISAS, Grade  # noqa: E402 - the same
 
+pytestmark = pytest.mark.needs("compiler")
+
 BEST = Way(usable()[0], Grade.REORDERED, ISAS[usable()[0]])
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.py"))
 MODELS = sorted((ROOT / "refmlc" / "demo" / "models").glob("*.py"))

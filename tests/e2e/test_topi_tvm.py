@@ -22,10 +22,7 @@ TVM = os.environ.get("REFMLC_TVM_PYTHON", "")
 HERE = Path(__file__).parent
 CALLS = tomllib.loads((HERE.parent / "programs" / "topi_calls.toml").read_text())
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not TVM, reason="set REFMLC_TVM_PYTHON to a Python that has TVM"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 # The parameters that TVM has for its tuners, at the end.
 TUNERS = ("auto_scheduler_rewritten_layout", "meta_schedule_original_shape", "meta_schedule_origin_shape")

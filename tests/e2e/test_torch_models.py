@@ -4,11 +4,12 @@
 """
 
 import pytest
+from needs import need
 
-pytest.importorskip("torch")
+need("torch")
 
-import torch_models
-from torch_architectures import CASES
+import torch_models  # noqa: E402 - PyTorch may be missing
+from torch_architectures import CASES  # noqa: E402 - the same
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "resnet-18"])

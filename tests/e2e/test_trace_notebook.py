@@ -3,10 +3,9 @@
 from html import unescape
 
 import pytest
+from needs import imported
 
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
+nbformat, nbclient = imported("jupyter", "nbformat"), imported("jupyter", "nbclient")
 
 CELL = '''
 import numpy as np, refmlc

@@ -17,10 +17,7 @@ from refmlc.wellformed.reading import read
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "apply_passes.py"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 HEAD = """@I.ir_module
 class Module:

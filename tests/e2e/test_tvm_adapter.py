@@ -18,7 +18,7 @@ from refmlc.strategies.arguments import Array, Number
 from refmlc.strategies.case import Case
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
-pytestmark = [pytest.mark.tvm, pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON is not set")]
+pytestmark = pytest.mark.needs("tvm")
 DIVIDE = """
 @T.prim_func
 def main(A: T.Buffer((1,), "int32"), B: T.Buffer((1,), "int32")):

@@ -12,10 +12,7 @@ import pytest
 TVM = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
 SAVED = ROOT / "tests" / "programs" / "tvm_saved.json.gz"
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not TVM, reason="set REFMLC_TVM_PYTHON to a Python that has TVM"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 HANDED = """
 import gzip, json, sys

@@ -19,10 +19,7 @@ from refmlc.script import read, show
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 COMPARE = Path(__file__).parent / "tvm_side" / "compare_texts.py"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,7 @@ import sample_table
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,7 @@ import pytest
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 COMMAND = Path(__file__).parent / "tvm_suite.py"
 
-pytestmark = [
-    pytest.mark.tvm,
-    pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON names no Python that has apache-tvm"),
-]
+pytestmark = pytest.mark.needs("tvm")
 
 TESTS = """
 import ctypes

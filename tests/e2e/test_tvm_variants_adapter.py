@@ -13,7 +13,6 @@ from refmlc.adapters.tvm_options import options_of
 from refmlc.runtime.tensor import Tensor
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
-with_tvm = pytest.mark.skipif(not PYTHON, reason="REFMLC_TVM_PYTHON is not set")
 MODULE = """
 from tvm.script import ir as I, relax as R, tirx as T
 @I.ir_module
@@ -35,8 +34,7 @@ class Module:
 """
 
 
-@pytest.mark.tvm
-@with_tvm
+@pytest.mark.needs("tvm")
 @pytest.mark.parametrize("options", ["", ",mode=compiled,opt=3", ",target=c,opt=0"])
 def test_every_way_gives_the_result(options):
     made = implementation(f"tvm:{PYTHON}{options}")
@@ -50,8 +48,7 @@ def test_every_way_gives_the_result(options):
     assert loops.args[1].numpy().tolist() == [0.5, 1, 2]
 
 
-@pytest.mark.tvm
-@with_tvm
+@pytest.mark.needs("tvm")
 def test_a_target_that_there_is_not_is_told_by_tvm():
     made = implementation(f"tvm:{PYTHON},target=abacus")
     answer = made.prepare(refmlc.read(MODULE))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+pytestmark = pytest.mark.needs("gcc")
 
 HERE = Path(__file__).parent
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"

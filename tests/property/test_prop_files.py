@@ -69,8 +69,6 @@ def damaged(draw, data):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_are_findings(name, tmp_path, data):
-    if name.endswith("safetensors"):
-        pytest.importorskip("safetensors", reason="safetensors is not installed")
     path = tmp_path / name
     path.write_bytes(data.draw(damaged(FILES[name])))
     for read in (read_array, read_arrays):
@@ -93,8 +91,6 @@ def outcome(read, path):
 
 @pytest.mark.parametrize("name", FILES)
 def test_whole_files_are_read(name, tmp_path):
-    if name.endswith("safetensors"):
-        pytest.importorskip("safetensors", reason="safetensors is not installed")
     path = tmp_path / name
     path.write_bytes(FILES[name])
     found = read_array(path) if name[1:5] in (".npy", ".idx") else read_arrays(path)["w"]

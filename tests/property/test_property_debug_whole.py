@@ -11,6 +11,8 @@ from refmlc.debug.snapshots import Often
 from refmlc.ir import tir
 from refmlc.strategies import Case, rolled
 
+pytestmark = pytest.mark.needs("compiler")
+
 STEPS = 120
 
 

@@ -8,6 +8,8 @@ from operator_calls import EXTENTS, rows
 from operator_edges import Call, found
 from operator_runs import DTYPES
 
+pytestmark = pytest.mark.needs("compiler")
+
 SORTS = ("edges", "plain", "edges", *EXTENTS)
 
 

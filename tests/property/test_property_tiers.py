@@ -16,6 +16,8 @@ from tier_runs import GUARDED, TINY, UNCHECKED, Way, differences, usable, with_m
 from refmlc.codegen.options import ISAS, Grade
 from refmlc.strategies import prim_funcs, rolled
 
+pytestmark = pytest.mark.needs("compiler")
+
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 TOGETHER = 24  # functions of one compilation
 ALL, SOME, MOVED = (20_000, 4000, 4000) if SOAK else (240, 48, 240)

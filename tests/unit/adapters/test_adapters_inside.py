@@ -13,6 +13,8 @@ from refmlc.adapters.ways import ways_here
 from refmlc.dtypes import dtype
 from refmlc.runtime.tensor import Tensor
 
+pytestmark = pytest.mark.needs("compiler")
+
 TEXT = """
 @T.prim_func
 def double(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from needs import need
 
 import refmlc
 from refmlc.adapters.implementation import Stop
@@ -14,7 +15,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+need("torch")
 GRAPH = """
 from tvm.script import ir as I, relax as R
 @I.ir_module

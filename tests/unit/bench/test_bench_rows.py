@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from needs import need
 
 from refmlc.bench.chart import LONGEST, bar, label, write_chart
 from refmlc.bench.compare import complaint, difference, differences
@@ -95,20 +96,20 @@ def test_bars_are_shares_of_the_goal():
 
 
 def test_the_chart_is_a_picture(tmp_path):
-    pytest.importorskip("matplotlib")
+    need("matplotlib")
     write_chart(ROWS, tmp_path / "chart.png", "a machine")
     assert (tmp_path / "chart.png").read_bytes().startswith(PNG)
     assert (tmp_path / "chart.png").stat().st_size > 10_000
 
 
 def test_a_chart_of_nothing_is_a_picture_too(tmp_path):
-    pytest.importorskip("matplotlib")
+    need("matplotlib")
     write_chart((), tmp_path / "chart.png", "a machine")
     assert (tmp_path / "chart.png").read_bytes().startswith(PNG)
 
 
 def test_a_chart_that_cannot_be_written_is_bad_input(tmp_path):
-    pytest.importorskip("matplotlib")
+    need("matplotlib")
     with pytest.raises(RefmlcError) as caught:
         write_chart(ROWS, tmp_path / "missing" / "chart.png", "a machine")
     assert caught.value.code.id == "RM109"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import threadpoolctl
 
 from refmlc.bench import numpy_peer, witness
 from refmlc.bench.compare import complaint
@@ -100,7 +101,6 @@ def test_who_is_absent_is_not_measured_and_why():
 
 
 def test_the_blas_of_numpy_is_named_and_held_to_one_thread():
-    threadpoolctl = pytest.importorskip("threadpoolctl")
     with threadpoolctl.threadpool_limits(None):
         assert numpy_peer.blas()
         assert {e["num_threads"] for e in threadpoolctl.threadpool_info() if e["user_api"] == "blas"} == {1}

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 import pytest
 from in_browser import Seen
+from needs import imported
 from test_conform_report import EVIL, SUITE, everything, good, one
 
 from refmlc.conform.report.page import page as page_text
 from refmlc.conform.verdict import Verdict
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`")
+sync_api = imported("playwright", "playwright.sync_api")
 expect = sync_api.expect
 
 

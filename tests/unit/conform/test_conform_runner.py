@@ -50,6 +50,7 @@ def test_only_the_cases_that_are_wanted_are_asked():
     assert list(verdicts(report)) == ["hand.at-most", "hand.at-least", "hand.xor", "hand.any-order"]
 
 
+@pytest.mark.needs("compiler")
 def test_c_is_asked_in_batches_and_is_right():
     report = run_suite(SUITE, Native("guarded"))
     assert verdicts(report) == right_verdicts()

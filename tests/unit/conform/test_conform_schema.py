@@ -6,6 +6,7 @@ import os
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from refmlc.conform import schema
@@ -14,7 +15,6 @@ from refmlc.conform.schema import FILES, load_schema
 from refmlc.conform.schema.written import written
 from refmlc.evidence.case_file import read_cases
 
-jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed (refmlc[conform])")
 CASES = Path(__file__).parents[3] / "conformance" / "cases"
 EACH = 1 if os.environ.get("REFMLC_PROFILE") == "soak" else 60
 CHOSEN = sorted(CASES.glob("*/*.toml"))[::EACH]

@@ -16,7 +16,6 @@ from jsonschema import Draft7Validator
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "refmlc" / "debug" / "vscode"
 NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 STAND_IN = """
 const Module = require("module");
@@ -97,12 +96,12 @@ def test_attributes_are_what_the_server_reads(manifest):
     assert attributes - {"port"} <= read  # the port is the extension's own
 
 
-@needs_node
+@pytest.mark.needs("node")
 def test_the_script_is_javascript():
     subprocess.run([NODE, "--check", FOLDER / "extension.js"], check=True)
 
 
-@needs_node
+@pytest.mark.needs("node")
 def test_the_script_registers_what_the_manifest_names(manifest):
     ran = subprocess.run(
         [NODE, "-e", STAND_IN, FOLDER / "extension.js"], capture_output=True, text=True, check=True, timeout=60

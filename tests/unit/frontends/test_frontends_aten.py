@@ -5,11 +5,12 @@ import warnings
 import ml_dtypes
 import numpy as np
 import pytest
+from needs import imported
 
 import refmlc
 from refmlc.diag import RefmlcError
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 
 from torch import nn  # noqa: E402 - PyTorch may be missing
 from torch.nn import functional as F  # noqa: E402, N812 - as everybody calls it

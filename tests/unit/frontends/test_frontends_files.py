@@ -9,13 +9,14 @@ import zipfile
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from needs import imported, need
 
 import refmlc
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.frontends.files import import_file
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_a_damaged_model_is_told_as_a_bad_file(saved, tmp_path) -> None:
 
 
 def test_a_damaged_model_of_onnx_is_told_as_a_bad_file(tmp_path) -> None:
-    pytest.importorskip("onnx")
+    need("onnx")
     bad = tmp_path / "bad.onnx"
     bad.write_bytes(b"from tvm.script import tirx as T\n")
     done = run("import", bad)

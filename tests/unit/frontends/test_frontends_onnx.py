@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from needs import imported
 
 import refmlc
 from refmlc.diag import RefmlcError
 
-onnx = pytest.importorskip("onnx")
+onnx = imported("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402 - ONNX may be missing
 from onnx.reference import ReferenceEvaluator  # noqa: E402

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from needs import imported
 
 import refmlc
 from refmlc import te
 from refmlc.diag import RefmlcError
 from refmlc.ir import relax
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 
 from torch import fx, nn  # noqa: E402 - PyTorch may be missing
 

@@ -1,7 +1,5 @@
 """A batch is a pure function of the settings and its numbers; what occurs in programs; which C is worth a compiler."""
 
-import shutil
-
 import pytest
 
 from refmlc.adapters.implementation import Stop, Stopped
@@ -89,7 +87,7 @@ def test_what_occurs():
     assert all(len(found[family]) <= count for family, count in there_is().items())
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None and shutil.which("clang") is None, reason="there is no compiler")
+@pytest.mark.needs("compiler")
 def test_only_programs_with_reordered_loops_are_compiled_for_it():
     taken, left = Moved().prepare_all([read(PLUS, "a.py"), read(ONE, "b.py")])
     assert not isinstance(taken, Stopped)

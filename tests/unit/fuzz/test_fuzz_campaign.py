@@ -92,6 +92,5 @@ def _losing(numbers):
 
 def test_there_must_be_a_scheduler(monkeypatch):
     monkeypatch.setattr("refmlc.fuzz.places.CONNECT", 1.0)
-    pytest.importorskip("distributed")
     with pytest.raises(Malformed, match="no scheduler answers"), place(Ways(scheduler="tcp://127.0.0.1:9")):
         pass

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import cffi
 import numpy as np
-import pytest
+from needs import need
 
 from refmlc.codegen import kernels
 from refmlc.dtypes import SCALARS
@@ -135,10 +135,8 @@ def definitions(casts, reinterprets):
 
 
 def compiler(name):
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
+    need(name)
+    return shutil.which(name)
 
 
 def strict_flags(by):

@@ -128,6 +128,7 @@ def test_misfits(call, arrays, code):
     assert found.value.code.id == code
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("call", ["nonzero(a)", "unique(a, True, True, True, True)", "unique(a, False)"])
 @pytest.mark.parametrize("flow", [False, True])
 def test_what_is_counted_is_in_c_too(call, flow):

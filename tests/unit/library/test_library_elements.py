@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 
 import refmlc
 from refmlc.diag import RefmlcError
@@ -148,7 +149,7 @@ def test_choices_by_hand():
     ],
 )  # fmt: skip
 def test_activations_as_pytorch(call, peer):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     x = np.concatenate([GRID, np.linspace(-6, 30, 37, dtype="float32")])
     functional = torch.nn.functional
     wanted = getattr(functional, peer)(torch.tensor(x)) if isinstance(peer, str) else peer(functional, torch.tensor(x))

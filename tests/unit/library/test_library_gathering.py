@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32, run
 
 import refmlc
@@ -44,7 +45,7 @@ def test_take_outside():
 
 @pytest.mark.parametrize(("axis", "shape"), [(0, (4, 3, 4)), (1, (1, 5, 2)), (-1, (2, 3, 0)), (2, (2, 3, 4))])
 def test_gather_elements_as_pytorch(axis, shape):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     at = np.random.default_rng(3).integers(0, X.shape[axis], shape)
     wanted = torch.gather(torch.tensor(X), axis, torch.tensor(at)).numpy()
     assert np.array_equal(run(f"gather_elements(a, b, axis={axis})", X, at), wanted)
@@ -80,7 +81,7 @@ def test_one_hot_by_hand():
 
 @pytest.mark.parametrize("right", [False, True])
 def test_bucketize_as_pytorch(right):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     values, bounds = f32(-1, 0, 0.5, 1, 2, 3, math.inf, -math.inf, -0.0), f32(0, 1, 1, 2)
     wanted = torch.bucketize(torch.tensor(values), torch.tensor(bounds), right=right).numpy()
     assert np.array_equal(run(f"bucketize(a, b, right={right})", values, bounds), wanted)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32, run
 
 import refmlc
@@ -15,7 +16,7 @@ from refmlc.library import OPERATORS, type_of
 from refmlc.te import Value
 from refmlc.transform import legalize_ops
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 F = torch.nn.functional
 inf, nan = math.inf, math.nan
 SIZES = {1: (9,), 2: (6, 5), 3: (5, 3, 4)}

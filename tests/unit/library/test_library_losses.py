@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32
 from test_library_images import refused
 from test_library_network import normal, run
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 F = torch.nn.functional
 nan = math.nan
 ADDRESSED = np.array([[1, 0, 3], [2, 2, 0]], "int64")

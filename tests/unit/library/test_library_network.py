@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32
 from test_library_images import refused
 
 import refmlc
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 F = torch.nn.functional
 inf, nan = math.inf, math.nan
 

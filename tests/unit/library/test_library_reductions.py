@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32, run
 
 import refmlc
@@ -80,7 +81,7 @@ def test_terms_are_added_in_their_dtype_and_order():
 
 @pytest.mark.parametrize("axis", [-1, 1, 0])
 def test_softmax_as_pytorch(axis):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     wanted = torch.softmax(torch.tensor(X * 30), axis)
     assert np.allclose(run(f"nn.softmax(a, axis={axis})", X * 30), wanted.numpy(), rtol=1e-5, atol=1e-7)
     wanted = torch.log_softmax(torch.tensor(X * 30), axis)
@@ -96,7 +97,7 @@ def test_softmax_by_hand():
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_norms_as_pytorch(dtype):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     functional, near = (
         torch.nn.functional,
         {"rtol": 2e-5, "atol": 2e-5} if dtype == "float32" else {"rtol": 2e-2, "atol": 2e-3},

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32
 from test_library_images import refused
 from test_library_network import normal, run
 
-torch = pytest.importorskip("torch")
+torch = imported("torch")
 F = torch.nn.functional
 inf, nan = math.inf, math.nan
 

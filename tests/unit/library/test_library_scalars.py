@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32, run
 
 inf, nan = math.inf, math.nan
@@ -95,7 +96,7 @@ def test_products_of_2022():
 
 
 def test_volumes_as_pytorch():
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     rng = np.random.default_rng(7)
     x, w = (rng.integers(-3, 4, shape).astype("float32") for shape in ((1, 2, 4, 5, 4), (3, 2, 2, 2, 2)))
     given, kernel = torch.tensor(x), torch.tensor(w)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32, run
 
 import refmlc
@@ -13,7 +14,7 @@ X = np.arange(12, dtype="int32").reshape(3, 4)
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_scatter_elements_as_pytorch(axis):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     at = np.stack([RANDOM.permutation(X.shape[axis])[:2] for _ in range(2)], 1 if axis == 0 else 0).astype("int64")
     new = RANDOM.integers(-9, 9, at.shape).astype("int32")
     wanted = torch.scatter(torch.tensor(X), axis, torch.tensor(at), torch.tensor(new)).numpy()

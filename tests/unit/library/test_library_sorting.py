@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32, run
 
 import refmlc
@@ -24,7 +25,7 @@ def test_ascending_as_numpy(axis):
 
 @pytest.mark.parametrize("descending", [False, True])
 def test_equal_ones_keep_their_order_as_in_pytorch(descending):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     for keys in (TIES, TIES.astype("float16"), np.array([[-128, 127, 0, -128, 127]], "int8")):
         values, places = torch.sort(torch.tensor(keys), dim=-1, descending=descending, stable=True)
         assert np.array_equal(run(f"sort(a, descending={descending})", keys), values.numpy())
@@ -61,7 +62,7 @@ def test_the_first_ones():
 
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_medians_as_pytorch(keepdims):
-    torch = pytest.importorskip("torch")
+    torch = imported("torch")
     for keys in (TIES.astype("float32"), np.arange(8, dtype="float32").reshape(2, 4)[:, ::-1].copy()):
         for axis in (0, 1, -1):
             value, place = run(f"median(a, axis={axis}, keepdims={keepdims})", keys)

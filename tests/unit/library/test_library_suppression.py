@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from needs import imported
 from test_library_elements import f32
 from test_library_images import refused
 from test_library_network import run
@@ -109,8 +110,8 @@ def classes(boxes, scores, most, overlap, score, attrs=""):
 @pytest.mark.parametrize(("most", "overlap", "score"), [(8, 0.3, 0.0), (2, 0.1, -9.0), (8, 0.5, 0.4), (0, 0.5, 0.0)])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_rows_as_the_reference_of_onnx_has_them(seed, most, overlap, score):
-    onnx = pytest.importorskip("onnx")
-    evaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
+    onnx = imported("onnx")
+    evaluator = imported("onnx", "onnx.reference").ReferenceEvaluator
     boxes, scores = drawn(seed)
     make, float32 = onnx.helper, onnx.TensorProto.FLOAT
     names = ["boxes", "scores", "most", "overlap", "score"]

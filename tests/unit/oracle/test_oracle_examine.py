@@ -205,6 +205,7 @@ def test_who_promises_verdicts_must_stop_where_the_program_does():
     assert verdict(copy(), other) == (Kind.WRONG, ["RM702"])
 
 
+@pytest.mark.needs("compiler")
 def test_what_only_a_detector_finds_is_undefined_and_no_fault_of_the_tiers():
     program = Given(RACE, lambda _number: [floats(4), empty(4)])
     found = examined(program, Native("tiny"))
@@ -235,6 +236,7 @@ def test_another_shape_or_count_is_wrong_and_not_an_error():
     assert verdict(copy(), returned) == (Kind.WRONG, ["RM701"])
 
 
+@pytest.mark.needs("compiler")
 def test_programs_of_a_batch_keep_their_verdicts_apart():
     cases = [copy(), copy(1), total(), copy(2)]
     kinds = [found.verdicts["native:tiny"][0].kind for found in examine(cases, [Native("tiny")])]

@@ -1,5 +1,6 @@
 """C functions: called through cffi pointers by what their types say."""
 
+import cffi
 import numpy as np
 import pytest
 
@@ -10,8 +11,6 @@ from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.registry import DEFAULT, FunctionRegistry
 from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor, tensor
-
-cffi = pytest.importorskip("cffi")
 
 
 @pytest.fixture(scope="module")

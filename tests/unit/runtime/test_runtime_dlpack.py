@@ -6,6 +6,7 @@ import tracemalloc
 import ml_dtypes
 import numpy as np
 import pytest
+from needs import imported
 
 from refmlc.diag import Malformed, Unsupported
 from refmlc.dtypes import BFLOAT16, BOOL, FLOAT16, FLOAT32, INT32, SCALARS, dtype
@@ -17,7 +18,7 @@ PACKED = ("int1", "int2", "int4", "uint1", "uint2", "uint4", "float6_e2m3fn", "f
 
 @pytest.fixture
 def torch():
-    return pytest.importorskip("torch", reason="PyTorch is not installed: zero-copy with it is not shown")
+    return imported("torch")
 
 
 class Producer:

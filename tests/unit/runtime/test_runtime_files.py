@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from refmlc.diag import Exhausted, Malformed, Unsupported
 from refmlc.runtime.files import content, numpy_files, read_array, read_arrays, read_idx
@@ -193,16 +194,14 @@ def test_npz_that_grows_without_end(tmp_path, monkeypatch):
 
 
 def test_safetensors(tmp_path):
-    package = pytest.importorskip("safetensors.numpy", reason="safetensors is not installed")
     arrays = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([True, False]), "e": np.zeros((0, 2))}
-    package.save_file(arrays, tmp_path / "x.safetensors")
+    save_file(arrays, tmp_path / "x.safetensors")
     found = read_arrays(tmp_path / "x.safetensors")
     assert {name: array.tolist() for name, array in found.items()} == {n: a.tolist() for n, a in arrays.items()}
     assert all(found[name].dtype == arrays[name].dtype for name in arrays)
 
 
 def test_safetensors_of_bfloat16(tmp_path):
-    pytest.importorskip("safetensors", reason="safetensors is not installed")
     header = b'{"x":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}'
     data = struct.pack("<Q", len(header)) + header + b"\x80\x3f\x00\xc0"
     found = read_arrays(write(tmp_path, "x.safetensors", data))["x"]
@@ -210,7 +209,6 @@ def test_safetensors_of_bfloat16(tmp_path):
 
 
 def test_safetensors_that_are_none(tmp_path):
-    pytest.importorskip("safetensors", reason="safetensors is not installed")
     refused(read_arrays, write(tmp_path, "x.safetensors", b"no"), "RM109", "not a safetensors file")
     header = b'{"x":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}}'
     data = struct.pack("<Q", len(header)) + header + bytes(8)

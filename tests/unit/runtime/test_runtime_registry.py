@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from needs import imported
 
 from refmlc.diag import Malformed, Trap, Undefined
 from refmlc.diag.catalogue import OUT_OF_BOUNDS
@@ -177,7 +178,7 @@ def test_arrays_come_back_as_tensors_on_the_same_memory(registry):
 
 
 def test_torch_tensors_come_back_as_tensors(registry):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = imported("torch")
     theirs = torch.arange(3)
     registry.register("f", lambda: theirs)
     result = registry.get_func("f")([])

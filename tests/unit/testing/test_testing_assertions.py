@@ -103,6 +103,7 @@ def test_arguments_are_not_changed_and_each_program_has_its_own():
     assert given[1].tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.needs("compiler")
 def test_an_implementation_that_runs_the_program_after_is_judged_too():
     assert_equivalent(COPY, BACKWARDS, inputs=ONE, implementations=["interp", "native"])
 

@@ -97,7 +97,6 @@ def test_who_asks_for_a_traceback_gets_it(run):
 
 
 def test_findings_in_parallel_runs(run, monkeypatch):
-    pytest.importorskip("xdist")
     result = run(DIFFER, "-p", "xdist", "-n", "1")
     result.stdout.fnmatch_lines(["error[[]RM705]: *"])
 

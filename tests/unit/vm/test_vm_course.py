@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from needs import imported
 
 from refmlc.demo.runner import MODELS
 from refmlc.runtime.registry import FunctionRegistry, register_func
@@ -9,7 +10,7 @@ from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, bind_params, build
 from refmlc.wellformed.reading import read
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: the course's library functions need it")
+torch = imported("torch")
 
 
 def numpy_mlp(x, w0, b0, w1, b1):

@@ -14,6 +14,8 @@ from refmlc.runtime.storage import Storage
 from refmlc.runtime.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
+pytestmark = pytest.mark.needs("compiler")
+
 
 def ints(*values):
     return np.array(values, np.int32)

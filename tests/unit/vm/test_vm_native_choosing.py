@@ -40,6 +40,7 @@ def test_what_is_done_once_and_quickly_is_interpreted(mod):
     assert vm.native.counts is None
 
 
+@pytest.mark.needs("compiler")
 def test_a_long_loop_is_compiled_before_it_runs(mod):
     vm = machine(mod, tier="auto")
     size = COMPILATION + EACH_FUNCTION * len(mod.functions)
@@ -47,6 +48,7 @@ def test_a_long_loop_is_compiled_before_it_runs(mod):
     assert counts(vm) == (1, 0, 0, 0)
 
 
+@pytest.mark.needs("compiler")
 def test_short_loops_add_up(mod, cheap):
     vm = machine(mod, tier="auto")
     for _ in range(3):
@@ -56,6 +58,7 @@ def test_short_loops_add_up(mod, cheap):
     assert counts(vm) == (1, 0, 0, 0)
 
 
+@pytest.mark.needs("compiler")
 def test_steps_count_where_extents_say_less(mod, cheap, monkeypatch):
     monkeypatch.setattr(Work, "iterations", lambda *_: 0)
     vm = machine(mod, tier="auto")
@@ -64,6 +67,7 @@ def test_steps_count_where_extents_say_less(mod, cheap, monkeypatch):
     assert counts(vm) == (1, 0, 0, 0)
 
 
+@pytest.mark.needs("compiler")
 def test_all_functions_are_compiled_together(mod, cheap):
     vm = machine(mod, tier="auto")
     vm["twice"](np.zeros(200, np.int32), np.zeros(200, np.int32))
@@ -112,6 +116,7 @@ def test_machines_run_in_threads(mod):
     assert wrong == []
 
 
+@pytest.mark.needs("compiler")
 def test_the_report_says_what_is_where(mod):
     assert {report.reason for report in build(mod, "interp").report.values()} == {"it is the tier asked for"}
     executable = replace(build(mod, "interp"), tier="auto", native=native_module(mod))

@@ -152,6 +152,7 @@ def test_results():
     assert (result_of(BOOL, run), result_of(dtype("float32"), run)) == (True, 2.5)
 
 
+@pytest.mark.needs("compiler")
 def test_a_function_without_checks_that_lacks_memory_ends_the_run():
     text = C.replace("run->result_int = 0;", "if (a[3] == 4) return RM_NO_MEMORY;\n  run->result_int = 0;")
     vm = machine(native=native_module(module(), text))

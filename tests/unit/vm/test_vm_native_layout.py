@@ -8,6 +8,8 @@ from refmlc.codegen.options import ISAS
 from refmlc.vm.native import layout
 from refmlc.vm.native.layout import as_declared, structs
 
+pytestmark = pytest.mark.needs("compiler")
+
 
 @pytest.fixture
 def looked_at_again():

@@ -53,6 +53,7 @@ def test_arrays_of_this_machine_are_laid_out_as_declared():
     assert layout.as_declared()
 
 
+@pytest.mark.needs("compiler")
 def test_the_second_call_is_quick(vm, twice, alone):
     b = ints(0, 0, 0)
     assert alone(twice)(ints(4, 5, 6), b) is None
@@ -61,6 +62,7 @@ def test_the_second_call_is_quick(vm, twice, alone):
     assert vm.budget.steps == 1
 
 
+@pytest.mark.needs("compiler")
 def test_each_shape_has_its_quick_call(twice, alone):
     twice(ints(1, 2), ints(0, 0))
     alone(twice)
@@ -100,6 +102,7 @@ def test_read_only_arrays_are_not_written(twice):
     assert b.tolist() == [0, 0, 0]
 
 
+@pytest.mark.needs("compiler")
 def test_read_only_arrays_are_read(twice, alone):
     a, b = ints(1, 2, 3), ints(0, 0, 0)
     a.flags.writeable = False
@@ -126,6 +129,7 @@ def test_what_is_not_quick_is_done_all_the_same(twice, b):
     assert np.asarray(b).tolist() == [2, 4, 6]
 
 
+@pytest.mark.needs("compiler")
 def test_names_are_quick(twice, alone):
     b = ints(0, 0, 0)
     alone(twice)(ints(1, 2, 3), b=b)
@@ -133,6 +137,7 @@ def test_names_are_quick(twice, alone):
     assert b.tolist() == [8, 10, 12]
 
 
+@pytest.mark.needs("compiler")
 def test_tensors_that_are_no_more_than_arrays_are_quick(twice, alone):
     a, b = Tensor.from_numpy(ints(1, 2, 3)), Tensor.from_numpy(ints(0, 0, 0))
     alone(twice)(a, b)
@@ -160,6 +165,7 @@ def test_a_tensor_of_int1_is_no_array_of_int8():
     assert isinstance(Tensor.from_numpy(np.zeros(3, np.int8)).plain, np.ndarray)
 
 
+@pytest.mark.needs("compiler")
 def test_where_c_stops_the_interpreter_runs(vm, twice):
     b = ints(0, 0, 0)
     twice(ints(9, 2, 3), b)
@@ -167,6 +173,7 @@ def test_where_c_stops_the_interpreter_runs(vm, twice):
     assert counts(vm) == (1, 0, 1, 1)
 
 
+@pytest.mark.needs("compiler")
 def test_what_is_tracked_is_quick_for_arrays(vm, alone):
     a, b = ints(1, 2, 3, 4), np.zeros(8, np.int32)
     vm["sparse"](a, b)
@@ -183,6 +190,7 @@ def test_what_changes_in_place_is_not_quick(vm):
         vm["bump"](ints(1, 2, 9, 4))
 
 
+@pytest.mark.needs("compiler")
 def test_a_relax_function_that_is_one_run_is_quick(vm, alone):
     assert vm["chain"](ints(1, 2, 3)).numpy().tolist() == [4, 8, 12]
     assert counts(vm) == (1, 0, 0, 0)
@@ -194,6 +202,7 @@ def test_a_relax_function_that_is_one_run_is_quick(vm, alone):
     assert vm.budget.steps == 5
 
 
+@pytest.mark.needs("compiler")
 def test_results_of_quick_calls_are_tensors_like_others(vm):
     slow, quick = (vm["chain"](ints(1, 2, 3)) for _ in range(2))
     assert vm["chain"]._repeated.last is not None
@@ -212,6 +221,7 @@ def test_results_of_quick_calls_do_not_share_memory(vm):
     assert [result.numpy()[0] for result in results] == [4, 8, 12, 16, 20]
 
 
+@pytest.mark.needs("compiler")
 def test_several_results(vm, alone):
     vm["pair"](ints(1, 2, 3))
     z, y = alone(vm["pair"])(ints(4, 5, 6))
@@ -227,6 +237,7 @@ def test_results_are_charged_as_long_as_they_live(mod):
     assert vm.budget.bytes == 0
 
 
+@pytest.mark.needs("compiler")
 def test_quick_calls_leave_memory_to_the_interpreter_where_it_is_short(mod):
     vm = machine(mod, budget=Budget(max_bytes=(1 << 20) + 10_000))
     kept = [vm["chain"](np.full(1000, number, np.int32)) for number in range(5)]

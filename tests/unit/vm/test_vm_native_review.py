@@ -10,6 +10,8 @@ from refmlc.runtime.budget import Budget
 from refmlc.vm import VirtualMachine, build
 from refmlc.wellformed.reading import read
 
+pytestmark = pytest.mark.needs("compiler")
+
 HEAD = "from tvm.script import ir as I, tir as T\n\n@I.ir_module\nclass Module:\n"
 SIDE = 50_000  # a square of it has more elements than int32 has numbers
 SQUARE = """

@@ -13,6 +13,8 @@ from refmlc.vm.native import special
 from refmlc.vm.native.special import FOREVER, WORTH, Spending
 from refmlc.wellformed.reading import read
 
+pytestmark = pytest.mark.needs("compiler")
+
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from needs import imported
 
 from refmlc.diag import Exhausted, IllFormed, Malformed, Trap, Undefined
 from refmlc.dtypes import FLOAT32
@@ -80,7 +81,7 @@ def test_prim_funcs_write_into_the_arrays_given(vm):
 
 
 def test_tensors_and_torch_tensors(vm):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = imported("torch")
     x, y = torch.arange(3, dtype=torch.float32), torch.zeros(3)
     vm["add_one"](x, y)
     assert y.tolist() == [1, 2, 3]

@@ -1,10 +1,10 @@
 """The compiler: which one is taken, and how its failures end."""
 
-import shutil
 import time
 from pathlib import Path
 
 import pytest
+from needs import COMPILERS, by
 from seven import SEVEN, call, left_in
 
 from refmlc.codegen.build import BuildFailed, Cause, build
@@ -25,18 +25,15 @@ def test_a_unit_is_compiled_and_runs(cache):
     assert call(build(SEVEN, NONE, cache=None)) == (0, 7, 3)
 
 
-@pytest.mark.parametrize("name", ["gcc", "clang", "cc", "tcc"])
+@pytest.mark.parametrize("name", by(*COMPILERS, "tcc"))
 def test_each_compiler_is_taken_when_it_is_named(name, cache, monkeypatch):
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
     monkeypatch.setenv("REFMLC_CC", name)
     assert Path(find_compiler().path).name == name
     assert call(build(SEVEN, NONE, cache=cache)) == (0, 7, 3)
 
 
+@pytest.mark.needs("tcc")
 def test_tiny_units_are_compiled_by_tcc_where_it_is(monkeypatch):
-    if shutil.which("tcc") is None:
-        pytest.skip("tcc is not installed")
     assert find_compiler(tiny=True).kind == "tcc"
     assert find_compiler().kind != "tcc"
     assert call(build(SEVEN, ISAS["avx2"], cache=None, tiny=True)) == (0, 7, 3)
@@ -155,11 +152,9 @@ def test_headers_and_includes_of_the_environment_play_no_role(cache, tmp_path, m
     assert call(build(SEVEN, NONE, cache=cache)) == (0, 7, 3)
 
 
-@pytest.mark.parametrize("name", ["gcc", "clang"])
+@pytest.mark.parametrize("name", by("gcc", "clang"))
 def test_a_function_that_is_not_declared_is_no_guess(name, cache, monkeypatch):
     """Its result would be an int: half a pointer."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
     monkeypatch.setenv("REFMLC_CC", name)
     wrong = failure(cache, text="long f(void) { return malloc(8) == 0; }\n")
     assert (wrong.cause, "malloc" in wrong.detail) == (Cause.FAILED, True)

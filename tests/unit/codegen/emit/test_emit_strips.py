@@ -46,6 +46,7 @@ def test_small_nests_are_not_in_strips():
     assert "blocks at a time" not in source.text
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("rows", [96, 300, 301, 317])
 @pytest.mark.parametrize("reads", ["their own row", "the first row", "the number of the row"])
 def test_the_elements(rows, reads):

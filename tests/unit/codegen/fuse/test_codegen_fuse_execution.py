@@ -7,6 +7,8 @@ from fused_runs import ADD, INCREASE, SCATTER, SPLIT, TWICE, F, execute, module,
 from refmlc.codegen.unit import Status
 from refmlc.ops.evaluate import known
 
+pytestmark = pytest.mark.needs("compiler")
+
 X = {"x": F, "y": F}
 FIVE = np.arange(5, dtype=np.float32)
 

@@ -27,6 +27,7 @@ def static_plan(mod, **dims):
     return fuse_static(mod, emit_module(mod, Options()), run, lambda expr: known(expr, values), Options())
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("size", [0, 1, 5, 100])
 def test_the_same_comes_out(size):
     body = [
@@ -43,6 +44,7 @@ def test_the_same_comes_out(size):
     assert np.array_equal(ran.outputs["c"], 5 * x + 2)
 
 
+@pytest.mark.needs("compiler")
 def test_checks_stay():
     mod = module(SCATTER, {"x": F, "p": 'R.Tensor((n,), "int64")'}, [f"a = {call('scatter', 'x, p')}"], "a")
     order = np.array([3, 1, 4, 0, 2])
@@ -75,6 +77,7 @@ def test_a_dimension_without_a_value_gives_no_plan():
     assert static_plan(module(TWICE, {"x": F}, [f"a = {call('twice', 'x')}"], "a")) is None
 
 
+@pytest.mark.needs("compiler")
 def test_numbers_that_do_not_fit_give_no_plan():
     scale = """
     @T.prim_func(private=True)

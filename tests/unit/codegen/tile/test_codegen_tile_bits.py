@@ -46,6 +46,7 @@ KINDS = {
 }
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("isa", ISAS_TO_TEST)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bits_are_those_of_the_loops_in_order(kind, isa):

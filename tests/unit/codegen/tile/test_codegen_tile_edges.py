@@ -26,6 +26,8 @@ from nest_kit import (
 from refmlc.codegen.unit import Status
 from refmlc.ir import tir
 
+pytestmark = pytest.mark.needs("compiler")
+
 
 @pytest.fixture
 def rng():

@@ -33,6 +33,7 @@ def program(cases):
     return "\n".join([*lines, *main, "return status;", "}"]) + "\n"
 
 
+@pytest.mark.needs("compiler")
 @pytest.mark.parametrize("kind", KINDS if SOAK else ["matmul transposed", "conv2d", "transpose", "padded", "moments"])
 def test_no_element_that_is_not_there(kind, tmp_path):
     make, dtypes = KINDS[kind]

@@ -75,6 +75,7 @@ def test_loops_side_by_side_in_memory_are_one():
     assert "y_x < 192" in "\n".join(form_of(kinds.depthwise(4, 6, 32, 1)[0], "avx2").lines)
 
 
+@pytest.mark.needs("compiler")
 def test_names_of_c_and_of_the_cells_are_kept_clear_of():
     made, i, r = Making(), var("double"), var("k")
     a, y = buffer("k"), buffer("panels")

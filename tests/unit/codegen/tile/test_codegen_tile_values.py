@@ -9,6 +9,8 @@ from nest_kit import ISAS_TO_TEST, Making, buffer, cast, const, differing, form_
 
 from refmlc.ir import tir
 
+pytestmark = pytest.mark.needs("compiler")
+
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 VECTORS = ISAS_TO_TEST[:-1]

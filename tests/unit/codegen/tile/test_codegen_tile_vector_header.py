@@ -4,9 +4,12 @@ import subprocess
 
 import numpy as np
 import pytest
+from needs import by
 from nest_kit import FLAGS, HEADERS, HERE_ISAS, ISAS_TO_TEST, SOAK, compiled
 
 from refmlc.codegen.options import ISAS
+
+pytestmark = pytest.mark.needs("compiler")
 
 VECTORS = [name for name in ISAS_TO_TEST if name != "none"]
 WIDTHS = {64: 16, 32: 8, 16: 4}
@@ -157,7 +160,7 @@ def test_exp_of_lanes_is_exp_one_by_one(isa, flags):
     assert library.compared(ffi.new("void *[]", [ffi.from_buffer(step)])) == 0
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", by("gcc", "clang"))
 @pytest.mark.parametrize("isa", HERE_ISAS[:-1])
 def test_no_warning(compiler, isa, tmp_path):
     source = tmp_path / "all.c"
