@@ -211,6 +211,11 @@ class GuardedGroup(click.Group):
             with suppress(OSError):
                 report(failure, as_json=False)
             self._unread(ctx, failure.exit_code)
+        if sys.stdout is not None:
+            try:
+                sys.stdout.flush()
+            except OSError:  # else Python tries again when it ends, and says so with a status of its own
+                self._unread(ctx, failure.exit_code)
         ctx.exit(failure.exit_code)
 
     def _unread(self, ctx: click.Context, status: int) -> None:
