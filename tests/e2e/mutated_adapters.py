@@ -9,14 +9,20 @@ import argparse
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "conform"))
 
+from biting import prove
 from hand_made import hand_suite
 from mutations import faults, judged
 
+from refmlc.adapters.interp import Interp
 from refmlc.diag import RefmlcError
+
+KNOWN = "add is sub"  # the fault that is certainly caught
 
 
 def tried(fault, suite):
@@ -28,6 +34,14 @@ def tried(fault, suite):
     return dict(report.counts), wrong
 
 
+def prove_itself(some, suite):
+    """An implementation without a fault is caught for none of them; one that stops at every program is not right."""
+    innocent = [fault.name for fault in some if not fault.process and not tried(replace(fault, make=Interp), suite)[1]]
+    _, wrong = tried(next(fault for fault in some if fault.name == KNOWN), suite)
+    why = f"caught without a fault: {', '.join(innocent) or 'none'}; {KNOWN}: {'; '.join(wrong) or 'caught'}"
+    prove("the conformance of mutated adapters", notices=not innocent, passes=not wrong, why=why)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--jobs", type=int, default=4)
@@ -35,6 +49,7 @@ def main():
     suite, caught, missed = hand_suite(), 0, []
     begin = time.monotonic()
     some = list(faults())
+    prove_itself(some, suite)
     with ThreadPoolExecutor(jobs) as pool:
         for fault, (counts, wrong) in zip(some, pool.map(lambda fault: tried(fault, suite), some), strict=True):
             caught += not wrong

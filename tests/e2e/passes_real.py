@@ -29,6 +29,10 @@ from time import monotonic
 import click
 import sample_table
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from biting import prove
+
 import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.passes import Trace, Tvm, check, read_trace
@@ -190,8 +194,26 @@ def named(row: dict[str, object]) -> str:
     return f"nothing; unsupported: {', '.join(unsaid)}" if unsaid else "nothing"
 
 
+PROOF = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in range(4):
+        B[i] = A[i] + 1
+"""
+
+
+def prove_itself() -> None:
+    """A pass that makes 2 of 1 is named, and where each leaves the text as it is nothing is."""
+    said = []
+    for last in (PROOF.replace("+ 1", "+ 2"), PROOF):
+        stages = [{"name": name, "text": text} for name, text in (("first", PROOF), ("second", last))]
+        said.append(named({"lines": [*stages, {"done": True}]}))
+    prove("the blame of passes", notices=said[0] == "second", passes=said[1] == "nothing", why=f"{said}")
+
+
 def planted_faults(python: str, jobs: int) -> float:
     """Check each planted fault; print those that are not named; the share that is."""
+    prove_itself()
     rows = faults(python)
     with ProcessPoolExecutor(jobs) as pool:
         found = list(pool.map(named, rows, chunksize=4))

@@ -23,6 +23,10 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from biting import prove
+
 from refmlc.adapters.implementation import Stop, Stopped
 from refmlc.adapters.interp import Interp, Interpreted
 from refmlc.adapters.limits import Limits
@@ -34,6 +38,7 @@ from refmlc.ir import tir
 from refmlc.ir.visit import rewrite
 
 FLOOR = {"truncdiv": "floordiv", "truncmod": "floormod"}
+FEW = 32  # programs that show what is certainly wrong
 TRUE = tir.IntImm(BOOL, 1)
 
 
@@ -97,6 +102,14 @@ def unchanged(node):
     return node
 
 
+def no_loop(node):
+    """What is certainly wrong: whatever looks for faults and misses this one is not looking."""
+    match node:
+        case tir.For(extent=tir.IntImm()):
+            return replace(node, extent=replace(node.extent, value=0))
+    return node
+
+
 FAULTS = (floor_for_trunc, no_predicate, off_by_one, no_init, transposed, no_cast)
 
 
@@ -138,7 +151,7 @@ class Wrong:
 
 def __getattr__(name):
     """The implementation called `planted.NAME`, for `py:planted:NAME`."""
-    faults = {f"{change.__name__}_implementation": change for change in (*FAULTS, unchanged)}
+    faults = {f"{change.__name__}_implementation": change for change in (*FAULTS, unchanged, no_loop)}
     if name not in faults:
         raise AttributeError(name)
     return lambda limits: Planted(faults[name].__name__, faults[name], limits)
@@ -170,9 +183,21 @@ def hunt(fault, path, *, shrink=60.0, programs=None, seconds=60.0, **other):
         return store.progress, (first or [None])[0]
 
 
+def prove_itself():
+    """A campaign finds loops that are not executed, and nothing where nothing is changed."""
+    found = []
+    for change in (no_loop, unchanged):
+        with tempfile.TemporaryDirectory() as path:
+            progress, _ = hunt(change, Path(path), shrink=0.0, programs=FEW)
+            found.append(len(progress.findings))
+    why = f"{found[0]} findings without loops, {found[1]} without a fault, in {FEW} programs"
+    prove("the campaign", notices=found[0] > 0, passes=found[1] == 0, why=why)
+
+
 def main():
     """The table."""
     os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    prove_itself()
     print(f"{'fault':18}{'found after s':>14}{'programs':>10}{'lines':>12}{'statements':>12}{'shrunk in s':>12}")
     for fault in FAULTS:
         with tempfile.TemporaryDirectory() as path:

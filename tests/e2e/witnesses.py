@@ -9,17 +9,26 @@ import argparse
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from biting import prove
+from refmlc.check.reading import read
+
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
+from refmlc.dtypes import INT32
 from refmlc.ir.visit import walk
 from refmlc.reduce import reduce_case
 from refmlc.runtime.budget import Budget
 from refmlc.sanitize import sanitize
 from refmlc.strategies import AIMS, MODULE_AIMS, THREAD_AIMS, rolled, rolled_module
+from refmlc.strategies.arguments import Array
+from refmlc.strategies.case import Case
 
 SEEDS = 40
 STEPS = 200_000
@@ -32,6 +41,21 @@ def codes_of(case):
     except RefmlcError:
         return None
     return sorted({one.diagnostic.code.id for one in report.findings})
+
+
+OUTSIDE = """
+@T.prim_func
+def main(A: T.Buffer((2,), "int32")):
+    A[INDEX] = 1
+"""
+
+
+def prove_itself():
+    """A store behind the end is told, a store to the last element is not."""
+    calls = ((Array(INT32, (2,)),),)
+    wrong, right = [codes_of(Case(read(OUTSIDE.replace("INDEX", index)), "main", calls)) for index in ("2", "1")]
+    why = f"a store to element 2 of 2: {wrong}; to element 1: {right}"
+    prove("the search for witnesses", notices=wrong == ["RM304"], passes=right == [], why=why)
 
 
 def drawn(aim, seed):
@@ -59,6 +83,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
+    prove_itself()
     every = sorted(code for code in CODES if code.startswith("RM3"))
     wanted = options.only.split(",") if options.only else every
     console, table = Console(width=120), Table("code", "seed", "hits", "nodes", "left", "seconds", box=None)

@@ -1,7 +1,8 @@
-"""Python mutants against pytest: a server that forks a process for each, in which one module has another text.
+"""Python mutants against pytest: a server that forks a process for each, while one module has another text.
 
-`python asked_tests.py ROOT` answers JSON lines. Tests are chosen by `reach`: which lines each one executes, noted once
-with coverage.py. Of a mutant, the tests that reach its line are run, quickest first, then others of the family.
+`python asked_tests.py ROOT` answers JSON lines; ROOT is a copy of the tree that nobody else uses. Tests are chosen by
+`reach`: which lines each one executes, noted once with coverage.py. Of a mutant, the tests that reach its line are run,
+quickest first, then others of the family.
 
 | question                                       | answer                                               |
 |------------------------------------------------|------------------------------------------------------|
@@ -10,13 +11,13 @@ with coverage.py. Of a mutant, the tests that reach its line are run, quickest f
 """
 
 import importlib
-import importlib.abc
-import importlib.util
 import json
 import os
 import resource
 import signal
 import sys
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -26,25 +27,20 @@ LEFT_OUT = ("cacheprovider", "xdist", "pytest_cov")
 QUIET = ("-q", "-x", "--no-header", "--tb=line", "-o", "timeout=0", *(f"-pno:{name}" for name in LEFT_OUT))
 
 
-class Replaced(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads one module from a text."""
+@contextmanager
+def written(path, text, times=count(1_000_000_000)):  # noqa: B008 - no two texts of a process have the same time
+    """The module's file with another text: whoever loads it loads that, pytest's rewriting and other processes too.
 
-    def __init__(self, module, path, text) -> None:
-        self._module, self._path, self._text = module, path, text
-
-    def find_spec(self, fullname, _path, _target=None):
-        """That module, and no other."""
-        if fullname != self._module:
-            return None
-        return importlib.util.spec_from_file_location(fullname, self._path, loader=self)
-
-    def create_module(self, _spec):
-        """As usual."""
-        return
-
-    def exec_module(self, module):
-        """Execute the text."""
-        exec(compile(self._text, self._path, "exec"), module.__dict__)  # noqa: S102 - text of our own
+    What was compiled of a file is known by its time and size: no other text has this time.
+    """
+    right, status, time = path.read_text("utf-8"), path.stat(), next(times)
+    path.write_text(text, "utf-8")
+    os.utime(path, (time, time))
+    try:
+        yield
+    finally:
+        path.write_text(right, "utf-8")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 class Chosen:
@@ -119,11 +115,9 @@ def reach(files, source):
     return {"times": {test: time for test, time in noted.times.items() if time >= 0}, "lines": lines}
 
 
-def asked(path, text, tests, *, is_table=False):
-    """Run the tests with a wrong module."""
+def asked(tests, *, is_table=False):
+    """Run the tests."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    module = ".".join(Path(path).with_suffix("").parts)
-    sys.meta_path.insert(0, Replaced(module, str(Path(path).resolve()), text))
     chosen = Chosen(tests, is_table=is_table)
     files = list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
     status = pytest.main([*QUIET, *files], plugins=[chosen])
@@ -163,25 +157,24 @@ def preload():
         importlib.import_module(name)
 
 
+def answer(question):
+    """What becomes of the question."""
+    if "reach" in question:
+        return forked(lambda: reach(question["reach"], question["source"]), 1800)
+    with written(Path(question["module"]), question["text"]):
+        return forked(lambda: asked(question["tests"], is_table=question.get("is_table", False)), question["seconds"])
+
+
 def main() -> None:
     """Answer until nobody asks."""
     root = Path(sys.argv[1])
     os.chdir(root)
     sys.path.insert(0, str(root))
+    os.environ["PYTHONPATH"] = str(root)  # of processes that tests start
     preload()
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     for line in sys.stdin:
-        question = json.loads(line)
-        if "reach" in question:
-            said = forked(lambda question=question: reach(question["reach"], question["source"]), 1800)
-        else:
-            said = forked(
-                lambda question=question: asked(
-                    question["module"], question["text"], question["tests"], is_table=question.get("is_table", False)
-                ),
-                question["seconds"],
-            )
-        answers.write(json.dumps(said) + "\n")
+        answers.write(json.dumps(answer(json.loads(line))) + "\n")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from biting import prove, raising_at_loading
 from python_mutations import mutants_of
 
 from refmlc.strategies import AIMS, rolled
@@ -35,6 +36,7 @@ from tier_outcomes import interpreted  # noqa: E402 - after the path
 PACKAGES = ("emit", "analysis", "tile")
 SECONDS = 90
 MIXED, EACH, MOST = 200, 14, 96
+FEW = 4  # programs that show what is certainly wrong
 assert not any(name.startswith("refmlc.codegen") for name in sys.modules)
 
 
@@ -118,12 +120,33 @@ def chosen(mutant):
     return [*undefined[: MOST // 2], *others[: MOST // 2]]
 
 
+@dataclass(frozen=True)
+class Text:
+    """A module of the generator with another text."""
+
+    module: str
+    source: str
+
+
+def prove_itself():
+    """A module that raises when it is loaded is killed, one that is as it was gives the same C."""
+    module = "refmlc.codegen.emit.module"
+    right = texts()[module]
+    ends = [tried(Text(module, text), range(FEW)) for text in (raising_at_loading(right), right)]
+    killed, same = (end.state for end in ends)
+    why = f"{module} that raises: {ends[0]}; unchanged: {ends[1]}"
+    prove("the judge of the generator", notices=killed == "killed", passes=same == "same text", why=why)
+
+
 def verdict(mutant):
     """The end of a mutant."""
-    cases, wanted = programs()
     numbers = chosen(mutant)
-    if not numbers:
-        return End("not reached")
+    return tried(mutant, numbers) if numbers else End("not reached")
+
+
+def tried(mutant, numbers):
+    """What becomes of these programs."""
+    cases, wanted = programs()
     known = usual()[0]
 
     def work():

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from biting import prove
 from c_mutations import mutants_of
 from kernel_points import HEADERS, ROOT, Wrapped, cells, conversions, operators, stores, transcendentals, wrappers
 
@@ -84,8 +85,11 @@ def units_of(header):
             return ("operators",)
 
 
-SLOW = [next((name for name in ("gcc", "clang", "cc") if shutil.which(name)), "cc"), "-O1", "-march=native", *SEMANTICS]
-QUICK = ["tcc", "-std=c11"] if shutil.which("tcc") else SLOW
+# As C11: gcc's own dialect evaluates in 16 bits (FLT_EVAL_METHOD is 16) on processors that have such registers.
+GCC_LIKE = next((name for name in ("gcc", "clang", "cc") if shutil.which(name)), "cc")
+SLOW = [GCC_LIKE, "-std=c11", "-O1", "-march=native", *SEMANTICS]
+# What is no gcc reads other lines than gcc does; RM_PLAIN and no instruction set make gcc read those.
+QUICK = ["tcc", "-std=c11"] if shutil.which("tcc") else [GCC_LIKE, "-std=c11", "-O0", "-DRM_PLAIN", *SEMANTICS]
 
 
 def compilers(mutant, text):
@@ -115,6 +119,42 @@ def applied(mutant):
         for header, text in snapshot().items():
             (folder / header).write_text(mutant.applied(text) if header == mutant.header else text, encoding="utf-8")
         yield folder
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A header with `text` at its end: what the helpers there are to others afterwards."""
+
+    header: str
+    text: str
+    start = 0
+
+    def applied(self, right):
+        """The text of the header."""
+        return f"{right}\n{self.text}\n"
+
+
+def prove_itself():
+    """A helper that gives 7, whatever it is asked, is killed, by either compiler; headers as they are survive."""
+    for name, header in (("operators", "rm_arith.h"), ("cr", "rm_transcendental.h")):
+        helper = wrapped(name).expected[0].helper.name
+        for command in (QUICK, SLOW):
+            ends = []
+            for text in (f"#define {helper}(...) 7", ""):
+                with applied(Planted(header, text)) as folder:
+                    ends.append(by_points(wrapped(name), command, folder))
+            told = f"{helper} that gives 7: {ends[0]}; unchanged: {ends[1]} ({' '.join(command)})"
+            prove(
+                "the judge of headers", notices=ends[0].state == "killed", passes=ends[1].state == "survived", why=told
+            )
+
+
+def prove_slowly(*, tests):
+    """The same of what looks at survivors."""
+    ends = [judge_slowly(Planted("rm_arith.h", text), tests=tests) for text in ("#define rm_add_int32(...) 7", "")]
+    told = f"rm_add_int32 that gives 7: {ends[0]}; unchanged: {ends[1]}"
+    killed, survived = (end.state for end in ends)
+    prove("who looks at survivors slowly", notices=killed == "killed", passes=survived == "survived", why=told)
 
 
 def judge(mutant):
@@ -172,8 +212,8 @@ def by_tests(folder):
         root = Path(name)
         shutil.copytree(ROOT / "tests" / "unit" / "kernels", root / "tests" / "unit" / "kernels")
         shutil.copytree(folder, root / "kernels_c")
-        for part in ("setup.cfg", "tests/conftest.py"):
-            shutil.copy(ROOT / part, root / part)
+        for part in (ROOT / "setup.cfg", *(ROOT / "tests").glob("*.py")):
+            shutil.copy(part, root / part.relative_to(ROOT))
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-xq", "--no-header", "-p", "no:cacheprovider", "tests/unit/kernels"],
             cwd=root, capture_output=True, text=True, check=False,

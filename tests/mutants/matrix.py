@@ -8,9 +8,10 @@
 | `survived`  | all others                                                                           |
 | `share`     | killed, of those that are not explained                                              |
 
-Judged is a copy of the tree, so that nobody's editing comes between. Results are kept in a file as they come: of a
-killed mutant under its text, of a survivor under its text and that of the family's tests. A run that is broken off
-goes on from there; a new test is tried on survivors only.
+Judged is a copy of the tree, so that nobody's editing comes between. Nothing is counted of a family before its judge
+has shown that it can fail: a module that raises is killed, and survives unchanged. Results are kept in a file as they
+come: of a killed mutant under its text, of a survivor under its text and that of the family's tests. A run that is
+broken off goes on from there; a new test is tried on survivors only.
 """
 
 import hashlib
@@ -26,6 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from biting import prove, raising_at_loading
 from families import FAMILIES, found
 from python_mutations import mutants_of, sample
 
@@ -33,6 +35,7 @@ HERE = Path(__file__).parent
 PARTS = ("refmlc", "tests", "kernels_c", "conformance", "setup.cfg", "pyproject.toml", "README.md")
 AT_ONCE = 30.0  # seconds of tests that are asked together
 MOST = 240.0  # seconds of tests that are asked at most
+PROOFS = 3  # tests that must see what is certainly wrong
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,9 @@ def copied(tree):
 class Server:
     """A process that answers JSON lines, one at a time."""
 
-    def __init__(self, *command) -> None:
+    def __init__(self, script, root, *more) -> None:
+        self.root = root
+        command = [script, root, *more]
         self._process = subprocess.Popen(
             [sys.executable, *map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
@@ -108,11 +113,11 @@ def digest(*texts):
 
 
 class Matrix:
-    """The judgement of families on a copy of a tree."""
+    """The judgement of families on copies of a tree, one for each process that is asked."""
 
-    def __init__(self, root, results, jobs, until) -> None:
-        self._root, self._results, self._until = root, results, until
-        self._servers = [Server(HERE / "asked_tests.py", root) for _ in range(jobs)]
+    def __init__(self, roots, results, until) -> None:
+        self._root, self._results, self._until = roots[0], results, until
+        self._servers = [Server(HERE / "asked_tests.py", root) for root in roots]
         self._free = list(self._servers)
         self._lock = threading.Lock()
 
@@ -129,6 +134,10 @@ class Matrix:
             named = _Programs(by) if by else None
             chosen = sample(self._mutants(family, named), count, seed)
             asking = _Tests(self, family) if row.tests else None
+            if named:
+                named.prove(f"the judge of `{family}` by {row.by}")
+            if asking:
+                asking.prove(f"the judge of `{family}` by tests", chosen)
             with ThreadPoolExecutor(len(self._servers)) as threads:
                 ends = threads.map(lambda mutant: self._end(family, mutant, named, asking), chosen)
                 return [end for end in ends if end is not None]
@@ -167,7 +176,8 @@ class Matrix:
         row = FAMILIES[family]
         paths = found(self._root, (*row.tests, "tests/mutants/kernel_*.py") if row.by == "points" else row.tests)
         headers = found(self._root, ("kernels_c/*.h",)) if row.by == "points" else []
-        return digest(*((self._root / path).read_text("utf-8") for path in [*paths, *headers]))
+        asking = (HERE / "asked_tests.py").read_text("utf-8")
+        return digest(asking, *((self._root / path).read_text("utf-8") for path in [*paths, *headers]))
 
     @contextmanager
     def server(self):
@@ -214,6 +224,12 @@ class _Programs:
     def end(self, name):
         return self._server.ask(name=name)
 
+    def prove(self, judge):
+        """See that it can fail."""
+        said = self._server.ask(prove=True)
+        if said["wrong"]:
+            raise SystemExit(f"{judge}: {said['wrong']}")
+
 
 class _Tests:
     """Tests that reach the line, then the others of the family."""
@@ -229,14 +245,37 @@ class _Tests:
                 said = self._matrix.noted(self._family)
                 self._lines, self._times = said["lines"], said["times"]
 
+    def prove(self, judge, mutants):
+        """See that it can fail: a module that raises when it is loaded is killed, one that is as it was survives."""
+        self._load()
+        for module in {mutant.module: None for mutant in mutants}:
+            path = f"{module.replace('.', '/')}.py"
+            tests = self._ranked({test for names in self._lines.get(path, {}).values() for test in names})
+            if tests:
+                break
+        else:
+            raise SystemExit(f"{judge}: no test reaches any module that is made wrong")
+        with self._matrix.server() as one:
+            right = (one.root / path).read_text("utf-8")
+            ends = [
+                one.ask(module=path, text=text, tests=tests[:PROOFS], seconds=120)
+                for text in (raising_at_loading(right), right)
+            ]
+        told = [f"{end['state']} {end['why']}" for end in ends]
+        why = f"{path} that raises: {told[0]}; unchanged: {told[1]}"
+        prove(judge, notices=ends[0]["state"] == "killed", passes=ends[1]["state"] == "survived", why=why)
+
+    def _ranked(self, tests):
+        """Quickest first."""
+        return sorted(tests & self._times.keys(), key=self._times.get)
+
     def end(self, mutant):
         self._load()
         path = f"{mutant.module.replace('.', '/')}.py"
         reached = self._reaching(path, mutant)
         if reached is not None and not reached:
             return {"state": "survived", "why": "no test reaches the line"}
-        ranked = sorted(self._times, key=self._times.get)
-        chosen = [test for test in ranked if reached is None or test in reached]
+        chosen = self._ranked(self._times.keys() if reached is None else reached)
         end = {"state": "survived", "why": ""}
         for part, seconds in self._parts(chosen):
             with self._matrix.server() as one:

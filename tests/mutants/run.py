@@ -15,13 +15,14 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 KEPT = Path.home() / ".cache" / "refmlc-mutants" / "results.json"
 MATRIX = ("killed", "explained", "survived")
@@ -56,6 +57,9 @@ def headers(options, console):
     import kernel_mutants  # noqa: PLC0415 - the other kind must not load what this one does
     from c_mutations import sample  # noqa: PLC0415 - the same
 
+    kernel_mutants.prove_itself()
+    if options.slowly:
+        kernel_mutants.prove_slowly(tests=options.tests)
     known, ends = explained(), []
     chosen = [one for one in kernel_mutants.mutants() if options.only in one.name]
     for mutant in sample(chosen, options.number or len(chosen), options.seed):
@@ -76,6 +80,7 @@ def generator(options, console):
     import generator_mutants  # noqa: PLC0415 - as above
     from python_mutations import sample  # noqa: PLC0415 - as above
 
+    generator_mutants.prove_itself()
     ends = []
     chosen = [one for one in generator_mutants.mutants() if options.only in one.name]
     for mutant in sample(chosen, options.number or len(chosen), options.seed):
@@ -95,8 +100,9 @@ def whole_matrix(options, console):
 
     known, ends = explained(), []
     until = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
-    with copied(Path(options.tree)) as root:
-        matrix_of = Matrix(root, Results(Path(options.results)), options.jobs, until)
+    with ExitStack() as copies:
+        roots = [copies.enter_context(copied(Path(options.tree))) for _ in range(options.jobs)]
+        matrix_of = Matrix(roots, Results(Path(options.results)), until)
         for family in options.family or FAMILIES:
             for end in matrix_of.judge(family, options.number or 40, options.seed):
                 if end.state == "no C":

@@ -33,10 +33,11 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import ml_dtypes  # noqa: E402, F401 - loaded once: no process need do it again
 import numpy as np  # noqa: E402, F401 - the same
+from biting import prove, raising, raising_at_loading  # noqa: E402 - after the path
 from families import found  # noqa: E402 - after the path
 from judged_tree import copied, digest  # noqa: E402 - the same
 from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
@@ -56,6 +57,8 @@ FAMILIES = {
 LEFT_OUT = ("__init__.py", "ops/scalar/libm.py")  # `math="libm"`, TVM's own formulas: in no case's hands
 WHOLE = 1000  # lines: more than a module has
 MOST = 800  # cases that are asked of a row of a table: those first whose names stand in it
+PROVED = "refmlc.interp.tensorir.expressions"  # what is certainly wrong is shown by it,
+FEW = 3  # and by so many cases
 FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 KEPT = Path.home() / ".cache" / "refmlc-mutants" / "suite.jsonl"
 
@@ -232,10 +235,24 @@ def main():
     raise SystemExit(report(ends, options))
 
 
+def prove_itself(suite, worker):
+    """A module that raises is killed, one that is as it was survives: with its code swapped in, and loaded."""
+    path = f"{PROVED.replace('.', '/')}.py"
+    right, ids = (suite.tree / path).read_text("utf-8"), suite.reach.ids_of(path, 1, WHOLE)[:FEW]
+    ends = []
+    for wrong, anew in ((raising(right), False), (raising_at_loading(right), True), (right, True)):
+        worker.ask(PROVED, right, wrong, ids, anew)
+        ends.append(worker.link.recv())
+    why = f"{PROVED} whose functions raise: {ends[0]}; that raises when it is loaded: {ends[1]}; unchanged: {ends[2]}"
+    killed, survived = [end.state == "killed" for end in ends[:2]], ends[2].state == "survived"
+    prove("the judge by the suite", notices=all(killed), passes=survived, why=why)
+
+
 def judge_all(options, tree):
     """What became of each."""
     suite = Suite(tree, Results(options.results), options)
     workers = [Worker(Setting(tree, suite.parsed, suite.reach.times)) for _ in range(options.jobs)]
+    prove_itself(suite, workers[0])
     ends = []
     for family in options.family or FAMILIES:
         made = [one for one in mutants(tree, family) if options.only in one.name]

@@ -27,14 +27,16 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import c_mutations  # noqa: E402 - after the path
 import suite_cases  # noqa: E402 - the same
 import suite_swaps  # noqa: E402 - the same
+from biting import again, prove, raising  # noqa: E402 - the same
 from families import found  # noqa: E402 - the same
 from judged_tree import copied  # noqa: E402 - the same
 from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
@@ -45,6 +47,7 @@ from suite_forks import in_fork  # noqa: E402 - the same
 AREAS = ("scalar", "cast", "undefined", "finding", "lowered", "tir", "te", "trap", "schedule")
 ELSEWHERE = ("rm_vector.h", "rm_python.h")  # of vectors, which tcc does not read; of calls from Python
 GENERATOR = ("refmlc/codegen/emit/*.py", "refmlc/codegen/analysis/*.py")
+PROVED = "refmlc.codegen.emit.expressions"  # what is certainly wrong is shown by it
 MOST = 160  # cases that are asked of one mutant
 USED = re.compile(r"\brm_\w+|\bRM_\w+")
 
@@ -194,6 +197,32 @@ def judge_header(known, headers, mutant):
     return told.state, f"{told.case} {told.why}"
 
 
+@dataclass(frozen=True)
+class Planted:
+    """A header with `text` at its end. `name`: as of a mutant, whose second word is what is changed."""
+
+    header: str
+    name: str
+    text: str
+
+    def applied(self, right):
+        """The text of the header."""
+        return f"{right}\n{self.text}\n"
+
+
+def prove_headers(known, headers):
+    """A helper that many cases use is killed where it is something else, and survives where it is as it was."""
+    used = Counter(name for text in known.texts.values() for name in set(USED.findall(text)))
+    helper = max((name for name in used if name.startswith("rm_add_")), key=used.get)
+    header = "rm_arith.h"
+    ends = [
+        judge_header(known, headers, Planted(header, f"{header} {helper}", text))
+        for text in (f"#define {helper}(...) 7", "")
+    ]
+    why = f"{helper} that gives 7: {ends[0]}; unchanged: {ends[1]}"
+    prove("the judge of headers", notices=ends[0][0] == "killed", passes=ends[1][0] == "survived", why=why)
+
+
 # ----------------------------------------------------------------------------------------------- generator
 
 
@@ -232,6 +261,22 @@ def judge_generator(known, functions, mutant):
     return ("same", "") if told.case == "same" else (told.state, f"{told.case} {told.why}")
 
 
+@dataclass(frozen=True)
+class Text:
+    """A module with another text."""
+
+    module: str
+    source: str
+
+
+def prove_generator(known, functions):
+    """A generator whose functions raise is killed; one that is as it was gives the same C."""
+    right = (known.tree / f"{PROVED.replace('.', '/')}.py").read_text("utf-8")
+    ends = [judge_generator(known, functions, Text(PROVED, text)) for text in (raising(right), again(right))]
+    why = f"{PROVED} whose functions raise: {ends[0]}; as it was: {ends[1]}"
+    prove("the judge of the generator", notices=ends[0][0] == "killed", passes=ends[1][0] == "same", why=why)
+
+
 def digest_of(text):
     """A name for a text of C."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -261,8 +306,10 @@ def judge_all(options, tree):
     for family in options.family or ("headers", "codegen"):
         if family == "headers":
             headers, made = Headers(tree / "kernels_c"), header_mutants(tree)
+            prove_headers(known, headers)
         else:
             functions, made = suite_swaps.functions(tree), generator_mutants(tree)
+            prove_generator(known, functions)
         counts, until = Counter(), time.monotonic() + 60 * options.minutes
         for mutant in sample(made, options.number, options.seed):
             if time.monotonic() > until or (family == "codegen" and not is_python(mutant.source)):
