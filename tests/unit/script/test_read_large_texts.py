@@ -129,3 +129,8 @@ def test_a_text_within_its_seconds_is_read():
 def test_a_parameter_is_defined_once():
     with pytest.raises(IllFormed, match=r"RM210\]: the parameter `a` is defined twice"):
         read(HEAD + "@T.prim_func\ndef f(a: T.int32, b: T.int32, a: T.int32):\n    pass\n")
+
+
+def test_a_parameter_may_be_called_as_the_handle_of_a_buffer_is_here():
+    func = read(HEAD + "@T.prim_func\ndef f(A: T.Buffer((4,), 'int32'), A_handle: T.int32):\n    A[0] = A_handle\n")["f"]
+    assert [param.name for param in func.params] == ["A_handle", "A_handle"]
