@@ -488,8 +488,9 @@ class PrimFunc(Attributed, Node):
 
 Attr: TypeAlias = (
     "bool | int | float | str | tuple[Attr, ...] | Mapping[str, Attr] | DType | Expr | Buffer | BufferRegion"
-    " | CommReducer | IndexMap | Target | Device | VDevice | GlobalVar | ThreadVar | Range | None"
+    " | CommReducer | IndexMap | Target | Device | VDevice | GlobalVar | ThreadVar | Range | Node | None"
 )
+"""Plain data and nodes. The bare `Node` is what stands in a layer above: types and expressions of Relax."""
 
 
 def loaded_dtype(buffer: Buffer, indices: tuple[Expr, ...]) -> DType:

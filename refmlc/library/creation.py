@@ -15,6 +15,7 @@ import math
 from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.dtypes import INT64
 from refmlc.library.definition import Operator, Shape, computed
 from refmlc.te import Tensor, Value
 
@@ -83,18 +84,26 @@ def arange(start: Value, stop: Value, step: Value, *, dtype: str = "float32") ->
     numbers = [getattr(one.expr, "value", None) for one in (start, stop, step)]
     if all(isinstance(one, int | float) for one in numbers):
         first, last, by = (float(one) if isinstance(one, float) else int(one or 0) for one in numbers)
-        if not by:
-            raise fail(BAD_ARGUMENTS, "the step of `arange` is 0")
-        if all(isinstance(one, int) for one in (first, last, by)):
-            count = max(0, -int((first - last) // by))
-        else:
-            count = max(0, math.ceil((last - first) / by))
-        extent: Value = te.const(count, "int64")
+        extent: Value = te.const(_length(first, last, by), "int64")
     elif all(one.expr.dtype.is_integer for one in (start, stop, step)):
         extent = te.cast(te.maximum(_rounded_up(stop - start, step), 0), "int64")
     else:
         raise fail(BAD_ARGUMENTS, "the length of `arange` over floats follows from numbers that are known")
     return computed((extent,), lambda i: te.cast(start + te.cast(i, start.dtype) * step, str(dtype)), "T_arange")
+
+
+def _length(first: float, last: float, by: float) -> int:
+    """How many numbers there are. Fails: RM105 for a step of 0, and where they are not as many as an int64 counts."""
+    if not by:
+        raise fail(BAD_ARGUMENTS, "the step of `arange` is 0")
+    if all(isinstance(one, int) for one in (first, last, by)):
+        count: float = max(0, -((first - last) // by))
+    else:
+        quotient = (last - first) / by
+        count = max(0, math.ceil(quotient)) if math.isfinite(quotient) else -1
+    if not 0 <= count <= INT64.maximum:
+        raise fail(BAD_ARGUMENTS, f"`arange` from {first} to {last} by {by} has no length")
+    return int(count)
 
 
 def _rounded_up(distance: Value, step: Value) -> Value:

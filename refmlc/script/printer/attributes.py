@@ -11,6 +11,7 @@
 | target                  | `T.target({…})`                                         |
 | device                  | `I.vdevice({…}, 0, "global")`, `R.device(device_type=1, index=0)` |
 | thread axis             | `T.iter_var(v, T.Range(0, 4), "ThreadIndex", "threadIdx.x")` |
+| of Relax                | `R.Tensor((2,), dtype="float32")`, `R.const(1.0, "float32")`, `metadata["ffi.Module"][0]` |
 """
 
 import math
@@ -19,8 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG
 from refmlc.dtypes import INT32, DType
-from refmlc.ir import tir
+from refmlc.ir import relax, tir
 from refmlc.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
+from refmlc.ir.types import Type
 from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.page import Page
 
@@ -89,6 +91,9 @@ class _Attributes:
                 return f"T.index_map({self.lambda_of(value)}{inverse})"
         if isinstance(value, tir.Expr):
             return self.show(self.page, value)
+        if isinstance(value, relax.Expr | Type) and self.page.graph is not None:
+            with self.page.speaking("relax"):
+                return self.page.graph(self.page, value)
         raise fail(BUG, f"{type(value).__name__} is no attribute that can be shown")
 
     def end(self, low: tir.Expr, extent: tir.Expr) -> str:

@@ -80,16 +80,19 @@ def shape_list(page: Page, values: Sequence[tir.Expr]) -> str:
 
 
 def constant_text(page: Page, node: relax.Constant) -> str:
-    """A scalar is written out; a tensor stands in the metadata, or in lists where that has no place for it."""
+    """A scalar is written out; a tensor stands in the metadata, or in lists where that has no place for it.
+
+    References to omitted metadata keep their numbers; constants get those after them.
+    """
     if node.data.ndim == 0 and not page.oldest and _is_finite(node):
         return f"R.const({_number(page, node.data, node)}, {dtype_text(node.dtype)})"
-    if page.show_meta and not stores(node.dtype):
+    if page.show_meta and (not stores(node.dtype) or page.referred):
         return f"R.const({_nested(page, node.data, node)}, {dtype_text(node.dtype)})"
     index = next((i for i, one in enumerate(page.constants) if one is node), None)
     if index is None:
         index = len(page.constants)
         page.constants.append(node)
-    key = CONSTANT_KEYS[page.dialect]
+    key, index = CONSTANT_KEYS[page.dialect], page.referred + index
     return f"meta[{key}][{index}]" if page.oldest else f"metadata[{string_text(key)}][{index}]"
 
 

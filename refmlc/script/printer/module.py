@@ -38,7 +38,7 @@ def show(node: Node, *, dialect: Generation = "0.27", show_meta: bool = False) -
     """
     if dialect not in GENERATIONS:
         raise fail(BAD_USAGE, f"there is no dialect `{dialect}`", None, f"the dialects: {', '.join(GENERATIONS)}")
-    page = Page(dialect, show_meta, declare=declaration_text)
+    page = Page(dialect, show_meta, declare=declaration_text, graph=_graph_text, referred=_referred(node))
     try:
         match node:
             case IRModule():
@@ -50,6 +50,11 @@ def show(node: Node, *, dialect: Generation = "0.27", show_meta: bool = False) -
     except RecursionError:
         raise fail(DEPTH_EXHAUSTED, "the program nests too deep to be shown", node.span) from None
     return "\n".join(_whole(page)) + "\n"
+
+
+def _referred(node: Node) -> int:
+    """How many entries of omitted metadata `node` refers to, at least."""
+    return max((part.index + 1 for part in walk(node) if isinstance(part, relax.MetadataRef)), default=0)
 
 
 # --------------------------------------------------------------------------------------------- whole texts
@@ -143,6 +148,10 @@ def _function_alone(page: Page, func: tir.PrimFunc | relax.Function) -> None:
 
 
 # -------------------------------------------------------------------------------------------------- pieces
+
+
+def _graph_text(page: Page, node: relax.Expr | Type) -> str:
+    return Types(page, argument=True).text(node) if isinstance(node, Type) else value_text(page, node)
 
 
 def _piece(page: Page, node: Node) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from refmlc.ir import relax, tir
+from refmlc.ir.types import Type
 from refmlc.script.printer.names import Names
 from refmlc.script.spellings import Generation, spelled
 
@@ -20,6 +21,8 @@ class Page:
     of the module's functions, None where no module is around. `undeclared` is what a line names and
     nothing declared: `declare` writes the declarations before it. `type_vars` are names that may stand before the
     class, `outside` those that do, as type variables: TVM lets no function give one a meaning of its own.
+    `referred` is how many entries of metadata that was omitted the program refers to, `constants` come after them.
+    `graph` writes types and expressions of Relax, which an attribute of TensorIR may hold too.
     """
 
     dialect: Generation
@@ -31,10 +34,12 @@ class Page:
     functions: frozenset[str] | None = None
     module: str = ""
     constants: list[relax.Constant] = field(default_factory=list)
+    referred: int = 0
     omitted: bool = False
     loops: list[tir.For] = field(default_factory=list)
     undeclared: list[tir.Buffer | tir.Var] = field(default_factory=list)
     declare: "Callable[[Page, tir.Buffer | tir.Var], str] | None" = None
+    graph: "Callable[[Page, relax.Expr | Type], str] | None" = None
     pointers: set[int] = field(default_factory=set)
     type_vars: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()

@@ -5,8 +5,8 @@
 | up to 0.20 | node number `root`      | node numbers; the keys are in `keys` | `attrs.data`: number in `b64ndarrays` |
 | from 0.21  | node number `root_index` | node numbers: key, value, key, …    | a tensor node: `data` or `value`      |
 
-What is neither a constant nor a string is kept as None: a text may use such an entry in an attribute, which then
-cannot be read.
+What is neither a constant nor a string is kept as None: a text may use such an entry in an attribute, where the
+reference to it stays (`MetadataRef`).
 """
 
 import json
@@ -18,7 +18,7 @@ from refmlc.diag.catalogue import BAD_METADATA
 from refmlc.ir import relax, tir
 from refmlc.script import blob
 
-Entry: TypeAlias = relax.Constant | tir.StringImm | None
+Entry: TypeAlias = relax.Constant | tir.StringImm | str | None
 Entries: TypeAlias = Mapping[str, tuple[Entry, ...]]
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -91,6 +91,8 @@ class _Graph:
 
     def current_constant(self, node: dict[str, Json]) -> Entry:
         fields = node.get("data")
+        if node.get("type") == "ffi.String" and isinstance(fields, str):
+            return fields
         if node.get("type") == "ir.StringImm" and isinstance(fields, dict):
             return self.string(self.node(fields.get("value")).get("data"))
         if not str(node.get("type")).endswith(("Constant", "GenericConst")) or not isinstance(fields, dict):

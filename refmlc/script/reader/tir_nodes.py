@@ -11,6 +11,8 @@
 | range      | `min`, `extent`                              |                                             |
 """
 
+from collections.abc import Sequence
+
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import RANK_MISMATCH
 from refmlc.dtypes import HANDLE
@@ -189,8 +191,10 @@ def _view(buffer: tir.Buffer, site: CallSite) -> DeclSpec:
         dtype, shape = shape[0], ()
     if len(shape) == 1 and isinstance(shape[0], (list, tuple)):
         shape = tuple_of(shape[0])
-    sizes = tuple(expr_of(item, site.span) for item in shape) or buffer.shape
+    sizes = _with_inferred(buffer, shape, site) or buffer.shape
     element = buffer.dtype if dtype is None else dtype_of(dtype, site.span)
+    if not element.bits:
+        raise site.wrong("dtype", dtype, "the dtype of elements")
     if dtype is not None and not shape and buffer.shape:
         sizes = (*buffer.shape[:-1], _rescaled(buffer, element.bits * element.lanes, site))
     offset = buffer.elem_offset if element == buffer.dtype else None
@@ -198,14 +202,43 @@ def _view(buffer: tir.Buffer, site: CallSite) -> DeclSpec:
     return DeclSpec(spec, tir.BufferData(buffer, span=site.span))
 
 
+def _with_inferred(buffer: tir.Buffer, shape: Sequence[Meta], site: CallSite) -> tuple[tir.Expr, ...]:
+    """The extents of a view; one of -1 is what is left of the number of elements, as in TVM. Fails: RM105."""
+    sizes = [expr_of(item, site.span) for item in shape]
+    unknown = [at for at, size in enumerate(sizes) if isinstance(size, tir.IntImm) and size.value < 0]
+    if unknown:
+        known = _product([size for at, size in enumerate(sizes) if at not in unknown], site)
+        zero = isinstance(known, tir.IntImm) and not known.value
+        if len(unknown) > 1 or shape[unknown[0]] != -1 or zero:
+            raise site.misfit("takes extents; one may be -1 where the others are not 0")
+        sizes[unknown[0]] = _folded("floordiv", _product(buffer.shape, site), known, site)
+    return tuple(sizes)
+
+
+def _product(sizes: Sequence[tir.Expr], site: CallSite) -> tir.Expr:
+    whole: tir.Expr = promote.literal(1, site.span)
+    for number, size in enumerate(sizes):
+        whole = _folded("mul", whole, size, site) if number else size
+    return whole
+
+
+def _folded(op: str, a: tir.Expr, b: tir.Expr, site: CallSite) -> tir.Expr:
+    """The product or quotient of extents, a constant where both are."""
+    if isinstance(a, tir.IntImm) and isinstance(b, tir.IntImm):
+        return promote.constant(a.value * b.value if op == "mul" else a.value // b.value, b.dtype, site.span)
+    return promote.apply_binary(op, a, b, site.span)
+
+
 def _rescaled(buffer: tir.Buffer, bits: int, site: CallSite) -> tir.Expr:
-    """The last extent counted in elements of `bits` bits."""
+    """The last extent counted in elements of `bits` bits. Fails: RM105 where one is no multiple of the other."""
     own, last = buffer.dtype.bits * buffer.dtype.lanes, buffer.shape[-1]
     if own == bits:
         return last
-    if own % bits == 0:
+    if own and own % bits == 0:
         return promote.apply_binary("mul", last, own // bits, site.span)
-    return promote.apply_binary("floordiv", last, bits // own, site.span)
+    if own and bits % own == 0:
+        return promote.apply_binary("floordiv", last, bits // own, site.span)
+    raise site.misfit(f"takes a dtype whose {bits} bits are a multiple or a part of the {own} of `{buffer.name}`")
 
 
 def _buffer_access_ptr(buffer: tir.Buffer, site: CallSite) -> tir.Call:

@@ -23,7 +23,7 @@ from refmlc.diag.catalogue import BAD_ARGUMENTS, SYNTAX, UNSUPPORTED_CONSTRUCT
 from refmlc.ir import relax, tir
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.script.reader.arguments import CallSite
-from refmlc.script.reader.attributes import DTYPE_NAMES
+from refmlc.script.reader.attributes import DTYPE_NAMES, TYPE_NAMES
 from refmlc.script.reader.devices import device_name
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.relax_values import dimension_of, dtype_of
@@ -33,13 +33,6 @@ from refmlc.script.reader.values import Construct, Meta, described
 
 TYPES = (AnyType, TensorType, ShapeType, PrimType, TupleType, FuncType)
 
-_BARE: dict[str, Type] = {
-    "R.Tensor": TensorType(None, None),
-    "R.Shape": ShapeType(None),
-    "R.Tuple": TupleType(()),
-    "R.Any": AnyType(),
-    "R.Callable": FuncType(None, None, pure=False),
-}
 _SHAPED = {"R.Tensor": "shape", "R.Shape": "values"}
 TEXT_LIMIT = 4096
 
@@ -49,8 +42,8 @@ def type_of(value: Meta, span: Span) -> Type:
     if isinstance(value, TYPES):
         return value
     match value:
-        case Construct(path, _) if path in _BARE:
-            return _BARE[path]
+        case Construct(path, _) if path in TYPE_NAMES:
+            return TYPE_NAMES[path]
         case Construct(path, _) if path in DTYPE_NAMES:
             return PrimType(DTYPE_NAMES[path], span=span)
         case None:

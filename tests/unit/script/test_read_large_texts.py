@@ -132,5 +132,7 @@ def test_a_parameter_is_defined_once():
 
 
 def test_a_parameter_may_be_called_as_the_handle_of_a_buffer_is_here():
-    func = read(HEAD + "@T.prim_func\ndef f(A: T.Buffer((4,), 'int32'), A_handle: T.int32):\n    A[0] = A_handle\n")["f"]
+    func = read(HEAD + "@T.prim_func\ndef f(A: T.Buffer((4,), 'int32'), A_handle: T.int32):\n    A[0] = A_handle\n")[
+        "f"
+    ]
     assert [param.name for param in func.params] == ["A_handle", "A_handle"]
