@@ -12,7 +12,6 @@ from dataclasses import field
 from typing import TypeAlias
 
 from refmlc.dtypes import BOOL, HANDLE, DType
-from refmlc.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
 from refmlc.ir.kinds import ForKind, IterKind, PointerType
 from refmlc.ir.node import Node, node
 from refmlc.ir.operand import Attributed, Callee, Scalar
@@ -86,7 +85,7 @@ class And(Node):
 
     @property
     def dtype(self) -> DType:
-        """`bool` with the lanes of the operands. Chains lean to the left: the second operand is the short one."""
+        """`bool` with the lanes of an operand: the second, since chains lean to the left."""
         return BOOL.with_lanes(self.b.dtype.lanes)
 
 
@@ -486,11 +485,8 @@ class PrimFunc(Attributed, Node):
     check_well_formed: bool = True
 
 
-Attr: TypeAlias = (
-    "bool | int | float | str | tuple[Attr, ...] | Mapping[str, Attr] | DType | Expr | Buffer | BufferRegion"
-    " | CommReducer | IndexMap | Target | Device | VDevice | GlobalVar | ThreadVar | Range | Node | None"
-)
-"""Plain data and nodes. The bare `Node` is what stands in a layer above: types and expressions of Relax."""
+Attr: TypeAlias = "bool | int | float | str | tuple[Attr, ...] | Mapping[str, Attr] | DType | Node | None"
+"""Nodes are expressions, buffers, regions, ranges, threads, types, expressions of Relax, what `attrs` has."""
 
 
 def loaded_dtype(buffer: Buffer, indices: tuple[Expr, ...]) -> DType:

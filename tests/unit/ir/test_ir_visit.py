@@ -91,11 +91,14 @@ def test_depth_is_no_limit():
     assert substitute(tree, {X: TWO, ONE: X}) is not tree
 
 
+PAIR = tir.Broadcast(TRUE, TWO, BOOL.with_lanes(2))
+
+
 @pytest.mark.parametrize(
     ("expr", "expected"),
     [
         (tir.StringImm("s"), "handle"),
-        (tir.And(tir.Broadcast(TRUE, TWO, BOOL.with_lanes(2)), TRUE), "boolx2"),
+        (tir.And(PAIR, PAIR), "boolx2"),
         (tir.Or(TRUE, TRUE), "bool"),
         (tir.Select(TRUE, ONE, ONE), "int32"),
         (tir.IfThenElseExpr(TRUE, ONE, ONE), "int32"),
