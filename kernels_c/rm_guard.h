@@ -1,4 +1,5 @@
-/* The state of a run, and what checked code needs: fuel, memory, overlap. Struct and numbers: refmlc/codegen/unit.py. */
+/* The state of a run, and what checked code needs: fuel, looks, memory, overlap. Struct and numbers:
+   refmlc/codegen/unit.py. */
 #ifndef RM_GUARD_H
 #define RM_GUARD_H
 
@@ -7,12 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RM_DONE = 0, RM_CHECK_FAILED = 1, RM_FUEL_EXHAUSTED = 2, RM_NO_MEMORY = 3, RM_OVERLAP = 4 };
+enum { RM_DONE = 0, RM_CHECK_FAILED = 1, RM_FUEL_EXHAUSTED = 2, RM_NO_MEMORY = 3, RM_OVERLAP = 4, RM_STOPPED = 5 };
 
-/* fuel: loop iterations that may still be executed. memory: bytes that may still be taken. site: which check failed.
-   result: what the function returned. */
+/* fuel: loop iterations that may be executed until the next look whether to stop; reserve: those after it. turns: the
+   same for what is paid for, in units of work. looks: how often C looked. look: says whether to stop (0: no), and sets
+   anew when to look; NULL: never. memory: bytes that may still be taken. site: which check failed. result: what the
+   function returned. */
 typedef struct rm_run {
   int64_t fuel;
+  int64_t reserve;
+  int64_t turns;
+  int64_t looks;
+  int32_t (*look)(void *run);
   int64_t memory;
   int64_t site;
   int64_t result_int;
@@ -39,14 +46,37 @@ typedef struct rm_run {
     }                                   \
   } while (0)
 
-/* Pay for `count` iterations before they are executed. */
-#define RM_PAY(count)                   \
-  do {                                  \
-    run->fuel -= (count);               \
-    if (RM_UNLIKELY(run->fuel < 0)) {   \
-      status = RM_FUEL_EXHAUSTED;       \
-      goto leave;                       \
-    }                                   \
+/* Whether to go on: RM_DONE, or why not. */
+RM_SELDOM int64_t rm_go_on(rm_run *run) {
+  run->fuel += run->reserve;
+  run->reserve = 0;
+  if (run->fuel < 0) return RM_FUEL_EXHAUSTED;
+  run->turns = INT64_MAX;
+  return run->look && run->look(run) ? RM_STOPPED : RM_DONE;
+}
+
+/* Whether there is too little fuel for `count` iterations. */
+#define RM_SCARCE(count) (run->fuel + run->reserve < (count))
+
+/* Pay for `count` iterations before they are executed; now and then, look whether to stop. */
+#define RM_PAY(count)                                                \
+  do {                                                               \
+    run->fuel -= (count);                                            \
+    if (RM_UNLIKELY(run->fuel < 0)) {                                \
+      if ((status = rm_go_on(run)) != RM_DONE) goto leave;           \
+    }                                                                \
+  } while (0)
+
+/* Before `units` of work that is paid for: now and then, look whether to stop, and then do `cleanup` first. */
+#define RM_LOOK(units, cleanup)                                      \
+  do {                                                               \
+    run->turns -= (units);                                           \
+    if (RM_UNLIKELY(run->turns < 0)) {                               \
+      if ((status = rm_go_on(run)) != RM_DONE) {                     \
+        cleanup;                                                     \
+        goto leave;                                                  \
+      }                                                              \
+    }                                                                \
   } while (0)
 
 /* Whether 0 <= index < extent. */

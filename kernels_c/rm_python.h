@@ -44,7 +44,7 @@ typedef struct rm_wanted {
 } rm_wanted;
 
 /* What calls with equal shapes have in common. fixed: pointers that are no arguments; numbers: values of variables.
-   fuel, memory: what a call gets. */
+   fuel, reserve, turns, look, memory: what a call gets. */
 typedef struct rm_entry {
   const void *array_type;
   const rm_wanted *wanted;
@@ -52,10 +52,17 @@ typedef struct rm_entry {
   void *const *fixed;
   const int64_t *numbers;
   int64_t fuel;
+  int64_t reserve;
+  int64_t turns;
+  int32_t (*look)(void *run);
   int64_t memory;
 } rm_entry;
 
-enum { RM_DECLINED = -1 };
+#define RM_RUN_OF(entry)                                                                                          \
+  {.fuel = (entry)->fuel, .reserve = (entry)->reserve, .turns = (entry)->turns, .look = (entry)->look,       \
+   .memory = (entry)->memory}
+
+enum { RM_DECLINED = -1, RM_INTERRUPTED = -2 };
 
 /* The addresses of the elements of the arrays in the tuple at `args`; false where one is not what is wanted. */
 #if defined __GNUC__
@@ -85,9 +92,10 @@ RM_UNUSED static inline void *rm_fresh(int64_t room) {
   return (void *)((data + 63) & ~(uintptr_t)63);
 }
 
-/* What an entry returns: the steps of 256 iterations that were used, or RM_DECLINED. */
+/* What an entry returns: the steps of 256 iterations that were used, RM_DECLINED, or RM_INTERRUPTED. */
 RM_UNUSED static inline int64_t rm_steps(const rm_entry *entry, const rm_run *run, int64_t status) {
-  return status == RM_DONE ? (entry->fuel - run->fuel) / 256 : RM_DECLINED;
+  if (status == RM_STOPPED) return RM_INTERRUPTED;
+  return status == RM_DONE ? (entry->fuel + entry->reserve - run->fuel - run->reserve) / 256 : RM_DECLINED;
 }
 
 #endif

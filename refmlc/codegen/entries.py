@@ -86,7 +86,7 @@ def _lines(symbol: str, params: int, passed: list[str], rooms: int) -> Iterator[
     yield f"int64_t {entry_symbol(symbol)}({', '.join(taken)}) {{"
     yield f"  void *cells[{max(1, params)}];"
     yield "  if (!rm_arrays(entry, args, cells)) return RM_DECLINED;"
-    yield "  rm_run run = {.fuel = entry->fuel, .memory = entry->memory};"
+    yield "  rm_run run = RM_RUN_OF(entry);"
     yield f"  return rm_steps(entry, &run, {symbol}({', '.join(['&run', *passed])}));"
     yield "}"
     yield ""

@@ -31,6 +31,7 @@ class Status(IntEnum):
     FUEL_EXHAUSTED = 2
     NO_MEMORY = 3
     OVERLAP = 4
+    STOPPED = 5
 
 
 @dataclass(frozen=True, slots=True)

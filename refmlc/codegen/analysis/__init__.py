@@ -6,6 +6,7 @@
 | `written`    | of a buffer: whether all that is read was written before, whether all is written      |
 | `legality`   | of a loop nest: whether its spatial iterations may be executed in any order, or why not |
 | `work`       | of a function: about how many iterations it executes                                  |
+| `cost`       | about how long statements take: what decides where loops look whether to stop         |
 
 Below them: `interval` (ranges), `polynomial` (canonical forms), `knowledge` (what is known of variables), `values`
 (ranges and forms of expressions), `conditions` (what a condition says), `operators` (when one is defined), `words`;

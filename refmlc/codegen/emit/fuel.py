@@ -2,16 +2,19 @@
 
 | loop                                        | pays                                                                 |
 |---------------------------------------------|----------------------------------------------------------------------|
-| that may be left (`break`, `return`)         | at each iteration                                                    |
+| that may be left (`break`, `return`), `while` | at each iteration                                                    |
 | of a nest of constant extents, all executed  | the outermost one, for all of them                                   |
 | any other                                   | for its iterations, when it is reached                               |
 | … in which a check may fail                 | the same where there is enough; else (`scarce`) at each iteration      |
 
-The last row: a program that fails early is told so, whatever its loops would have cost.
+The last row: a program that fails early is told so, whatever its loops would have cost. An iteration pays more where
+its body is dear (`refmlc.codegen.analysis.cost`). Who pays looks now and then whether to stop; what is paid for at once
+and takes long looks in between (`refmlc.codegen.emit.looks`).
 """
 
 from dataclasses import dataclass
 
+from refmlc.codegen.analysis.cost import weight
 from refmlc.codegen.emit.state import State
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
@@ -27,33 +30,45 @@ class Payment:
     own: bool
     left: bool
     total: int | None
+    weight: int
+
+    @property
+    def one(self) -> str:
+        """What pays for one iteration."""
+        return f"RM_PAY({self.weight});"
+
+    def several(self, count: str) -> str:
+        """The fuel of `count` iterations of this loop, or of all the nest."""
+        if self.total is not None:
+            return f"INT64_C({min(self.total, MOST)})"
+        return count if self.weight == 1 else f"rm_times({count}, {self.weight})"
 
 
 def payment(state: State, node: tir.For) -> Payment:
     """How `node` pays; the loops below it whose number is known do not pay again."""
     if node in state.paid:
-        return Payment(state.scarce, own=False, left=False, total=None)
+        return Payment(state.scarce, own=False, left=False, total=None, weight=weight(node.body))
     total = countable(node)
     if total is not None:
         state.paid.update(_loops(node))
-    return Payment(state.names.new("scarce"), own=True, left=_may_be_left(node), total=total)
+    scarce = state.names.new("scarce")
+    return Payment(scarce, own=True, left=may_be_left(node), total=total, weight=weight(node.body))
 
 
 def pay(state: State, how: Payment, count: str, body: list[str], *, checked: bool) -> list[str]:
     """Charge `count` iterations of what is in `body`, where there are checks or not; the body that pays its part."""
     if how.left:
-        return [*_line(state, "RM_PAY(1);"), *body]
-    unlikely = f"if (RM_UNLIKELY({how.scarce}))"
+        return [*_line(state, how.one), *body]
+    unlikely, all_of_it = f"if (RM_UNLIKELY({how.scarce}))", how.several(count)
     if checked:
         if how.own:
-            all_of_it = count if how.total is None else f"INT64_C({min(how.total, MOST)})"
-            state.text.line(f"const bool {how.scarce} = run->fuel < {all_of_it};")
-            state.text.line(f"if (!{how.scarce}) run->fuel -= {all_of_it};")
-        return [*_line(state, f"{unlikely} RM_PAY(1);"), *body]
+            state.text.line(f"const bool {how.scarce} = RM_SCARCE({all_of_it});")
+            state.text.line(f"RM_PAY({how.scarce} ? 0 : {all_of_it});")
+        return [*_line(state, f"{unlikely} {how.one}"), *body]
     if not how.own:
-        state.text.line(f"{unlikely} RM_PAY({count});")
+        state.text.line(f"{unlikely} RM_PAY({all_of_it});")
         return body
-    state.text.line(f"RM_PAY({count});" if how.total is None else f"RM_PAY(INT64_C({min(how.total, MOST)}));")
+    state.text.line(f"RM_PAY({all_of_it});")
     return [line for line in body if unlikely not in line]
 
 
@@ -69,8 +84,8 @@ def _line(state: State, code: str) -> list[str]:
     return lines
 
 
-def _may_be_left(node: tir.For) -> bool:
-    """Whether there is a `break` or a `return` in `node`, its own or not."""
+def may_be_left(node: tir.For) -> bool:
+    """Whether there is a `break` or a `return` in `node`, its own or not: it pays at each iteration."""
     for part in walk(node.body):
         match part:
             case tir.Break() | tir.Return() | tir.Call(callee="ret"):
@@ -102,7 +117,7 @@ def countable(node: tir.Stmt) -> int | None:
     match node:
         case tir.For(extent=tir.IntImm(value=count), step=None, thread=None, body=body):
             inner = countable(body)
-            return None if inner is None else count * (1 + inner)
+            return None if inner is None else count * (weight(body) + inner)
         case tir.For() | tir.While() | tir.Break() | tir.Return() | tir.Evaluate(tir.Call(callee="ret")):
             return None
         case tir.SeqStmt(seq):

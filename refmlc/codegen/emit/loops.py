@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import cast, get_args
 
+from refmlc.codegen.analysis.cost import weight
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.fuel import pay, payment
+from refmlc.codegen.emit.looks import Bounds, repeat
 from refmlc.codegen.emit.state import State, Unsuited
 from refmlc.dtypes import INT32, INT64
 from refmlc.ir import tir
@@ -42,9 +44,7 @@ def loop(state: State, node: tir.For, body: Emit) -> None:
         name, checked = _body(state, node, tag, count, body)
     iterations = count if step == "1" else state.temp("int64_t", f"{count} / {step} + ({count} % {step} != 0)")
     lines = pay(state, how, iterations, lines, checked=checked)
-    advance = f"++{name}" if step == "1" else f"{name} += {step}"
-    with state.text.block(f"for (int64_t {name} = {first}; {name} < {stop}; {advance})", node.span):
-        state.text.add(lines)
+    repeat(state, node, how, Bounds(name, first, stop, step), lines)
 
 
 def _body(state: State, node: tir.For, tag: str, count: str, body: Emit) -> tuple[str, bool]:
@@ -85,6 +85,6 @@ def while_loop(state: State, node: tir.While, body: Emit) -> None:
     with state.text.block("for (;;)", node.span):
         condition = value(state, node.condition)
         state.text.line(f"if (!({condition})) break;", node.condition.span)
-        state.text.line("RM_PAY(1);")
+        state.text.line(f"RM_PAY({weight(node.body)});")
         with state.knowing(state.facts.assume(node.condition)):
             body(state, node.body)

@@ -17,8 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
+from refmlc.codegen.analysis.cost import DEAR
 from refmlc.codegen.analysis.legality import find_nest
 from refmlc.codegen.emit.fuel import pay_at_once
+from refmlc.codegen.emit.looks import look
 from refmlc.codegen.emit.state import Found, State
 from refmlc.codegen.nest import Affine, Axis, Nest
 from refmlc.codegen.options import Grade
@@ -114,6 +116,8 @@ def _emit_strips(state: State, group: Sequence[Found]) -> bool:
         with state.text.block(
             head, group[0].node.span, f"{rows} rows of {len(group)} blocks at a time" if head else ""
         ):
+            if head:
+                state.text.line(look(DEAR))
             if not head and part:
                 state.text.line(f"const int64_t {name} = {whole};")
             for found, form in zip(group, part, strict=False):

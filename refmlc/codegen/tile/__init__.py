@@ -15,7 +15,9 @@ The order of operations for one element is that of the IR, init included: the bi
 """
 
 from collections.abc import Callable
+from math import prod
 
+from refmlc.codegen.analysis.cost import units_of
 from refmlc.codegen.nest import Nest
 from refmlc.codegen.options import Options
 from refmlc.codegen.tile.context import Context
@@ -42,6 +44,12 @@ def emit_nest(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -
         return str(reason)
 
 
+def _work(nest: Nest, lanes: int) -> int:
+    """About how much the nest does."""
+    values = (*(let.value for let in nest.lets), *(store.value for store in nest.stores))
+    return prod(axis.extent for axis in (*nest.spatial, *nest.reduce)) * (1 + units_of(values)) // lanes
+
+
 def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -> Tiled:
     if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
         return Tiled(("{", "}"), frozenset(), (), frozenset(), (), ("no iterations",))
@@ -51,7 +59,7 @@ def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) ->
     if shape.reduce and shape.guarded:
         raise NoForm("an element is read under a condition in a reduction")
     plan = plan_of(shape, options.isa, names)
-    context = Context(plan, options, cell, names)
+    context = Context(plan, options, cell, names, work=_work(nest, plan.lanes))
     heap = 0
     with context.out.block():
         if shape.reduce or plan.blocks:

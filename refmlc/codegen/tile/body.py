@@ -76,6 +76,7 @@ class Tile:
             context.out.line(f"int64_t {inner.name} = 0;")
             head = f"for (; {inner.name} + {lanes} <= {inner.extent}; {inner.name} += {lanes})"
             with context.out.block(head), context.names.scope():
+                context.look_in_long()
                 self.reads.square_blocks()
                 for self.grid.ahead in range(lanes):
                     self._point_apart()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from refmlc.codegen.analysis.cost import DEAR, LONG, STRIP
 from refmlc.codegen.options import Options
 from refmlc.codegen.tile.dims import Access, Dim
 from refmlc.codegen.tile.names import Names
@@ -22,7 +23,9 @@ NOWHERE: Mapping[Dim, int] = {}
 class Context:
     """One nest while it is emitted.
 
-    `position` says where each dim is: a variable or number. `streamed` buffers are written past the caches.
+    `position` says where each dim is: a variable or number. `streamed` buffers are written past the caches. `work` is
+    about how much is done where lines are added now, `cleanup` what is done where the function ends there (NAT-007).
+    Units: `work` those of `refmlc.codegen.analysis.cost`, in whole vectors.
     """
 
     plan: Plan
@@ -33,6 +36,8 @@ class Context:
     out: Writer = field(default_factory=Writer)
     position: dict[Dim, str | int] = field(default_factory=dict)
     streamed: frozenset[tir.Buffer] = frozenset()
+    work: int = 0
+    cleanup: str = "(void)0"
 
     @contextmanager
     def at(self, dim: Dim, place: str | int) -> Iterator[None]:
@@ -55,8 +60,7 @@ class Context:
             with self.at(dim, first):
                 yield
             return
-        ahead = f"++{dim.name}" if step == 1 else f"{dim.name} += {step}"
-        with self.out.block(f"for (int64_t {dim.name} = {first}; {dim.name} < {end}; {ahead})"), self.at(dim, dim.name):
+        with self.looking(dim.name, first, end, step), self.at(dim, dim.name):
             yield
 
     @contextmanager
@@ -68,10 +72,47 @@ class Context:
             return
         with self.names.scope():
             ahead = self.names.new(f"{dim.name}_ahead")
-            head = f"for (int64_t {ahead} = {first}; {ahead} < {last}; {ahead} += {step})"
-            with self.out.block(head), self.at(dim, dim.name):
+            with self.looking(ahead, first, last, step), self.at(dim, dim.name):
                 self.out.line(f"const int64_t {dim.name} = {ahead} < {last - step} ? {ahead} : {last - step};")
                 yield
+
+    @contextmanager
+    def looking(self, name: str, first: str | int, last: str | int, step: int) -> Iterator[None]:
+        """The C loop of `name`. Where it may take long it looks whether to stop: at each iteration, or after some."""
+        count = -(-(last - first) // step) if isinstance(first, int) and isinstance(last, int) else self.plan.chunk
+        whole, self.work = self.work, self.work // max(1, count)
+        ahead = f"++{name}" if step == 1 else f"{name} += {step}"
+        try:
+            if whole < LONG or self.work >= DEAR:
+                with self.out.block(f"for (int64_t {name} = {first}; {name} < {last}; {ahead})"):
+                    if whole >= LONG:
+                        self.look(self.work)
+                    yield
+                return
+            strip, end, length = self.names.new("strip"), self.names.new("strip_end"), STRIP // max(1, self.work) * step
+            with self.out.block(f"for (int64_t {strip} = {first}; {strip} < {last}; {strip} += {length})"):
+                self.look(STRIP)
+                self.out.line(f"const int64_t {end} = {strip} < {last} - {length} ? {strip} + {length} : {last};")
+                with self.out.block(f"for (int64_t {name} = {strip}; {name} < {end}; {ahead})"):
+                    yield
+        finally:
+            self.work = whole
+
+    @contextmanager
+    def in_short(self) -> Iterator[None]:
+        """What is short whatever is around it: loops in it do not look."""
+        whole, self.work = self.work, 0
+        yield
+        self.work = whole
+
+    def look_in_long(self) -> None:
+        """Look whether to stop, where what is around takes long."""
+        if self.work >= LONG:
+            self.look(DEAR)
+
+    def look(self, units: int) -> None:
+        """Look whether to stop, after so many units."""
+        self.out.line(f"RM_LOOK(INT64_C({min(units, STRIP)}), {self.cleanup});")
 
     @contextmanager
     def loops(self, dims: Iterable[Dim]) -> Iterator[None]:

@@ -41,6 +41,7 @@ def _declare_panels(context: Context) -> int:
     if heap:
         out.line(f"unsigned char *const panels = aligned_alloc(64, {heap});")
         out.line("if (panels == NULL) { status = RM_NO_MEMORY; goto leave; }")
+        context.cleanup = "free(panels)"
     start = 0
     for panel in plan.panels:
         element = context.needs.value(held(panel.leaf.dtype))
@@ -78,7 +79,7 @@ def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:
         _rows(context, parts)
         return
     start, stop = from_name(first), f"{first.name}_to"
-    with out.block(f"for (int64_t {start} = 0; {start} < {first.extent}; {start} += {plan.chunk})"):
+    with context.looking(start, 0, first.extent, plan.chunk):
         rest = "" if first.extent % plan.chunk == 0 else f" < {first.extent} ? {start} + {plan.chunk} : {first.extent}"
         out.line(f"const int64_t {stop} = {start} + {plan.chunk}{rest};")
         _rows(context, parts)
@@ -86,8 +87,9 @@ def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:
 
 def _rows(context: Context, parts: tuple[Piece, ...]) -> None:
     plan = context.plan
-    for panel in plan.panels:
-        pack(context, panel, parts)
+    with context.in_short():
+        for panel in plan.panels:
+            pack(context, panel, parts)
     with context.loops(plan.middle):
         if plan.row is not None:
             _row_tiles(context, parts, plan.row)

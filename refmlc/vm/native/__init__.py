@@ -13,6 +13,7 @@
 | `quick`     | calls from Python whose arguments are as in a call that went well before                  |
 | `repeating` | which calls can be such                                                                  |
 | `layout`    | how Python lays out what quick calls look at                                              |
+| `watch`     | looks at the clock, and for interrupts, while C executes a call                          |
 | `work`      | how much interpreting is worth a compilation                                             |
 | `tier`      | all of it for one virtual machine                                                        |
 | `choosing`  | the interpreter's substitute: interpreting until a compilation pays                       |

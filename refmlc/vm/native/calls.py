@@ -6,7 +6,8 @@
 | `CHECK_FAILED`   | memory is put back, the interpreter runs and tells; if it finds nothing, that is a false alarm |
 | `OVERLAP`        | the interpreter runs: nothing was written yet                                                |
 | `NO_MEMORY`      | memory is put back, the interpreter runs: it counts memory as the budget means it              |
-| `FUEL_EXHAUSTED` | the run ends with RM601 (RM605): the interpreter would need more steps than there are          |
+| `FUEL_EXHAUSTED` | the run ends with RM601: the interpreter would need more steps than there are                  |
+| `STOPPED`        | the run ends with what stopped it: RM605, an interrupt (`refmlc.vm.native.watch`)              |
 
 Decision: a unit without checks keeps no copies, so where it runs out of memory half way, the run ends with RM603.
 """
@@ -19,6 +20,7 @@ from refmlc.codegen.build import ffi
 from refmlc.codegen.unit import BufferParam, Status
 from refmlc.diag import fail
 from refmlc.diag.catalogue import MEMORY_EXHAUSTED
+from refmlc.diag.source import Span
 from refmlc.dtypes import DType
 from refmlc.interp.substitutes import Prepared
 from refmlc.ir import tir
@@ -28,6 +30,7 @@ from refmlc.vm.native.compiled import Compiled, c_type
 from refmlc.vm.native.fitting import Fit, Fitting, Ones
 from refmlc.vm.native.keeping import Keeping
 from refmlc.vm.native.special import FOREVER, Dimensions, Spending
+from refmlc.vm.native.watch import Watch, fuel_left
 from refmlc.vm.native.work import Work
 
 LEAST_ROOM: Final = 1 << 20
@@ -53,17 +56,24 @@ class State:
     ones: Ones = field(default_factory=Ones)
     workspaces: list[Storage] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
+    watch: Watch = field(init=False)
 
-    def provide(self, calls: int) -> int:
+    def __post_init__(self) -> None:
+        """Watch what uses the budget."""
+        object.__setattr__(self, "watch", Watch(self.budget))
+
+    def provide(self, calls: int, span: Span | None) -> int:
         """Put fuel and memory of the budget into the `rm_run`; the fuel. 0: too little is left to begin.
 
-        `calls` are steps that will be charged besides the fuel.
+        `calls` are steps that will be charged besides the fuel; `span` says what is executed.
         """
         fuel, memory = self.budget.fuel() - calls * FUEL_OF_A_STEP, self.budget.max_bytes - self.budget.bytes
         if fuel <= 0 or memory < LEAST_ROOM:
             return 0
-        self.run.fuel = fuel
         self.run.memory = memory
+        self.run.looks = 0
+        self.watch.span = span
+        self.watch.begin(self.run, fuel)
         return fuel
 
     def workspace(self, nbytes: int) -> object:
@@ -96,7 +106,7 @@ class NativeCall:
     def __call__(self, args: Sequence[object]) -> object:
         """Call the function. Fails as the interpreter does."""
         state = self._state
-        given = state.provide(1)
+        given = state.provide(1, self._func.span)
         fit = self.fitting.fit(args) if given else None
         if fit is None:
             state.counts.declined += 1
@@ -110,6 +120,8 @@ class NativeCall:
             return self._done(fit, given)
         if status == Status.FUEL_EXHAUSTED:
             raise state.budget.out_of_fuel(self._func.span)
+        if status == Status.STOPPED:
+            raise state.watch.end()
         if status == Status.NO_MEMORY and not self._keeping.may_stop:
             raise fail(MEMORY_EXHAUSTED, f"`{self.unit.name}` takes more memory than is left", self._func.span)
         kept.put_back()
@@ -124,7 +136,7 @@ class NativeCall:
         for tensor, covered in zip(fit.tensors, self._covers, strict=True):
             if covered:
                 tensor.mark_initialised()
-        state.budget.charge_fuel(given - state.run.fuel, 1, self._func.span)
+        state.budget.charge_fuel(given - fuel_left(state.run), 1, self._func.span)
         return result_of(self.unit.result, state.run)
 
     def _better(self, dims: Dimensions, args: Sequence[object]) -> "NativeCall | None":

@@ -21,6 +21,7 @@ from refmlc.vm.native.calls import State
 from refmlc.vm.native.compiled import Compiled, c_type_of_fused
 from refmlc.vm.native.fitting import MOST_EXTENT, address_of
 from refmlc.vm.native.special import Dimensions, Spending
+from refmlc.vm.native.watch import fuel_left
 
 MOST_SHAPES: Final = 64
 
@@ -72,19 +73,20 @@ class FusedCall:
 
     def _call(self, env: Activation, resolved: Resolved, pointers: list[object]) -> int:
         state = self._state
-        fuel, budget, counts = state.provide(self._steps), state.budget, state.counts
+        span = self.run.block.bindings[self.run.start].span
+        fuel, budget, counts = state.provide(self._steps, span), state.budget, state.counts
         if not fuel or budget.depth >= budget.max_depth or resolved.allocated > budget.max_bytes - budget.bytes:
             counts.declined += 1
             return 0
         given = min(fuel, self.spending.left(resolved.dims)) if resolved.dims else fuel
-        state.run.fuel = given
+        state.watch.begin(state.run, given)
         made = [
             Tensor.empty(shape, operand.dtype, origin=origin, budget=budget)
             for operand, shape, origin in zip(self.run.outputs, resolved.outputs, self._origins, strict=True)
         ]
         passed = [*pointers, *map(address_of, made), state.workspace(resolved.workspace), *resolved.numbers]
         status = self._function(state.run, *passed)
-        used = given - max(0, state.run.fuel)
+        used = given - max(0, fuel_left(state.run))
         if resolved.dims:
             self.spending.spend(resolved.dims, used)
         if status == Status.DONE:
@@ -94,7 +96,9 @@ class FusedCall:
         if status == Status.FUEL_EXHAUSTED and given < fuel:  # that much is better done for these dimensions
             return self(env)
         if status == Status.FUEL_EXHAUSTED:
-            raise budget.out_of_fuel(self.run.block.bindings[self.run.start].span)
+            raise budget.out_of_fuel(span)
+        if status == Status.STOPPED:
+            raise state.watch.end()
         counts.stopped += 1
         return 0
 

@@ -22,7 +22,7 @@ typedef struct rm_ndarray {
 typedef struct rm_wanted { const void *dtype; const int64_t *shape; int32_t rank; int32_t flags; } rm_wanted;
 typedef struct rm_entry {
   const void *array_type; const rm_wanted *wanted; int64_t count; void **fixed; const int64_t *numbers;
-  int64_t fuel; int64_t memory;
+  int64_t fuel; int64_t reserve; int64_t turns; int32_t (*look)(void *); int64_t memory;
 } rm_entry;
 """
 CONTIGUOUS: Final = 0x0001

@@ -4,7 +4,8 @@ What depends on dtypes and shapes was looked at then. What is left is done by an
 arguments are such arrays, contiguous, aligned, and writable where they are written. A quick call that declines has done
 nothing that counts; the call is then made as every other.
 
-Decision: nothing looks at the clock between quick calls, so under a limit of time there are none.
+Decision: nothing looks at the clock between quick calls, so under a limit of time there are none. Interrupts are heard
+in them as in every call (`refmlc.vm.native.watch`).
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from refmlc.vm.native.choosing import DECLINED, Quick
 from refmlc.vm.native.layout import ALIGNED, CONTIGUOUS, WRITEABLE, structs
 
 BYTE: Final = np.dtype(np.uint8)
+INTERRUPTED: Final = -2  # RM_INTERRUPTED of rm_python.h
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,15 @@ def prepared(wanted: Wanted, state: State) -> tuple[Any, list[object]]:
     entry = ffi.new("rm_entry *")
     entry.array_type, entry.wanted, entry.count = ffi.cast("void *", id(np.ndarray)), rows, len(wanted.arrays)
     entry.fixed, entry.numbers = pointers, numbers
-    entry.fuel = state.budget.full_fuel - wanted.steps * FUEL_OF_A_STEP
+    state.watch.begin(entry, state.budget.full_fuel - wanted.steps * FUEL_OF_A_STEP)
     return entry, [*held, pointers, numbers]
+
+
+def _ended(state: State, steps: int) -> object:
+    """What a call comes to that did not do all of it."""
+    if steps == INTERRUPTED:
+        raise state.watch.end()
+    return DECLINED
 
 
 class Memory:
@@ -122,7 +131,7 @@ def in_place(target: Target) -> Quick:
             return DECLINED
         steps = function(entry, id(args))
         if steps < 0:
-            return DECLINED
+            return _ended(state, steps)
         budget.steps = steps + own_steps
         counts.native += 1
         left -= steps
@@ -150,7 +159,7 @@ def one_made(target: Target, output: Output, needed: int) -> Quick:
         room = room_of(room_size, byte)
         steps = function(entry, id(args), id(room))
         if steps < 0:
-            return DECLINED
+            return _ended(state, steps)
         budget.steps = steps + own_steps
         counts.native += 1
         left -= steps
@@ -179,7 +188,7 @@ def several_made(
         rooms = [np.empty(output.size + ALIGNMENT, BYTE) for output in outputs]
         steps = function(entry, id(args), *map(id, rooms))
         if steps < 0:
-            return DECLINED
+            return _ended(state, steps)
         budget.steps = steps + wanted.steps
         counts.native += 1
         left -= steps

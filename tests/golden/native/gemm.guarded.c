@@ -7,8 +7,8 @@ int64_t f0_gemm(rm_run *const run, const rm_float32_cell *restrict const A, cons
   int64_t status = RM_DONE;
   if (rm_overlap(A, 128, C, 64)) return RM_OVERLAP;
   if (rm_overlap(B, 128, C, 64)) return RM_OVERLAP;
-  const bool scarce = run->fuel < INT64_C(148);
-  if (!scarce) run->fuel -= INT64_C(148);
+  const bool scarce = RM_SCARCE(INT64_C(148));
+  RM_PAY(scarce ? 0 : INT64_C(148));
   for (int64_t i = 0; i < 4; ++i) {                                          /* gemm.py:4 */
     if (RM_UNLIKELY(scarce)) RM_PAY(1);
     for (int64_t j = 0; j < 4; ++j) {                                        /* gemm.py:4 */

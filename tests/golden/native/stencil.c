@@ -29,10 +29,10 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
       O[v_1] = O[v_1] + padded[v_1 + k];                                     /* stencil.py:15 */
     }
   }
-  const bool scarce_2 = run->fuel < INT64_C(16);
-  if (!scarce_2) run->fuel -= INT64_C(16);
+  const bool scarce_2 = RM_SCARCE(INT64_C(32));
+  RM_PAY(scarce_2 ? 0 : INT64_C(32));
   for (int64_t i_2 = 0; i_2 < 16; ++i_2) {                                   /* stencil.py:16 */
-    if (RM_UNLIKELY(scarce_2)) RM_PAY(1);
+    if (RM_UNLIKELY(scarce_2)) RM_PAY(2);
     /* block gather */
     const int64_t v_2 = i_2;
     const int64_t t = P[v_2];

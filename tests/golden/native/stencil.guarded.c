@@ -12,8 +12,8 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
   if (rm_overlap(P, 64, O, 64)) return RM_OVERLAP;
   rm_float32_cell padded[18] __attribute__((aligned(64)));                   /* stencil.py:5 */
   uint8_t padded_written[18] = {0};
-  const bool scarce = run->fuel < INT64_C(18);
-  if (!scarce) run->fuel -= INT64_C(18);
+  const bool scarce = RM_SCARCE(INT64_C(18));
+  RM_PAY(scarce ? 0 : INT64_C(18));
   for (int64_t i = 0; i < 18; ++i) {                                         /* stencil.py:6 */
     if (RM_UNLIKELY(scarce)) RM_PAY(1);
     /* block pad */
@@ -33,8 +33,8 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
     padded[v] = chosen;                                                      /* stencil.py:9 */
     padded_written[v] = 1;
   }
-  const bool scarce_1 = run->fuel < INT64_C(64);
-  if (!scarce_1) run->fuel -= INT64_C(64);
+  const bool scarce_1 = RM_SCARCE(INT64_C(64));
+  RM_PAY(scarce_1 ? 0 : INT64_C(64));
   for (int64_t i_1 = 0; i_1 < 16; ++i_1) {                                   /* stencil.py:10 */
     if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
     for (int64_t r = 0; r < 3; ++r) {                                        /* stencil.py:10 */
@@ -60,10 +60,10 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
       O_written[v_1] = 1;
     }
   }
-  const bool scarce_2 = run->fuel < INT64_C(16);
-  if (!scarce_2) run->fuel -= INT64_C(16);
+  const bool scarce_2 = RM_SCARCE(INT64_C(32));
+  RM_PAY(scarce_2 ? 0 : INT64_C(32));
   for (int64_t i_2 = 0; i_2 < 16; ++i_2) {                                   /* stencil.py:16 */
-    if (RM_UNLIKELY(scarce_2)) RM_PAY(1);
+    if (RM_UNLIKELY(scarce_2)) RM_PAY(2);
     /* block gather */
     const int64_t v_2 = i_2;
     RM_CHECK(RM_WITHIN(v_2, 16), 14);                                        /* stencil.py:16; axis `v` is in its domain */

@@ -10,12 +10,12 @@ int64_t f0_scale(rm_run *const run, const rm_float16_cell *restrict const A, rm_
   const rm_float16 factor = (rm_float16)factor_given;
   RM_CHECK(n >= 0 && n <= INT64_C(1099511627776), 0);
   if (rm_overlap(A, rm_times(rm_times(n, 4), 2), B, rm_times(rm_times(n, 4), 2))) return RM_OVERLAP;
-  const bool scarce = run->fuel < n;
-  if (!scarce) run->fuel -= n;
+  const bool scarce = RM_SCARCE(n);
+  RM_PAY(scarce ? 0 : n);
   for (int64_t i = 0; i < n; ++i) {                                          /* symbolic.py:8 */
     if (RM_UNLIKELY(scarce)) RM_PAY(1);
-    const bool scarce_1 = run->fuel < INT64_C(4);
-    if (!scarce_1) run->fuel -= INT64_C(4);
+    const bool scarce_1 = RM_SCARCE(INT64_C(4));
+    RM_PAY(scarce_1 ? 0 : INT64_C(4));
     for (int64_t j = 0; j < 4; ++j) {                                        /* symbolic.py:8 */
       if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
       const rm_int64 t = INT64_C(4);

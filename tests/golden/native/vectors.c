@@ -12,8 +12,8 @@ int64_t f0_vectors(rm_run *const run, const rm_float32_cell *restrict const A, r
   int64_t status = RM_DONE;
   const rm_int8 k = (rm_int8)k_given;
   if (rm_overlap(A, 128, B, 128)) return RM_OVERLAP;
-  const bool scarce = run->fuel < INT64_C(8);
-  if (!scarce) run->fuel -= INT64_C(8);
+  const bool scarce = RM_SCARCE(INT64_C(8));
+  RM_PAY(scarce ? 0 : INT64_C(8));
   for (int64_t i = 0; i < 8; ++i) {                                          /* vectors.py:5 */
     if (RM_UNLIKELY(scarce)) RM_PAY(1);
     rm_float32 lanes[4];
@@ -30,8 +30,8 @@ int64_t f0_vectors(rm_run *const run, const rm_float32_cell *restrict const A, r
       B_written[t_2] = 1;
     }
   }
-  const bool scarce_1 = run->fuel < INT64_C(40);
-  if (!scarce_1) run->fuel -= INT64_C(40);
+  const bool scarce_1 = RM_SCARCE(INT64_C(40));
+  RM_PAY(scarce_1 ? 0 : INT64_C(40));
   for (int64_t i_1 = 0; i_1 < 8; ++i_1) {                                    /* vectors.py:7 */
     if (RM_UNLIKELY(scarce_1)) RM_PAY(1);
     /* block row */

@@ -230,7 +230,8 @@ def function(name, nest, body):
         f"rm_{b.dtype.element}_cell *const restrict {b.name} = (rm_{b.dtype.element}_cell *)buffers[{n}];"
         for n, b in enumerate(buffers_of(nest))
     ]
-    head = [f"int {name}(void **buffers) {{", "int status = RM_DONE;", *pointers]
+    state = ["rm_run state = {0}, *const run = &state;", "(void)run;", "int status = RM_DONE;"]
+    head = [f"int {name}(void **buffers) {{", *state, *pointers]
     return [*head, *body, "goto leave;", "leave:", "return status;", "}"]
 
 
