@@ -5,7 +5,8 @@
 | `program`                                | the file of the module; relative to `cwd`, where that is given          |
 | `func`, `params`, `maxSteps`, `memory`   | as the options of `refmlc debug`                                        |
 | `inputs`, `dims`                         | a list of `NAME=VALUE`, or an object of names and values                |
-| `register`                               | a list of files                                                        |
+| `register`                               | a list of files; over a socket only with `--allow-register`              |
+| `token`                                  | over a socket: the word that the server printed                         |
 | `stopOnEntry`, `stopAtEnd`               | stand at the first statement; at the end, so that one can go back        |
 """
 
@@ -28,8 +29,12 @@ from refmlc.diag.catalogue import BAD_USAGE
 
 @click.command("dap")
 @click.option("--port", type=click.IntRange(0, 65535), help="Listen here, on this machine only; 0: any that is free.")
-def dap(port: int | None) -> None:
-    """Serve one editor by the Debug Adapter Protocol, over the standard streams or a socket."""
+@click.option("--allow-register", is_flag=True, help="With --port: execute the files of Python that a launch names.")
+def dap(port: int | None, *, allow_register: bool) -> None:
+    """Serve one editor by the Debug Adapter Protocol, over the standard streams or a socket.
+
+    With --port a token is printed: the client presents it as `token` in the arguments of `launch`.
+    """
     if port is None:
         reader, writer = _streams()
         server.serve(reader, writer, launched, leave=server.leave)
@@ -38,8 +43,9 @@ def dap(port: int | None) -> None:
         listening = server.listen(port)
     except OSError as problem:
         raise fail(BAD_USAGE, f"port {port}: {problem.strerror or problem}") from None
-    click.echo(f"listening on {server.HOST}:{listening.getsockname()[1]}")
-    server.serve_socket(listening, launched, leave=server.leave)
+    token = server.new_token()
+    click.echo(f"listening on {server.HOST}:{listening.getsockname()[1]}\ntoken: {token}")
+    server.serve_socket(listening, launched if allow_register else careful, token, leave=server.leave)
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
@@ -50,6 +56,13 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(nothing, sys.stdin.fileno())
     os.close(nothing)
     return os.fdopen(reader, "rb"), os.fdopen(writer, "wb")
+
+
+def careful(given: Arguments, say: Callable[[str], object]) -> Program:
+    """The program of a launch request that executes no file. Fails: RM112 where it names one; as `launched`."""
+    if given.texts("register", []):
+        raise fail(BAD_USAGE, "`register` executes files: start the server with `--allow-register` for that")
+    return launched(given, say)
 
 
 def launched(given: Arguments, say: Callable[[str], object]) -> Program:

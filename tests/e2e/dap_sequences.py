@@ -7,7 +7,7 @@ where a sequence shows otherwise; it is printed, as small as it can be made.
 | transport                                   | of the sequences             | the server is                     |
 |---------------------------------------------|------------------------------|-----------------------------------|
 | a pair of sockets                           | all but                      | a thread of the same process      |
-| TCP on this machine (`refmlc dap --port 0`) | one part in twenty (`SHARE`) | a process of its own              |
+| TCP on this machine, without a token        | one part in twenty (`SHARE`) | a process of its own              |
 
 That process must end with 0, also where the client vanishes.
 

@@ -73,7 +73,7 @@ def main():
         if pid == 0:
             listening = listen(0)
             print(listening.getsockname()[1], flush=True)  # noqa: T201 - the other side reads it
-            serve_socket(listening, launcher, leave=leave)
+            serve_socket(listening, launcher, None, leave=leave)
             os._exit(0)
         _, status = os.waitpid(pid, 0)
         print(status, flush=True)  # noqa: T201 - as above

@@ -17,11 +17,13 @@
 | `moving`       | the requests that move                                                                     |
 | `progress`     | word of what takes long                                                                   |
 | `adapter`      | all requests; the loop of requests and motions                                             |
+| `door`         | who is let in over a socket: the client with the token                                    |
 | `server`       | streams and sockets                                                                       |
 """
 
 from refmlc.debug.dap.arguments import Arguments
+from refmlc.debug.dap.door import new_token
 from refmlc.debug.dap.server import HOST, leave, listen, serve, serve_socket
 from refmlc.debug.dap.state import Launcher
 
-__all__ = ["HOST", "Arguments", "Launcher", "leave", "listen", "serve", "serve_socket"]
+__all__ = ["HOST", "Arguments", "Launcher", "leave", "listen", "new_token", "serve", "serve_socket"]

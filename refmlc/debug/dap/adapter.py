@@ -10,6 +10,7 @@ from functools import partial
 from refmlc.debug.dap.arguments import CANCELLED, Arguments, Refused
 from refmlc.debug.dap.capabilities import capabilities
 from refmlc.debug.dap.channel import Gone, Incoming, Item, Outgoing, Request
+from refmlc.debug.dap.door import STRANGER, Door
 from refmlc.debug.dap.framing import Broken
 from refmlc.debug.dap.looking import THREAD, Looking, thread
 from refmlc.debug.dap.moving import Moving
@@ -38,11 +39,17 @@ REASONS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry", Reason.DIFFER
 
 
 class Adapter:
-    """See the docstring of the module. `delay`: of the first word on progress, in seconds."""
+    """See the docstring of the module. `delay`: of the first word on progress, in seconds.
 
-    def __init__(self, incoming: Incoming, out: Outgoing, launcher: Launcher, *, delay: float = 0.5) -> None:
+    `door`: who is let in; without it whoever is there.
+    """
+
+    def __init__(
+        self, incoming: Incoming, out: Outgoing, launcher: Launcher, *, delay: float = 0.5, door: Door | None = None
+    ) -> None:
         """Nothing is launched yet."""
         self.incoming, self.out, self.launcher, self.delay = incoming, out, launcher, delay
+        self.door = Door() if door is None else door
         self.state = State(out)
         self.points = Points(self.state)
         self.table = self._table()
@@ -87,7 +94,11 @@ class Adapter:
             case Gone():
                 self.state.closed = True
             case Broken(what, number, command):
+                self.state.closed = not self.door.open
                 self.out.refuse(number, command, Refused(what, number=3))
+            case Request() if not self.door.passes(item.command, item.arguments):
+                self.state.closed = True
+                self.out.refuse(item.number, item.command, Refused(STRANGER, show=True))
             case Request() if item.number in self.incoming.cancelled:
                 self.incoming.cancelled.discard(item.number)
                 self.out.refuse(item.number, item.command, Refused("it was cancelled", CANCELLED))

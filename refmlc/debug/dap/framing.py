@@ -6,6 +6,9 @@
 | the same, the bytes being something else        | `Broken`: what is wrong with them                               |
 | no length, or one above `MOST_BYTES`             | `Broken`; then on from the next line that ends in a length      |
 | the end, also in the middle of a message        | the end                                                        |
+
+`strict_messages` reads what anybody on this machine may have sent, a page in a browser too: the header is that one
+line, the first thing that is none is the end, and nothing behind it is looked at.
 """
 
 import json
@@ -56,6 +59,18 @@ def messages(stream: BinaryIO) -> Iterator[Json | Broken]:
         if body is None:
             return
         sound = True
+        yield decode(body)
+
+
+def strict_messages(stream: BinaryIO) -> Iterator[Json | Broken]:
+    """What comes, until the end or the first thing that does not begin as a message does, or is too long."""
+    while True:
+        header = LENGTH.match(stream.readline(MOST_LINE))
+        if header is None or int(header[1]) > MOST_BYTES or stream.readline(MOST_LINE) not in (b"\r\n", b"\n"):
+            return
+        body = _exactly(stream, int(header[1]))
+        if body is None:
+            return
         yield decode(body)
 
 

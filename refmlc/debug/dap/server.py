@@ -4,6 +4,8 @@
 |-----------------------------------------|----------------------------------------------------------------|
 | closes the connection, at any moment    | ends; what C executes is waited for `GRACE` seconds, then left   |
 | is a second one                         | answers its first request by a no, and closes                    |
+| of a socket has no token (`door`), or none within `ADMISSION` seconds | closes, and waits for another       |
+| of a socket sends what is no message    | closes (`framing.strict_messages`)                               |
 """
 
 import os
@@ -16,26 +18,38 @@ from typing import BinaryIO
 from refmlc.debug.dap.adapter import Adapter
 from refmlc.debug.dap.arguments import Refused
 from refmlc.debug.dap.channel import Gone, Incoming, Item, Outgoing, Request, read_all, request_of
-from refmlc.debug.dap.framing import Broken, messages
+from refmlc.debug.dap.door import Door
+from refmlc.debug.dap.framing import Broken, messages, strict_messages
 from refmlc.debug.dap.state import Launcher
 
 HOST = "127.0.0.1"
 GRACE = 10.0
+ADMISSION = 20.0  # seconds from the connection to the token
 PATIENCE = 2.0  # seconds for the first request of a second client
 
 
-def serve(reader: BinaryIO, writer: BinaryIO, launcher: Launcher, *, leave: Callable[[], None] | None = None) -> None:
-    """Serve one client. `leave` ends the process where a motion does not end though the client is gone."""
+def serve(
+    reader: BinaryIO,
+    writer: BinaryIO,
+    launcher: Launcher,
+    *,
+    leave: Callable[[], None] | None = None,
+    door: Door | None = None,
+) -> None:
+    """Serve one client. `leave` ends the process where a motion does not end though the client is gone.
+
+    `door`: the client is one of a socket, which has to present a token.
+    """
     incoming, done = Incoming(), threading.Event()
 
     def read() -> None:
-        read_all(messages(reader), incoming)
+        read_all(messages(reader) if door is None else strict_messages(reader), incoming)
         if leave is not None and not done.wait(GRACE):
             leave()
 
     threading.Thread(target=read, name="refmlc-dap-reader", daemon=True).start()
     try:
-        Adapter(incoming, Outgoing(writer), launcher).serve()
+        Adapter(incoming, Outgoing(writer), launcher, door=door).serve()
     finally:
         done.set()
 
@@ -59,17 +73,43 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def serve_socket(listening: socket.socket, launcher: Launcher, *, leave: Callable[[], None] | None = None) -> None:
-    """Serve the first client that connects to `listening`."""
+def serve_socket(
+    listening: socket.socket, launcher: Launcher, token: str | None, *, leave: Callable[[], None] | None = None
+) -> None:
+    """Serve the first client that connects to `listening` and presents `token`; None: the first that connects."""
     with listening:
-        connection, _ = listening.accept()
+        while not _served(listening, launcher, token, leave):
+            pass
+
+
+def _served(listening: socket.socket, launcher: Launcher, token: str | None, leave: Callable[[], None] | None) -> bool:
+    """Serve whoever connects next; whether it was let in."""
+    connection, _ = listening.accept()
+    late = threading.Timer(ADMISSION, _cut, (connection,))
+    late.daemon = True
+
+    def opened() -> None:
+        late.cancel()
         threading.Thread(target=_turn_away, args=(listening,), name="refmlc-dap-door", daemon=True).start()
-        # A writer that is closed sends what it still holds: to nobody, where the client has gone.
-        with connection, suppress(OSError):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            with connection.makefile("rb") as reader, connection.makefile("wb") as writer:
-                serve(reader, writer, launcher, leave=leave)
-                connection.shutdown(socket.SHUT_RDWR)
+
+    door = None if token is None else Door(token, opened)
+    # A writer that is closed sends what it still holds: to nobody, where the client has gone.
+    with connection, suppress(OSError):
+        if door is None:
+            opened()
+        else:
+            late.start()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection.makefile("rb") as reader, connection.makefile("wb") as writer:
+            serve(reader, writer, launcher, leave=leave, door=door)
+            connection.shutdown(socket.SHUT_RDWR)
+    late.cancel()
+    return door is None or door.open
+
+
+def _cut(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _turn_away(listening: socket.socket) -> None:
@@ -88,7 +128,7 @@ def _refuse(other: socket.socket) -> None:
     with other.makefile("rb") as reader, other.makefile("wb") as writer:
         first: Item | None = None
         with suppress(OSError):
-            for message in messages(reader):
+            for message in strict_messages(reader):
                 first = message if isinstance(message, Broken) else request_of(message)
                 break
         said = Outgoing(writer)

@@ -21,11 +21,18 @@ class Server {
 class Configurations {
   resolveDebugConfiguration(_folder, configuration) {
     if (configuration.type || configuration.request || configuration.name) {
-      return configuration;
+      return configuration.port && !configuration.token ? withToken(configuration) : configuration;
     }
     const editor = vscode.window.activeTextEditor;
     return editor && editor.document.languageId === "python" ? ofFile("${file}") : undefined;
   }
+}
+
+// A server that listens lets in who has the word that it printed. Nothing given: the session does not start.
+async function withToken(configuration) {
+  const prompt = "The token that `refmlc dap --port` printed";
+  const token = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true });
+  return token ? { ...configuration, token: token.trim() } : undefined;
 }
 
 function ofFile(program) {

@@ -84,7 +84,7 @@ class Client:
         self.came = queue.Queue()
         self.events = []
         self.strict = True
-        self.socket = None
+        self.socket = self.token = None
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 
@@ -185,7 +185,8 @@ class Client:
     def launch(self, program, inputs=(), *, points=None, **more):
         """From the beginning to the first stop or the end. `points`: called where breakpoints are set."""
         self.ask("initialize", adapterID="refmlc", supportsVariablePaging=True)
-        self.ask("launch", program=str(program), inputs=list(inputs), **more)
+        shown = {} if self.token is None else {"token": self.token}
+        self.ask("launch", program=str(program), inputs=list(inputs), **shown, **more)
         self.event("initialized")
         if points is not None:
             points(self)
@@ -205,12 +206,13 @@ class Client:
 class Process:
     """A server in a process of its own; `port`: over a socket, else over its standard streams."""
 
-    def __init__(self, *, port=False):
-        command = [sys.executable, "-m", "refmlc", "dap", *(["--port", "0"] if port else [])]
+    def __init__(self, *options, port=False):
+        command = [sys.executable, "-m", "refmlc", "dap", *(["--port", "0"] if port else []), *options]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
         )
         self.port = int(self.process.stdout.readline().rsplit(b":", 1)[1]) if port else 0
+        self.token = self.process.stdout.readline().split()[1].decode() if port else None
         self.clients = []
         self.client = None if port else Client(self.process.stdout, self.process.stdin)
 
@@ -218,7 +220,7 @@ class Process:
         """A client over a socket."""
         found = socket.create_connection(("127.0.0.1", self.port), WAIT)
         client = Client(found.makefile("rb"), found.makefile("wb"))
-        client.socket = found
+        client.socket, client.token = found, self.token
         self.clients.append(client)
         return client
 

@@ -72,7 +72,7 @@ def test_a_second_client_is_told_no_and_the_first_goes_on():
     server = Process(port=True)
     try:
         first = server.connect()
-        first.ask("initialize", adapterID="refmlc")
+        first.launch(STORY, STORY_INPUTS, func="main", stopOnEntry=True)
         second = server.connect()
         assert second.refused("initialize", adapterID="refmlc") == "another client is being served"
         with pytest.raises(Lost):
@@ -112,7 +112,8 @@ def test_a_client_that_vanishes_leaves_no_process(port, stage, tmp_path):
         if number >= 1:
             client.ask("initialize", adapterID="refmlc")
         if number >= 2:
-            client.ask("launch", program=str(endless), stopOnEntry=stage != "moving", stopAtEnd=True)
+            shown = {"token": server.token} if port else {}
+            client.ask("launch", program=str(endless), stopOnEntry=stage != "moving", stopAtEnd=True, **shown)
         if number >= 3:
             client.ask("configurationDone")
         if stage in ("stopped", "backwards"):
@@ -129,6 +130,10 @@ def test_a_client_that_vanishes_leaves_no_process(port, stage, tmp_path):
             client.ask("terminate")
         if port:
             client.close()
+            if number < 2:  # it was not let in: the server waits for somebody else
+                client = server.connect()
+                client.launch(endless, stopOnEntry=True)
+                client.close()
         else:
             server.process.stdin.close()
         assert server.ends() == 0

@@ -28,7 +28,8 @@ const vscode = {
   },
   commands: { registerCommand: (name, it) => { seen.commands[name] = it; return {}; } },
   workspace: { getConfiguration: () => ({ get: () => ["py", "-m", "refmlc"] }), getWorkspaceFolder: () => undefined },
-  window: { activeTextEditor: { document: { languageId: "python", uri: { fsPath: "/m.py" } } } },
+  window: { activeTextEditor: { document: { languageId: "python", uri: { fsPath: "/m.py" } } },
+            showInputBox: async () => seen.typed },
   DebugAdapterExecutable: class { constructor(command, args) { this.command = command; this.args = args; } },
   DebugAdapterServer: class { constructor(port, host) { this.port = port; this.host = host; } },
 };
@@ -38,13 +39,18 @@ const context = { subscriptions: [] };
 require(process.argv[1]).activate(context);
 seen.commands["refmlc.debugFile"]();
 const factory = seen.factories.refmlc;
-console.log(JSON.stringify({
+const resolved = (configuration) => seen.providers.refmlc.resolveDebugConfiguration(undefined, configuration);
+const joining = { type: "refmlc", port: 4711 };
+(async () => console.log(JSON.stringify({
   commands: Object.keys(seen.commands), types: Object.keys(seen.factories), providers: Object.keys(seen.providers),
   started: seen.started, kept: context.subscriptions.length,
   executable: factory.createDebugAdapterDescriptor({ configuration: {} }),
   server: factory.createDebugAdapterDescriptor({ configuration: { port: 4711 } }),
-  empty: seen.providers.refmlc.resolveDebugConfiguration(undefined, {}),
-}));
+  empty: resolved({}),
+  refused: (await resolved(joining)) === undefined,
+  typed: ((seen.typed = " word "), await resolved(joining)),
+  known: await resolved({ ...joining, token: "mine" }),
+})))();
 """
 
 
@@ -85,7 +91,8 @@ def test_attributes_are_a_schema_and_examples_fit_it(manifest):
 
 
 def test_attributes_are_what_the_server_reads(manifest):
-    files = (ROOT / "refmlc" / "cli" / "dap.py", ROOT / "refmlc" / "debug" / "dap" / "adapter.py")
+    server = ROOT / "refmlc" / "debug" / "dap"
+    files = (ROOT / "refmlc" / "cli" / "dap.py", server / "adapter.py", server / "door.py")
     read = {
         node.value
         for file in files
@@ -112,4 +119,6 @@ def test_the_script_registers_what_the_manifest_names(manifest):
     assert seen["kept"] == 3
     assert seen["executable"] == {"command": "py", "args": ["-m", "refmlc", "dap"]}
     assert seen["server"] == {"port": 4711, "host": "127.0.0.1"}
+    assert seen["refused"]
+    assert (seen["typed"]["token"], seen["known"]["token"]) == ("word", "mine")
     assert [one["program"] for one in (*seen["started"], seen["empty"])] == ["/m.py", "${file}"]
