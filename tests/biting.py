@@ -17,11 +17,11 @@ def prove(judge: str, *, notices: bool, passes: bool, why: str = "") -> None:
 
 
 def raising(text: str) -> str:
-    """A module each function of which raises: its own code is certainly wrong, what is done at loading is not."""
+    """A module each function of which raises. What follows is not dead: closures have the same names as before."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            node.body.insert(0, ast.parse("raise RuntimeError('planted')").body[0])
+            node.body.insert(0, ast.parse("if __name__:\n    raise RuntimeError('planted')").body[0])
     return ast.unparse(tree)
 
 

@@ -5,7 +5,7 @@
 | `headers` | a helper of `kernels_c` (`c_mutations`)   | cases whose C comes to a function that is another one  |
 | `codegen` | `refmlc/codegen/emit`, `…/analysis`       | cases whose C is another text                          |
 
-C is as written, with checks (`native:tiny`), compiled by tcc: a case is asked in milliseconds.
+C is as written, with checks (`native:tiny`), compiled by tcc, or by gcc where there is none.
 
 | end         | means                                                                                             |
 |-------------|---------------------------------------------------------------------------------------------------|
@@ -135,9 +135,14 @@ class Headers:
 
     def functions(self, folder):
         """The text of each function after the preprocessor; None where it does not take the headers."""
+        from refmlc.codegen.build.compiler import find_compiler  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.codegen.options import ISAS  # noqa: PLC0415 - the same
+
         names = [path.name for path in sorted(folder.glob("rm_*.h")) if path.name not in ELSEWHERE]
         text = "#define RM_USE_ALL\n" + "".join(f'#include "{name}"\n' for name in names)
-        command = ["tcc", "-E", "-P", f"-I{folder}", "-"]
+        compiler = find_compiler(tiny=True)
+        flags = [flag for flag in compiler.flags(ISAS["none"]) if flag != "-shared"]
+        command = [compiler.path, *flags, "-E", "-P", f"-I{folder}", "-"]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         if done.returncode:
             return None
@@ -166,7 +171,7 @@ class Headers:
 
 
 def header_mutants(tree):
-    """All mutants of the headers that tcc reads."""
+    """All mutants of the headers that tcc reads too."""
     paths = [path for path in sorted((tree / "kernels_c").glob("rm_*.h")) if path.name not in ELSEWHERE]
     return [one for path in paths for one in c_mutations.mutants_of(path.name, path.read_text("utf-8"))]
 
