@@ -14,6 +14,7 @@
 | `emitter`, `rule`, `sizes` | what the rules of `aten` are written with; symbolic sizes |     |
 | `arrays`        | tensors of PyTorch as constants, its dtypes by name            |           |
 | `unknown`       | what is said of an operator without a rule                     |           |
+| `malformed`     | what Python raises on input that is not as its format says     |           |
 
 Nothing here computes: a frontend writes calls of the operators that the library defines.
 """

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
+from refmlc.dtypes import VOID, DType, dtype
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -69,6 +70,18 @@ class Item:
             raise self.broken(f"a number `{name}`")
         return found
 
+    def flag(self, name: str) -> bool:
+        """A plain truth value. Fails: RM109."""
+        return bool(self.integer(name))
+
+    def dtype(self, name: str = "") -> DType:
+        """A dtype by its name; none is void. Fails: RM109."""
+        text = self.text(name)
+        try:
+            return VOID if text in ("", "void") else dtype(text)
+        except KeyError:
+            raise self.broken("a dtype") from None
+
     def held(self, name: str) -> int:
         """A number that is a node of its own, as a constant's is. Fails: RM109."""
         found = self.node(name)
@@ -107,6 +120,7 @@ class Graph:
     def __init__(self, nodes: "list[Json]") -> None:
         """All of them."""
         self._nodes = nodes
+        self._reached: Item | None = None
 
     def at(self, number: "Json") -> Item:
         """A node by its number. Fails: RM109."""
@@ -115,7 +129,13 @@ class Graph:
         one = self._nodes[number]
         if not isinstance(one, dict) or not isinstance(one.get("type"), str):
             raise fail(BAD_FILE, f"node {number} of the JSON graph has no type")
-        return Item(number, str(one["type"]), one.get("data"), self)
+        self._reached = Item(number, str(one["type"]), one.get("data"), self)
+        return self._reached
+
+    def place(self) -> str:
+        """The node that reading got to."""
+        at = self._reached
+        return "the JSON graph" if at is None else f"node {at.number} (`{at.kind}`) of the JSON graph"
 
 
 def read_graph(text: str) -> tuple[Item, str]:

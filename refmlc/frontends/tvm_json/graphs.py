@@ -2,7 +2,6 @@
 
 from refmlc.frontends.tvm_json.graph import Item
 from refmlc.frontends.tvm_json.plain_fields import is_plain
-from refmlc.frontends.tvm_json.scalars import dtype_of
 from refmlc.frontends.tvm_json.stmts import Statements
 from refmlc.ir import relax, tir
 from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
@@ -33,19 +32,19 @@ class Graphs(Statements):
                 values = item.optional("values")
                 return ShapeType(None, self.rank(item)) if values is None else ShapeType(self.exprs(values.items()))
             case "ir.PrimType":
-                return PrimType(dtype_of(item.text("dtype")))
+                return PrimType(item.dtype("dtype"))
             case "ir.TupleType":
                 return TupleType(tuple(self.type(one) for one in item.items("fields")))
             case "relax.FuncType":
                 params = item.optional("params")
                 found = None if params is None else tuple(self.type(one) for one in params.items())
-                return FuncType(found, self.type(item.node("ret")), bool(item.fields["purity"]))
+                return FuncType(found, self.type(item.node("ret")), item.flag("purity"))
             case _:
                 raise item.unknown()
 
     def _tensor(self, item: Item) -> TensorType:
         shape, element = item.optional("shape"), item.optional("dtype")
-        dtype = None if element is None or element.text("dtype") in ("", "void") else dtype_of(element.text("dtype"))
+        dtype = None if element is None or element.text("dtype") in ("", "void") else element.dtype("dtype")
         if item.optional("vdevice") is not None:
             raise item.unknown(" with a device")
         if shape is None:
@@ -94,7 +93,7 @@ class Graphs(Statements):
             case "ir.StringImm" | "relax.expr.StringImm":
                 return relax.StringImm(item.text("value"))
             case "relax.expr.DataTypeImm":
-                return relax.DataTypeImm(dtype_of(item.text("value")))
+                return relax.DataTypeImm(item.dtype("value"))
             case "relax.expr.ShapeExpr":
                 return relax.ShapeExpr(self.exprs(item.items("values")))
             case "ir.Tuple":
@@ -179,7 +178,7 @@ class Graphs(Statements):
         private = "global_symbol" not in attrs
         kept = {key: value for key, value in attrs.items() if key != "global_symbol"}
         body = self.sequence(item.node("body"))
-        pure = bool(item.fields["is_pure"])
+        pure = item.flag("is_pure")
         return relax.Function(params, body, self.type(item.node("ret_ty")), pure, private, kept)
 
 

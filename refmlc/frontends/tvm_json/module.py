@@ -2,6 +2,7 @@
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
+from refmlc.frontends.malformed import malformed
 from refmlc.frontends.tvm_json.graph import Item, read_graph
 from refmlc.frontends.tvm_json.graphs import Graphs
 from refmlc.ir import IRModule, relax, tir
@@ -14,22 +15,27 @@ def from_json(text: str) -> IRModule:
 
     Fails: RM109 for what is no such text, RM504 for what refmlc has no word for, by TVM's name of it.
     """
+    root, version = read_graph(text)
     try:
-        return _module(text)
+        with malformed(root.graph.place):
+            return _module(root, version)
     except RecursionError:
         raise fail(BAD_FILE, "the JSON graph goes in a circle, or is nested too deep") from None
 
 
-def _module(text: str) -> IRModule:
-    root, version = read_graph(text)
+def _module(root: Item, version: str) -> IRModule:
     if version and version.split(".")[:2] < ["0", "2"]:
         raise fail(UNSUPPORTED_CONSTRUCT, f"the JSON of TVM {version} is not supported: it is of another form")
     if root.kind != "ir.IRModule":
         found = _function(root)
-        name = root.optional("attrs")
-        symbol = Graphs().attrs(name).get("global_symbol", "main")
+        symbol = Graphs().attrs(root.optional("attrs")).get("global_symbol", "main")
         return IRModule({str(symbol): found})
-    functions = {key.text("name_hint"): _function(value) for key, value in root.node("functions").pairs()}
+    functions: dict[str, AnyFunction] = {}
+    for key, value in root.node("functions").pairs():
+        name = key.text("name_hint")
+        if name in functions:
+            raise key.broken(f"a name other than `{name}`, which another function has,")
+        functions[name] = _function(value)
     reader = Graphs()
     infos = [key.text() for key, _ in root.node("global_infos").pairs()]
     if infos:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.dtypes import HANDLE, VOID, DType, dtype as dtype_named
+from refmlc.dtypes import HANDLE, DType
 from refmlc.frontends.tvm_json.graph import Item
 from refmlc.ir import tir
 from refmlc.ir.kinds import PointerType
@@ -45,11 +45,6 @@ POINTERS = frozenset(("address_of", "tvm_access_ptr", "tvm_stack_make_shape"))
 TENSORS = frozenset(("call_packed", "call_cpacked"))
 
 
-def dtype_of(text: str) -> DType:
-    """A dtype by its name; none is void."""
-    return dtype_named(text) if text not in ("", "void") else VOID
-
-
 class Scalars:
     """Reads expressions; a variable or a buffer that was met is the same object when it is met again."""
 
@@ -64,7 +59,7 @@ class Scalars:
     def prim(self, item: Item) -> DType:
         """The dtype of an expression."""
         ty = item.node("ty")
-        return dtype_of(ty.text("dtype")) if ty.kind == "ir.PrimType" else HANDLE
+        return ty.dtype("dtype") if ty.kind == "ir.PrimType" else HANDLE
 
     def var(self, item: Item) -> tir.Var:
         """A variable."""
@@ -73,7 +68,7 @@ class Scalars:
             name = item.text("name")
             match ty.kind:
                 case "ir.PrimType":
-                    found = tir.Var(name, dtype_of(ty.text("dtype")))
+                    found = tir.Var(name, ty.dtype("dtype"))
                 case "ir.PointerType":
                     found = tir.Var(name, HANDLE, self.pointer(ty))
                 case _:
@@ -88,7 +83,7 @@ class Scalars:
         if element.kind != "ir.PrimType":
             return PointerType(None, scope)
         name = element.text("dtype")
-        return PointerType(None if name in ("", "void") else dtype_of(name), scope)
+        return PointerType(None if name in ("", "void") else element.dtype("dtype"), scope)
 
     def buffer(self, item: Item) -> tir.Buffer:
         """A buffer: a variable whose type is one."""
@@ -102,7 +97,7 @@ class Scalars:
         made = None if zero else offset
         self.buffers[item.number] = tir.Buffer(
             item.text("name"),
-            dtype_of(ty.node("dtype").text("dtype")),
+            ty.node("dtype").dtype("dtype"),
             tuple(self.expr(one) for one in ty.items("shape")),
             tuple(self.expr(one) for one in ty.items("strides")),
             None if made is None else self.expr(made),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from refmlc.dtypes import HANDLE, VOID
 from refmlc.frontends.tvm_json.graph import Item
-from refmlc.frontends.tvm_json.scalars import Scalars, dtype_of
+from refmlc.frontends.tvm_json.scalars import Scalars
 from refmlc.ir import tir
 from refmlc.ir.attrs import Target
 from refmlc.ir.kinds import ForKind, IterKind
@@ -88,11 +88,14 @@ class Statements(Scalars):
         least, extent = self.expr(item.node("min")), self.expr(item.node("extent"))
         step, bound = item.optional("step"), item.optional("thread_binding")
         thread = None if bound is None else self._thread(bound)
+        kind = item.integer("kind")
+        if not 0 <= kind < len(KINDS):
+            raise item.unknown(f" of kind {kind}")
         return tir.For(
             self.var(item.node("loop_var")),
             least,
             extent,
-            KINDS[item.integer("kind")],
+            KINDS[kind],
             self.stmt(item.node("body")),
             thread,
             self.attrs(item.optional("annotations")),
@@ -161,7 +164,7 @@ class Statements(Scalars):
         private = "global_symbol" not in attrs
         body = self.stmt(item.node("body"))
         ret = item.optional("ret_type")
-        dtype = dtype_of(ret.text("dtype")) if ret is not None and ret.kind == "ir.PrimType" else None
+        dtype = ret.dtype("dtype") if ret is not None and ret.kind == "ir.PrimType" else None
         kept = {key: value for key, value in attrs.items() if key not in ("global_symbol", "s_tir")}
         s_tir = bool(attrs.get("s_tir", False))
         void = None if dtype in (None, VOID) else dtype
