@@ -2,119 +2,14 @@
 
 import os
 import random
-import re
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from mutated_inputs import PROGRAMS, mutated
 
 from refmlc.diag import Exhausted, IllFormed, Malformed, Unsupported
 from refmlc.script import read
-
-PROGRAMS = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parents[1].glob("programs/*.py"))]
-TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
-NUMBERS = (
-    *("0", "-1", "9" * 30, "1e400", "0x" + "f" * 60, "None", '"n"', "True", "1.5", "[]", "()", "{}"),
-    *("T", "T.int32", "n", "lambda: 0", "1 << 9", "2**70", "range(3)", "T.grid(1)", "A", "*[1, 2]", "1:2"),
-)
-CHARACTERS = (
-    *("\0", "\ud800", "\ufeff", "é", "\t", "\\", "\n\n", "#", "'", '"""', "f'{x}'", ";", "@", "*", "**"),
-    *(":=", "...", "\x0c", "\u2028", "\U0001f600"),
-)
-
-
-def flip(choose, text):
-    at = choose.randrange(len(text))
-    return text[:at] + chr(ord(text[at]) ^ (1 << choose.randrange(7))) + text[at + 1 :]
-
-
-def delete(choose, text):
-    at = choose.randrange(len(text))
-    return text[:at] + text[at + choose.randrange(1, 40) :]
-
-
-def duplicate(choose, text):
-    at = choose.randrange(len(text))
-    end = at + choose.randrange(1, 80)
-    return text[:end] + text[at:end] + text[end:]
-
-
-def of_tokens(choose, text, kind, change):
-    tokens = TOKEN.findall(text)
-    places = [number for number, token in enumerate(tokens) if kind(token)]
-    if places:
-        a, b = choose.choice(places), choose.choice(places)
-        change(tokens, a, b)
-    return "".join(tokens)
-
-
-def swap(choose, text):
-    def change(tokens, a, b):
-        tokens[a], tokens[b] = tokens[b], tokens[a]
-
-    return of_tokens(choose, text, lambda token: not token.isspace(), change)
-
-
-def rename(choose, text):
-    def change(tokens, a, b):
-        tokens[a] = tokens[b]
-
-    return of_tokens(choose, text, str.isidentifier, change)
-
-
-def renumber(choose, text):
-    def change(tokens, a, b):
-        tokens[a] = choose.choice(NUMBERS)
-
-    return of_tokens(choose, text, str.isdigit, change)
-
-
-def insert(choose, text):
-    at = choose.randrange(len(text))
-    what = choose.choice(
-        (
-            choose.choice(CHARACTERS),
-            "(" * choose.choice((5, 150, 300, 5000)),
-            choose.choice("-~+") * choose.choice((3, 200, 9000)),
-            "9" * choose.choice((20, 400, 5000)),
-            " + 1" * choose.choice((3, 500, 5000)),
-            "x" * choose.choice((100, 100_000)),
-        )
-    )
-    return text[:at] + what + text[at:]
-
-
-def nest(choose, text):
-    at = choose.randrange(len(text))
-    end = text.find("\n", at)
-    depth = choose.choice((2, 50, 119, 199, 201, 3000))
-    opening, closing = choose.choice((("(", ")"), ("T.exp(", ")"), ("[", "]"), ("A[", "]"), ("not (", ")")))
-    return text[:at] + opening * depth + text[at:end] + closing * depth + text[end:]
-
-
-def lines(choose, text):
-    rows = text.split("\n")
-    a, b = choose.randrange(len(rows)), choose.randrange(len(rows))
-    match choose.randrange(3):
-        case 0:
-            rows[a], rows[b] = rows[b], rows[a]
-        case 1:
-            del rows[a]
-        case _:
-            rows.insert(a, rows[b])
-    return "\n".join(rows)
-
-
-MUTATIONS = (flip, delete, duplicate, swap, rename, rename, rename, renumber, renumber, insert, nest, lines, lines)
-
-
-def mutated(seed):
-    choose = random.Random(seed)  # noqa: S311 - a seed to reproduce, nothing secret
-    text = choose.choice(PROGRAMS)
-    for _ in range(choose.choice((1, 1, 1, 2, 3, 6))):
-        text = choose.choice(MUTATIONS)(choose, text) or "x"
-    return text
 
 
 def outcome(text):

@@ -30,7 +30,7 @@ class Graphs(Statements):
                 return self._tensor(item)
             case "relax.ShapeType":
                 values = item.optional("values")
-                return ShapeType(None, self.rank(item)) if values is None else ShapeType(self.exprs(values.items()))
+                return ShapeType(None, self.rank(item)) if values is None else ShapeType(self.extents(values.items()))
             case "ir.PrimType":
                 return PrimType(item.dtype("dtype"))
             case "ir.TupleType":
@@ -50,12 +50,12 @@ class Graphs(Statements):
         if shape is None:
             return TensorType(None, dtype, self.rank(item))
         if shape.kind == "relax.expr.ShapeExpr":
-            return TensorType(self.exprs(shape.items("values")), dtype)
+            return TensorType(self.extents(shape.items("values")), dtype)
         inner = shape.node("ty")
         values = inner.optional("values") if inner.kind == "relax.ShapeType" else None
         if values is None:
             raise shape.unknown(" as a shape")
-        return TensorType(self.exprs(values.items()), dtype, shape_var=shape.text("name"))
+        return TensorType(self.extents(values.items()), dtype, shape_var=shape.text("name"))
 
     def rank(self, item: Item) -> int:
         """The number of dimensions; -1: not known."""
@@ -95,7 +95,7 @@ class Graphs(Statements):
             case "relax.expr.DataTypeImm":
                 return relax.DataTypeImm(item.dtype("value"))
             case "relax.expr.ShapeExpr":
-                return relax.ShapeExpr(self.exprs(item.items("values")))
+                return relax.ShapeExpr(self.extents(item.items("values")))
             case "ir.Tuple":
                 return relax.Tuple(tuple(self.relax_expr(one) for one in item.items("fields")))
             case "ir.TupleGetItem":
@@ -103,7 +103,7 @@ class Graphs(Statements):
             case "relax.expr.ExternFunc":
                 return relax.ExternFunc(item.text("global_symbol"))
             case "ir.Op":
-                return relax.Op(item.text().removeprefix("relax."))
+                raise item.unknown(" that is not called")
             case "ir.Call" if not _is_scalar(item):
                 return self._relax_call(item)
             case "relax.expr.If":
@@ -120,7 +120,12 @@ class Graphs(Statements):
                 return relax.PrimValue(self.expr(item))
 
     def _relax_call(self, item: Item) -> relax.Call:
-        op = self.relax_expr(item.node("op"))
+        called = item.node("op")
+        op = relax.Op(called.text().removeprefix("relax.")) if called.kind == "ir.Op" else self.relax_expr(called)
+        if not isinstance(
+            op, relax.Op | relax.Var | relax.ExternFunc | relax.Call | relax.TupleGetItem | tir.GlobalVar
+        ):
+            raise called.unknown(" as what is called")
         args = tuple(self.relax_expr(one) for one in item.items("args"))
         attrs = item.optional("attrs")
         return relax.Call(op, args, {} if attrs is None else self._own(attrs), self._ty_args(item))

@@ -98,8 +98,8 @@ class Scalars:
         self.buffers[item.number] = tir.Buffer(
             item.text("name"),
             ty.node("dtype").dtype("dtype"),
-            tuple(self.expr(one) for one in ty.items("shape")),
-            tuple(self.expr(one) for one in ty.items("strides")),
+            self.extents(ty.items("shape")),
+            self.extents(ty.items("strides")),
             None if made is None else self.expr(made),
             ty.text("storage_scope") or "global",
             ty.integer("data_alignment"),
@@ -119,6 +119,14 @@ class Scalars:
         """Several."""
         return tuple(self.expr(one) for one in items)
 
+    def extents(self, items: "list[Item]") -> tuple[tir.Expr, ...]:
+        """Sizes, which are whole numbers. Fails: RM109."""
+        sizes = self.exprs(items)
+        for item, size in zip(items, sizes, strict=True):
+            if not size.dtype.is_integer or size.dtype.is_vector:
+                raise item.broken("a size")
+        return sizes
+
     def _expr(self, item: Item) -> tir.Expr:
         family, _, name = item.kind.rpartition(".")
         match item.kind:
@@ -127,7 +135,7 @@ class Scalars:
                     return tir.BufferData(self.buffer(item))
                 return self.var(item)
             case "ir.IntImm":
-                return tir.IntImm(self.prim(item), item.held("value"))
+                return self._integer(item)
             case "ir.FloatImm":
                 return promote.constant(item.number_of("value"), self.prim(item), None)
             case "ir.StringImm":
@@ -142,6 +150,16 @@ class Scalars:
         if family == "prim":
             return self._prim(item, name)
         raise item.unknown()
+
+    def _integer(self, item: Item) -> tir.IntImm:
+        """A constant of a whole number, which its dtype holds; a pointer is one too. Fails: RM109."""
+        value, dtype = item.held("value"), item.node("ty").dtype("dtype")
+        if dtype.is_float or dtype.is_vector or dtype.kind == "void":
+            raise item.broken("the dtype of whole numbers")
+        most = 1 if dtype.kind == "bool" else dtype.maximum
+        if dtype.kind != "handle" and not dtype.minimum <= value <= most:
+            raise item.broken(f"a value of {dtype}")
+        return tir.IntImm(dtype, value)
 
     def _prim(self, item: Item, name: str) -> tir.Expr:
         dtype = self.prim(item)

@@ -114,8 +114,10 @@ class Statements(Scalars):
     # ------------------------------------------------------------------------------------------------ blocks
 
     def _realize(self, item: Item) -> tir.SBlockRealize:
-        values = self.exprs(item.items("iter_values"))
-        return tir.SBlockRealize(values, self.expr(item.node("predicate")), self._block(item.node("block")))
+        values, block = self.exprs(item.items("iter_values")), self._block(item.node("block"))
+        if len(values) != len(block.iter_vars):
+            raise item.broken(f"a binding for each of {len(block.iter_vars)} axes, not {len(values)},")
+        return tir.SBlockRealize(values, self.expr(item.node("predicate")), block)
 
     def _block(self, item: Item) -> tir.SBlock:
         axes = tuple(self._axis(one) for one in item.items("iter_vars"))

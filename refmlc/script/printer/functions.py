@@ -11,6 +11,7 @@ is a handle, matched in the body.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 from refmlc.diag import fail
@@ -118,7 +119,8 @@ class _Function:
         if any(id(node) in given for node in walk(buffer)):  # a size that is a parameter: no type can name it
             return False
         twice = sum(other is buffer for other in self.func.buffer_map.values()) > 1
-        return not twice and not any(node is param for node in walk(self.func.body))
+        uses = replace(self.func, params=(), buffer_map={})  # its body and its attributes
+        return not twice and not any(node is param for node in walk(uses))
 
     def params(self) -> Iterator[str]:
         page = self.page

@@ -120,6 +120,9 @@ def _nested(page: Page, value: np.ndarray, node: relax.Constant) -> str:
 # -------------------------------------------------------------------------------------------------- calls
 
 _DPS = frozenset(("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed"))
+_FORMATTED = {"print": 0, "assert_op": 1}
+"""Which argument is the format."""
+
 _NAMED_FIRST = frozenset(
     (
         *("call_pure_packed", "call_inplace_packed", "call_builtin_with_ctx", "make_closure", "vm.call_tir_dyn"),
@@ -132,11 +135,11 @@ def call_text(page: Page, node: relax.Call) -> str:
     """A call."""
     op = node.op
     if isinstance(op, relax.Op):
-        if op.name in _DPS:
+        if op.name in _DPS and len(node.args) > 1:
             return _destination_passing(page, node, op.name)
         if op.name == "call_py_func" and page.modern and len(node.args) == 2 and len(node.ty_args) == 1:
             return _of_python(page, node)
-        if op.name in ("print", "assert_op"):
+        if op.name in _FORMATTED and len(node.args) > _FORMATTED[op.name]:
             return _formatted(page, node, op.name)
         if op.name == "hint_on_device" and len(node.args) == 1:
             given = [attribute_text(page, value) for value in node.attrs.values()]
@@ -168,7 +171,7 @@ def _keywords(page: Page, node: relax.Call) -> list[str]:
 
 def _formatted(page: Page, node: relax.Call, name: str) -> str:
     """`R.print(x, format=…)`, `R.assert_op(c, x, format=…)`."""
-    place = 0 if name == "print" else 1
+    place = _FORMATTED[name]
     args = [value_text(page, arg) for i, arg in enumerate(node.args) if i != place]
     args.append(f"format={value_text(page, node.args[place])}")
     return f"R.{name}({', '.join(args)})"

@@ -1,10 +1,11 @@
 """Modules as text, and any node alone."""
 
+import keyword
 import re
 from collections.abc import Iterable
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE, DEPTH_EXHAUSTED
+from refmlc.diag.catalogue import BAD_USAGE, DEPTH_EXHAUSTED, UNSUPPORTED_CONSTRUCT
 from refmlc.diag.entry import entry_point
 from refmlc.dtypes import BOOL, INT64
 from refmlc.ir import relax, tir
@@ -130,6 +131,8 @@ def _type_variables(func: "tir.PrimFunc | relax.Function | relax.ExternFunc") ->
 
 
 def _function(page: Page, func: "tir.PrimFunc | relax.Function | relax.ExternFunc", name: str) -> None:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise fail(UNSUPPORTED_CONSTRUCT, f"a function called {string_text(name[:80])} has no text", func.span)
     match func:
         case tir.PrimFunc():
             write_prim_func(page, func, name)

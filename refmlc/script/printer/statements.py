@@ -13,7 +13,7 @@
 from collections.abc import Sequence
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BUG
+from refmlc.diag.catalogue import ARITY, BUG
 from refmlc.ir import tir
 from refmlc.ir.equal import structural_equal
 from refmlc.ir.kinds import ForKind, IterKind
@@ -329,7 +329,10 @@ _LETTERS = {IterKind.SPATIAL: "S", IterKind.REDUCE: "R", IterKind.SCAN: "C", Ite
 
 
 def _axes(page: Page, stmt: tir.SBlockRealize) -> None:
-    """The axes; neighbours bound to whole loops are put together."""
+    """The axes; neighbours bound to whole loops are put together. Fails: RM206 where one has no binding."""
+    axes, values = len(stmt.block.iter_vars), len(stmt.iter_values)
+    if axes != values:
+        raise fail(ARITY, f"the block `{stmt.block.name}` has {axes} axes and {values} bindings", stmt.span)
     run: list[tuple[tir.IterVar, tir.Expr]] = []
     for axis, value in zip(stmt.block.iter_vars, stmt.iter_values, strict=True):
         if _is_whole_loop(page, axis, value):

@@ -4,15 +4,18 @@ Lists become tuples; a construct that names a dtype becomes the dtype, one that 
 primitive value of Relax is its TensorIR expression.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import cast, get_args
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.dtypes import SCALARS, DType
+from refmlc.dtypes import INT64, SCALARS, DType
 from refmlc.ir import relax, tir
 from refmlc.ir.attrs import CommReducer, Device, IndexMap, Target, VDevice
+from refmlc.ir.node import Node
 from refmlc.ir.tir import Attr
 from refmlc.ir.types import AnyType, FuncType, ShapeType, TensorType, TupleType, Type
+from refmlc.ir.visit import walk
 from refmlc.script.reader.values import Construct, Meta, described
 
 DTYPE_NAMES: dict[str, DType] = {f"T.{name}": row for name, row in SCALARS.items()}
@@ -36,6 +39,26 @@ _KEPT = (
     *(relax.Var, relax.Constant, relax.MetadataRef, relax.StringImm, relax.DataTypeImm, relax.ShapeExpr),
     *(relax.Tuple, relax.TupleGetItem, relax.ExternFunc, relax.Call),
 )
+
+
+def closed(attrs: Mapping[str, Attr], known: Iterable[Node], span: Span) -> None:
+    """Refuse attributes of a function that name what its body defines: they stand before it. Fails: RM105.
+
+    `known` are its parameters; a shape variable of int64 may be declared around the function.
+    """
+    own = {id(part) for node in known for part in walk(node)}
+    for node in walk(Target(attrs)):
+        match node:
+            case CommReducer(lhs=lhs, rhs=rhs):
+                own.update(map(id, (*lhs, *rhs)))
+            case IndexMap(initial=initial):
+                own.update(map(id, initial))
+            case tir.Let(var=var) | tir.ThreadVar(var=tir.Var() as var):
+                own.add(id(var))
+            case tir.Var(name=name) | tir.Buffer(name=name) | relax.Var(name=name) if id(node) not in own:
+                if not (isinstance(node, tir.Var) and node.dtype == INT64):
+                    message = f"`{name}` in an attribute of the function is not one of its parameters"
+                    raise fail(BAD_ARGUMENTS, message, span)
 
 
 def attr_of(value: Meta, span: Span) -> Attr:

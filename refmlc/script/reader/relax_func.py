@@ -28,7 +28,7 @@ from refmlc.diag.catalogue import NOT_TVMSCRIPT, UNKNOWN_NAME
 from refmlc.dtypes import INT64
 from refmlc.ir import relax, tir
 from refmlc.ir.types import PrimType, Type
-from refmlc.script.reader.attributes import DTYPE_NAMES
+from refmlc.script.reader.attributes import DTYPE_NAMES, closed
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.module import Decorator, FunctionReader
 from refmlc.script.reader.relax_calls import Cast, Dataflow, FuncAttr
@@ -121,6 +121,7 @@ class _Reader:
         if not isinstance(last, ast.Return):
             raise self.refuse(f"the function `{self.node.name}` does not end in `return`", last)
         value = None if last.value is None else self.ev.eval(last.value)
+        closed(self.attrs, params, span)
         result = relax.Tuple((), span=self.span(last)) if value is None else self.value(value, None, self.span(last))
         return relax.Function(
             params, self.sequence.ending_in(result, self.span(last)), ret_ty, attrs=self.attrs, span=span

@@ -16,6 +16,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, DUPLICATE, NOT_TVMSCRIPT
 from refmlc.dtypes import HANDLE, DType
 from refmlc.ir import tir
+from refmlc.script.reader.attributes import closed
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.module import Decorator
 from refmlc.script.reader.syntax import every_statement
@@ -66,6 +67,7 @@ class _Function:
         root = self.draft.blocks[0]
         if root.says_something:
             body = root.realize(body, self.span)
+        closed(self.draft.attrs, (*self.draft.params, *self.draft.buffer_map.values()), self.span)
         private = self.options.get("private", False) is True
         attrs = self.draft.attrs
         if not private and attrs.get("global_symbol") == self.node.name:
