@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from refmlc.frontends.programs import read
     from refmlc.ir import IRModule
     from refmlc.ir.equal import structural_equal
+    from refmlc.oracle.check import check
     from refmlc.runtime.budget import Budget
     from refmlc.runtime.c_functions import register_c_func
     from refmlc.runtime.registry import FunctionRegistry, get_func, register_func
@@ -68,6 +69,7 @@ __all__ = [
     "VirtualMachine",
     "bind_params",
     "build",
+    "check",
     "get_func",
     "install_tvm",
     "read",
@@ -100,6 +102,7 @@ _HOME = {
     "VirtualMachine": "refmlc.vm",
     "bind_params": "refmlc.vm",
     "build": "refmlc.vm",
+    "check": "refmlc.oracle.check",
     "get_func": "refmlc.runtime.registry",
     "install_tvm": "refmlc.tvm.install",
     "read": "refmlc.frontends.programs",

@@ -1,20 +1,28 @@
-"""`refmlc check FILE`: what each function means on several calls, and whether implementations agree with that."""
+"""`refmlc check FILE …`: what each function means on several calls, and whether implementations agree with that."""
 
 from pathlib import Path
 
 import click
 
-from refmlc.cli.checking import Settings, checked
+from refmlc.adapters.limits import Limits
+from refmlc.cli.check_evidence import Evidence
+from refmlc.cli.checking import checked
 from refmlc.cli.console import json_option
+from refmlc.cli.inputs import named_values, sizes_of
 from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
-from refmlc.diag.catalogue import BAD_USAGE, CODES
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.check.program import Asked
+from refmlc.oracle.check.run import Choices
+from refmlc.runtime.files import read_arrays
+from refmlc.sanitize.kinds import ALL
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--func", help="Only this function.  [default: every public one]")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="With --func: as `refmlc run` takes it.")
+@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
 @click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="With --func: a symbolic dimension.")
 @click.option("--impl", "impls", multiple=True, metavar="SPEC", help="interp, native[:WAY], tvm:PYTHON, cmd:COMMAND.")
 @click.option("--calls", type=click.IntRange(1, 1000), default=3, show_default=True, help="Calls of each function.")
@@ -26,15 +34,16 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES
     "--allow", multiple=True, metavar="CODE", help="Go on after this (RM306: integers wrap), as hardware does."
 )
 @click.option("--strict", is_flag=True, help="Lints (RM324, RM325, RM326) are findings.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="Write the first finding as an HTML page.")
-@click.option("--case", "case_file", type=click.Path(path_type=Path), help="Write the first finding as a TOML case.")
+@click.option("--report", "page", type=click.Path(path_type=Path), help="Write findings as HTML pages.")
+@click.option("--case", type=click.Path(path_type=Path), help="Write findings as TOML cases for `refmlc replay`.")
 @register_option
 @json_option
 def check(  # noqa: PLR0913 - one parameter per option
-    file: Path,
+    files: tuple[Path, ...],
     *,
     func: str | None,
     inputs: tuple[str, ...],
+    params: Path | None,
     dims: tuple[str, ...],
     impls: tuple[str, ...],
     calls: int,
@@ -44,23 +53,23 @@ def check(  # noqa: PLR0913 - one parameter per option
     allow: tuple[str, ...],
     registered: tuple[Path, ...],
     page: Path | None,
-    case_file: Path | None,
+    case: Path | None,
     no_pairs: bool,
     strict: bool,
     as_json: bool,
 ) -> None:
     """Run the functions in FILE on several calls: the meaning under the sanitizer, then each implementation.
 
-    Arguments and sizes that are not given are made, boundaries included. Exit status: 0, or 1 when something is found,
-    3 when nothing could be compared.
+    FILE is a file, a folder (every *.py in it that holds TVMScript), or `-`, the standard input. Arguments and sizes
+    that are not given are made, boundaries included. Exit status: 0, or 1 when something is found, 2 when a file is
+    not read, 3 when nothing could be compared.
     """
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
-    for code in allow:
-        if code not in CODES or not code.startswith("RM3"):
-            raise fail(BAD_USAGE, f"`{code}` is no code of undefined behaviour (RM3xx)")
+    given = dict(read_arrays(params)) if params else {}
+    asked = Asked(named_values(inputs), given, sizes_of(dims), calls, seed)
+    limits = Limits(seconds=seconds, clock=True)
+    choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict)
     register(registered)
-    settings = Settings(
-        func, inputs, dims, impls, calls, seed, seconds, kinds, allow, pairs=not no_pairs, strict=strict
-    )
-    click.get_current_context().exit(checked(file, settings, page, case_file, as_json=as_json))
+    status = checked(files, func, impls, choices, Evidence(page, case), as_json=as_json)
+    click.get_current_context().exit(status)

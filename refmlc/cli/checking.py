@@ -1,123 +1,140 @@
-"""The work of `refmlc check`: every function examined, told as a table or as data, the evidence written."""
+"""The work of `refmlc check`: every function of every file examined, told as tables or as data, the evidence written.
 
+Of several files one that is not read, or whose options do not fit, is told, and the others are examined.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import refmlc
-from refmlc.adapters.implementation import Implementation
-from refmlc.adapters.interp import Interp
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.lookup import implementation
-from refmlc.cli.check_inputs import Asked, checked_program, known_function, public
-from refmlc.cli.check_table import Row, as_data, findings, remarks, summary, table
-from refmlc.cli.console import err, out, print_json, tell
-from refmlc.diag import RefmlcError, fail
-from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.evidence import case_text
-from refmlc.ir import IRModule
-from refmlc.oracle.examine import examine
-from refmlc.oracle.finding import Finding
-from refmlc.sanitize.kinds import ALL
+import click
+from rich.table import Table
+from rich.text import Text
 
-DEFAULT_PATHS = ("native:guarded", "native")
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.lookup import implementation
+from refmlc.cli.check_evidence import Evidence, written
+from refmlc.cli.console import err, out, print_json, report as tell_failure, tell
+from refmlc.cli.sources import Source, sources
+from refmlc.diag import RefmlcError
+from refmlc.diag.render import to_json
+from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, Report, many
+from refmlc.oracle.check.run import DEFAULT_PATHS, Choices, examined, functions, known_params, shown_names
+
+COLOURS = {
+    "defined": "green",
+    "equal": "green",
+    "permitted": "green",
+    "wrong": "bold red",
+    "undefined": "red",
+    "crashed": "bold red",
+    "timed out": "red",
+}
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The options. Units: `seconds` for each run."""
+class Result:
+    """A file, and its report or why there is none."""
 
-    func: str | None
-    inputs: tuple[str, ...]
-    dims: tuple[str, ...]
-    impls: tuple[str, ...]
-    calls: int
-    seed: int
-    seconds: float
-    kinds: tuple[str, ...]
-    allow: tuple[str, ...]
-    pairs: bool
-    strict: bool
+    source: Source
+    report: Report | None = None
+    failure: RefmlcError | None = None
 
     @property
-    def limits(self) -> Limits:
-        """What each run may use."""
-        return Limits(seconds=self.seconds, clock=True)
+    def status(self) -> int:
+        """The exit status for this file alone."""
+        return self.report.status if self.report is not None else self.failure.exit_code if self.failure else 0
 
 
-def checked(file: Path, settings: Settings, page: Path | None, case_file: Path | None, *, as_json: bool) -> int:
-    """Check the module in `file` and tell; the exit status."""
-    module = refmlc.read_file(file)
-    strict, specs = settings.strict, settings.impls or DEFAULT_PATHS
+def checked(
+    files: Sequence[Path],
+    func: str | None,
+    impls: Sequence[str],
+    choices: Choices,
+    evidence: Evidence,
+    *,
+    as_json: bool,
+) -> int:
+    """Check the modules in `files` and tell; the exit status: of the worst file, a finding first."""
+    found, skipped = sources(files)
+    alone = len(found) == 1 and not skipped
+    results = []
     with ExitStack() as stack:
-        paths = [stack.enter_context(closing(implementation(spec, settings.limits))) for spec in specs]
-        rows = []
-        for name in [known_function(module, settings.func)] if settings.func else public(module):
-            with err.status(f"checking {name} …"):
-                rows.append(examined(module, name, settings, paths))
+        paths = [stack.enter_context(closing(implementation(spec, choices.limits))) for spec in impls or DEFAULT_PATHS]
+        for source in found:
+            results.append(_result(source, func, choices, paths, alone=alone))
+            if not as_json:
+                _show(results[-1])
     if as_json:
-        print_json({"file": str(file), **as_data(rows, strict=strict)})
-    else:
-        _show(file, rows, strict=strict)
-    _evidence(rows, page, case_file)
-    return status(rows, strict=strict)
+        print_json(_data(results[0]) if alone else {"files": [_data(one) for one in results], "skipped": skipped})
+    elif not alone:
+        _sum_up(results, skipped)
+    written(evidence, [result.report for result in results if result.report is not None])
+    statuses = {result.status for result in results}
+    return next((status for status in (1, 70, 2, 4, 3) if status in statuses), 0)
 
 
-def examined(module: IRModule, name: str, settings: Settings, paths: Sequence[Implementation]) -> Row:
-    """One function examined, or why no call of it can be made. Fails: RM111, RM112 where an option is to blame."""
-    limits, allow = settings.limits, frozenset(settings.allow)
-    asked = Asked(settings.inputs, settings.dims, settings.calls, settings.seed)
+def _result(
+    source: Source, func: str | None, choices: Choices, paths: Sequence[Implementation], *, alone: bool
+) -> Result:
+    """The report on a file. Fails, where it is the only one: as reading does; RM111, RM112."""
     try:
-        program, missed = checked_program(module, name, asked, Interp(limits, allow=allow))
+        module = source.read()
+        known_params(module, choices.asked)
+        rows = []
+        for name in functions(module, func):
+            with err.status(f"checking {name} …"):
+                rows.append(examined(module, name, choices, paths))
     except RefmlcError as failure:
-        if asked.inputs or asked.dims:
+        if alone:
             raise
-        return Row(name, problem=failure.diagnostic)
-    kinds = settings.kinds or ALL
-    found = examine([program], paths, kinds=kinds, limits=limits, pairs=settings.pairs, allow=allow)[0]
-    return Row(name, program, found, tuple(missed))
+        return Result(source, failure=failure)
+    title = source.title if alone else str(source.path)
+    return Result(source, Report(title, tuple(rows), shown_names(paths), choices.strict))
 
 
-def status(rows: Sequence[Row], *, strict: bool) -> int:
-    """The exit status: 1 a finding, 3 where nothing could be compared, else 0."""
-    if findings(rows, strict=strict):
-        return 1
-    return 0 if any(row.compared for row in rows) else 3
-
-
-def _show(file: Path, rows: Sequence[Row], *, strict: bool) -> None:
+def _show(result: Result) -> None:
     """The table, remarks, findings, and what they come to."""
-    out.print(table(file.name, rows), soft_wrap=False)
-    for remark in remarks(rows):
+    if result.failure is not None:
+        tell_failure(result.failure, as_json=False)
+    if result.report is None:
+        return
+    out.print(table(result.report), soft_wrap=False)
+    for remark in result.report.remarks:
         out.print(remark)
-    for diagnostic in findings(rows, strict=strict):
+    for diagnostic in result.report.findings:
         out.print()
         tell(diagnostic, out)
-    out.print(f"\n{summary(rows, strict=strict)}")
+    out.print(f"\n{result.report.summary}")
 
 
-def _evidence(rows: Sequence[Row], page: Path | None, case_file: Path | None) -> None:
-    """Write what was found where it is wanted. Fails: RM109, RM112 (nothing was found)."""
-    if page is None and case_file is None:
-        return
-    found = [finding for row in rows if row.found is not None for finding in row.found.findings]
-    if not found:
-        err.print("no implementation is wrong: nothing is written", style="dim")
-        return
-    if page is not None:
-        _write_page(found[0], page)
-    if case_file is not None:
-        try:
-            case_file.write_text(case_text(found[0]), encoding="utf-8")
-        except OSError as problem:
-            raise fail(BAD_FILE, f"`{case_file}`: {problem.strerror}") from problem
+def table(report: Report) -> Table:
+    """The verdicts, painted."""
+    shown = Table(title=Text(report.title), title_justify="left")
+    for column in COLUMNS:
+        shown.add_column(column, overflow="fold")
+    for line in report.table():
+        counts = [Text(f"{count} {word}", style=COLOURS.get(word, "yellow")) for count, word in line.counts]
+        calls = Text(", ").join(counts) if counts else Text(NO_ARGUMENTS, style="yellow")
+        function = Text(line.function, style="" if line.path == "meaning" else "dim")
+        shown.add_row(function, Text(line.path), calls, Text(line.sanitizer))
+    return shown
 
 
-def _write_page(finding: Finding, path: Path) -> None:
-    """Write the page of a finding. Fails: RM109, RM112 (the extra is not there)."""
-    try:
-        from refmlc.evidence.page import write_page  # noqa: PLC0415 - needs an extra, which other commands do not
-    except ModuleNotFoundError as problem:
-        raise fail(BAD_USAGE, f"`--report` needs {problem.name}: pip install 'refmlc[report]'") from None
-    write_page(finding, path)
+def _sum_up(results: Sequence[Result], skipped: int) -> None:
+    """All files together, in a line."""
+    counts = Counter(result.status for result in results)
+    words = {1: "with findings", 2: "not read", 3: "not compared", 0: "without a finding"}
+    parts = [f"{counts[status]} {words.get(status, f'with status {status}')}" for status in sorted(counts)]
+    rest = f"; {many(skipped, 'file')} without TVMScript skipped" if skipped else ""
+    click.echo(f"\n{many(len(results), 'file')}: {', '.join(parts) or 'nothing to check'}{rest}")
+
+
+def _data(result: Result) -> dict[str, object]:
+    """A file for machines."""
+    name = {"file": str(result.source.path)}
+    if result.report is not None:
+        return {**name, **result.report.to_json()}
+    return {**name, "error": None if result.failure is None else to_json(result.failure.diagnostic)}

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, BAD_USAGE
 from refmlc.diag.errors import fail
 from refmlc.dtypes import DType
-from refmlc.dtypes.storage import storage_dtype
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, TensorType
 from refmlc.ir.visit import walk
-from refmlc.runtime.files import generate, is_generator, read_array, read_arrays
+from refmlc.runtime.files import as_declared, generate, is_generator, read_array, read_arrays
 from refmlc.runtime.tensor import Tensor
 
 LONGEST_SHOWN = 40
@@ -98,7 +97,7 @@ def _add(
 ) -> None:
     """Append the argument for one parameter."""
     if array is not None:
-        result.values.append(_held(array, parameter))
+        result.values.append(as_declared(array, parameter.dtype))
     elif text is not None and is_generator(text):
         made = generate(text, _shape(parameter, sizes), _dtype(parameter))
         result.values.append(made.cells[0] if parameter.scalar else made)
@@ -110,19 +109,6 @@ def _add(
         result.values.append(tensor)
     else:
         raise fail(BAD_INPUT, f"`{func}` needs an input for `{parameter.name}`", None, "give `--input` or `--params`")
-
-
-def _held(array: NDArray[np.generic], parameter: Parameter) -> NDArray[np.generic]:
-    """What a file holds, as a function takes it: compact, in the machine's byte order.
-
-    Decision: `.npy` has no names for bfloat16 and what is narrower, `--out` writes the bytes of their elements; such
-    elements are read as of the dtype declared, where that is as wide.
-    """
-    if array.dtype.kind == "V" and array.dtype.names is None and parameter.dtype is not None:
-        stored = storage_dtype(parameter.dtype)
-        if stored.itemsize == array.dtype.itemsize:
-            array = array.view(stored)
-    return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
 
 
 def _parameters(module: IRModule, func: str) -> list[Parameter]:
@@ -191,6 +177,22 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     if not (name and equals and value):
         raise fail(BAD_USAGE, f"`{option} {text}` is not NAME=VALUE")
     return name, value
+
+
+def named_values(inputs: tuple[str, ...]) -> dict[str, object]:
+    """What each `--input NAME=VALUE` gives: the name of a generator, a number, an array. Fails: RM109, RM112."""
+    return {name: _value(text) for name, text in (_pair(text, "--input") for text in inputs)}
+
+
+def _value(text: str) -> object:
+    if is_generator(text):
+        return text
+    if not _is_number(text):
+        return _read(Path(text))
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def sizes_of(dims: tuple[str, ...]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.implementation import Implementation, Stop, Stopped
 from refmlc.adapters.trust import trusted
 from refmlc.cli.console import err, json_option, out, print_json, tell
 from refmlc.cli.trusting import trust_option
@@ -40,7 +40,8 @@ def replay(file: Path, specs: tuple[str, ...], *, trust: bool, as_json: bool) ->
     """Make the case in FILE again: the meaning as it was recorded, and the verdict on each implementation.
 
     FILE is a case of `check --case`, or a finding of `fuzz`. Where it names a program that is not refmlc's own, that
-    is started with `--trust` only. Exit status 1 where an implementation does not do what the program means.
+    is started with `--trust` only. Exit status 1 where an implementation does not do what the program means, or where
+    none is asked, and the program has no meaning.
     """
     found = _recorded(file)
     if not specs:
@@ -51,8 +52,18 @@ def replay(file: Path, specs: tuple[str, ...], *, trust: bool, as_json: bool) ->
     _show(file, found.id, examination, broken, as_json=as_json)
     if broken:
         raise fail(BAD_FILE, f"`{file}` does not record the meaning: {'; '.join(broken)}")
-    if examination.findings:
-        click.get_current_context().exit(_told(examination.findings[0].diagnostic, as_json=as_json))
+    first = _first(examination, asked=bool(specs or found.specs))
+    if first is not None:
+        click.get_current_context().exit(_told(first, as_json=as_json))
+
+
+def _first(examination: Examination, *, asked: bool) -> Diagnostic | None:
+    """The first finding: on an implementation, or, where none is asked, on the program."""
+    if asked or examination.findings:
+        return examination.findings[0].diagnostic if examination.findings else None
+    answers = [reference.answer for reference in examination.reference]
+    stopped = (one for one in answers if isinstance(one, Stopped) and one.why is Stop.UNDEFINED)
+    return next((one.diagnostic for one in stopped if one.diagnostic is not None), None)
 
 
 def _recorded(file: Path) -> Recorded:

@@ -82,7 +82,7 @@ def page(finding: Finding, blame: Blame | None = None) -> str:
         code=finding.code.id,
         title=finding.diagnostic.message,
         explanation=finding.code.explanation,
-        implementation=finding.implementation,
+        implementation=finding.implementation or "the program",
         call=finding.call + 1,
         func=case.func,
         case_name=finding.case.name,
@@ -99,7 +99,7 @@ def page(finding: Finding, blame: Blame | None = None) -> str:
         histogram=[] if difference is None else _bars(difference),
         outline=None if found is None else outline(found),
         report="" if finding.reference.report is None else finding.reference.report.text(),
-        command=shlex.join(["refmlc", "replay", f"{case.id}.toml", "--impl", finding.implementation]),
+        command=shlex.join(["refmlc", "replay", f"{case.id}.toml", *_impl(finding)]),
         case_id=case.id,
         case=case.toml(),
         versions=_versions(finding),
@@ -184,11 +184,16 @@ def _bars(difference: Difference) -> list[tuple[str, int, float]]:
     return [(name, count, round(WIDEST_BAR * count / most, 2)) for name, count in difference.histogram.items()]
 
 
+def _impl(finding: Finding) -> list[str]:
+    """The option that names the implementation, where there is one."""
+    return ["--impl", finding.implementation] if finding.implementation else []
+
+
 def _versions(finding: Finding) -> list[tuple[str, str]]:
     return [
         ("refmlc", version("refmlc")),
         ("Python", platform.python_version()),
         ("NumPy", np.__version__),
         ("machine", f"{platform.system()} {platform.machine()}"),
-        ("implementation", finding.implementation),
+        *([("implementation", finding.implementation)] if finding.implementation else []),
     ]

@@ -42,7 +42,8 @@ def case_text(finding: Finding) -> str:
 
 def case_of(finding: Finding) -> CaseFile:
     """The finding as a case, with the one call that shows it."""
-    provenance = f"refmlc {version('refmlc')}: {finding.code.id} in {finding.implementation}, call {finding.call + 1}"
+    where = f" in {finding.implementation}" if finding.implementation else ""
+    provenance = f"refmlc {version('refmlc')}: {finding.code.id}{where}, call {finding.call + 1}"
     if finding.case.name:
         provenance += f" of {finding.case.name}"
     return recorded(finding.case, (finding.call,), provenance, finding.implementation, finding.code)

@@ -15,6 +15,7 @@
 | `certificates`, `agreement`, `judging`  | the rule of each part, when bits differ; the verdict on an answer   |
 | `finding`, `examine`                    | findings with their codes; programs examined in implementations    |
 | `pairs`                                 | programs that must agree with a program, without a rule            |
+| `check`                                 | `refmlc.check`: every function of a module examined                |
 | `keep`                                  | predicates for reduction that keep a verdict                       |
 | `blame`                                 | where a wrong result was born                                     |
 """

@@ -29,10 +29,11 @@ MOST_VALUES = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found. `call` is the number of the call of `case`, `part` what differs (`C`, the result, empty).
+    """What was found; `implementation` is empty where it is the program that has no meaning.
 
-    `actual` and `expected` are both values of the part; `certified` what it may be, where a bound decided. `other` is
-    the second program of a pair (RM705).
+    `call` is the number of the call of `case`, `part` what differs (`C`, the result, empty). `actual` and
+    `expected` are both values of the part; `certified` what it may be, where a bound decided. `other` is the second
+    program of a pair (RM705).
     """
 
     code: Code

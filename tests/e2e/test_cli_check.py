@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -248,6 +249,92 @@ def test_a_finding_is_written_as_a_case_and_a_page(check, tmp_path):
     assert "RM701" in page.read_text(encoding="utf-8")
     assert check(COPY, "--impl", "interp", "--case", str(tmp_path / "none.toml")).exit_code == 0
     assert not (tmp_path / "none.toml").exists()
+
+
+def test_undefined_behaviour_is_written_and_made_again(check, tmp_path):
+    case, page = tmp_path / "found.toml", tmp_path / "found.html"
+    told = check(FUNCTIONS, "--impl", "interp", "--case", str(case), "--report", str(page))
+    assert told.exit_code == 1, told.output
+    assert "load from `A` is out of bounds" in page.read_text(encoding="utf-8")
+    assert "--impl" not in page.read_text(encoding="utf-8")
+    assert 'kind = "undefined"' in case.read_text(encoding="utf-8")
+    again = CliRunner().invoke(main, ["replay", str(case)])
+    assert again.exit_code == 1
+    assert "error[RM304]: load from `A` is out of bounds" in again.stderr
+    assert CliRunner().invoke(main, ["replay", str(case), "--impl", "native:tiny"]).exit_code == 0
+
+
+def test_each_finding_has_a_file(check, tmp_path):
+    text = FUNCTIONS.replace("private=True", "")
+    told = check(text, "--impl", "interp", "--case", str(tmp_path / "found.toml"))
+    assert sorted(path.name for path in tmp_path.glob("*.toml")) == ["found-2.toml", "found.toml"]
+    assert "found-2.toml: RM304: store to `A` is out of bounds" in told.stderr.replace("\n", " ")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files of each sort."""
+    for name, text in {
+        "good.py": COPY,
+        "below/bad.py": FUNCTIONS,
+        "below/rubbish.py": "@T.prim_func\ndef f(:\n",
+        "plain.py": "print(1)\n",
+        ".hidden/bad.py": FUNCTIONS,
+        "note.md": COPY,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_folder_is_all_its_modules(folder):
+    told = CliRunner().invoke(main, ["check", "--impl", "interp", str(folder)])
+    assert told.exit_code == 1, told.output
+    assert told.stdout.splitlines()[-1] == (
+        "3 files: 1 without a finding, 1 with findings, 1 not read; 1 file without TVMScript skipped"
+    )
+    assert told.stdout.count("error[RM304]") == 1
+    assert "error[RM101]" in told.stderr
+
+
+def test_several_files_are_an_object_each(folder):
+    files = [str(folder / name) for name in ("good.py", "below/rubbish.py", "good.py")]
+    told = CliRunner().invoke(main, ["check", "--impl", "interp", "--json", *files])
+    assert told.exit_code == 2
+    data = json.loads(told.stdout)
+    assert [one["file"] for one in data["files"]] == files[:2]
+    assert data["files"][0]["findings"] == []
+    assert data["files"][1]["error"]["code"] == "RM101"
+    assert data["skipped"] == 0
+
+
+def test_a_folder_without_modules(tmp_path):
+    told = CliRunner().invoke(main, ["check", "--impl", "interp", str(tmp_path)])
+    assert (told.exit_code, told.stdout.strip()) == (0, "0 files: nothing to check")
+
+
+def test_the_standard_input_is_a_module():
+    told = CliRunner().invoke(main, ["check", "--impl", "interp", "-"], input=COPY)
+    assert told.exit_code == 0, told.output
+    assert "<stdin>" in told.stdout
+    wrong = CliRunner().invoke(main, ["check", "-"], input=b"\xff")
+    assert (wrong.exit_code, "error[RM109]" in wrong.stderr) == (2, True)
+
+
+def test_parameters_come_from_a_file(check, tmp_path):
+    np.savez(tmp_path / "params.npz", A=np.full((3, 3), 7, "float32"), other=np.ones(2))
+    np.savez(tmp_path / "two.npz", A=np.array([[7, 8]], "float32"))
+    told = check(COPY, "--impl", "interp", "--params", str(tmp_path / "params.npz"), "--json")
+    assert told.exit_code == 0, told.output
+    calls = json.loads(told.stdout)["functions"][0]["calls"]
+    assert len(calls) == 3
+    seven = check(COPY.replace("3, 3", "1, 2"), "--impl", "interp", "--params", str(tmp_path / "two.npz"), "--json")
+    assert "[[7, 8]]" in json.loads(seven.stdout)["functions"][0]["calls"][0]["arguments"]
+    shown = check(COPY.replace("3, 3", "2, 2"), "--impl", "interp", "--params", str(tmp_path / "params.npz"))
+    assert (shown.exit_code, "has shape (2, 2), shape (3, 3) is given" in shown.stdout) == (3, True), shown.output
+    np.savez(tmp_path / "other.npz", other=np.ones(2))
+    none = check(COPY, "--impl", "interp", "--params", str(tmp_path / "other.npz"))
+    assert (none.exit_code, "no function has a parameter" in none.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.needs("compiler")] * (name == "native")) for name in CALLS]
+)
 def test_at_most_two_frames_are_ours(name, monkeypatch):
     monkeypatch.delenv("REFMLC_TRACEBACK", raising=False)
     with pytest.raises(refmlc.RefmlcError) as caught:

@@ -1,13 +1,11 @@
-"""The programs that `refmlc check` examines: what the options give, and the rest made."""
+"""The programs that `check` examines: arguments and sizes that are given, and the rest made."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from refmlc.adapters.interp import Interp
-from refmlc.cli.inputs import sizes_of
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.ir import IRModule, relax, tir
@@ -15,12 +13,14 @@ from refmlc.ir.types import PrimType, TensorType
 from refmlc.ir.visit import walk
 from refmlc.oracle.calls import Call, Maker
 from refmlc.oracle.pairs.branches import Branch, branches, reached
-from refmlc.runtime.files import generate, is_generator, read_array
+from refmlc.runtime.files import as_declared, generate, is_generator
 from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.values import kind_of
 from refmlc.strategies.arguments import arguments
-from refmlc.vm.arguments import Parameter
+from refmlc.vm.arguments import Parameter, as_value
 from refmlc.vm.parameters import parameters_of
 
+GENERATORS = "zeros, ones, iota, normal(SEED)"
 TRIED = 8  # calls that are tried for a branch that no other one reaches
 
 
@@ -60,10 +60,15 @@ def known_function(module: IRModule, func: str) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the options ask for: inputs and sizes that are given, how many calls, the seed of what is made."""
+    """What is asked for: how many calls, the seed of what is made, arguments and sizes that are given.
 
-    inputs: tuple[str, ...] = ()
-    dims: tuple[str, ...] = ()
+    `inputs` are arguments by the names of parameters, which the function has; `params` those that it may have. An
+    argument is an array, a number, or a generator (`zeros`, `ones`, `iota`, `normal(SEED)`).
+    """
+
+    inputs: Mapping[str, object] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
     calls: int = 3
     seed: int = 0
 
@@ -77,12 +82,12 @@ def checked_program(module: IRModule, func: str, asked: Asked, interp: Interp) -
     maker = Maker(module, func)
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
-    sizes = sizes_of(asked.dims)
+    sizes = dict(asked.dims)
     for name in sizes:
         if name not in {var.name for var in maker.dims}:
             known = ", ".join(var.name for var in maker.dims) or "none"
             raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {known}")
-    given = _given(func, parameters, asked.inputs, sizes)
+    given = _given(func, parameters, asked, sizes)
     made = tuple(maker.call(number, asked.seed, sizes) for number in range(asked.calls))
     program = Checked(module, func, made, given)
     missed = [branch for branch in branches(module) if _reachable(branch, module, func)]
@@ -127,35 +132,40 @@ def _reachable(branch: Branch, module: IRModule, func: str) -> bool:
 
 
 def _given(
-    func: str, parameters: list[Parameter], inputs: tuple[str, ...], sizes: dict[str, int]
+    func: str, parameters: list[Parameter], asked: Asked, sizes: dict[str, int]
 ) -> dict[int, Callable[[Call], object]]:
-    """What makes the arguments that the options give; `sizes` learns what their shapes say."""
+    """What makes the arguments that are given; `sizes` learns what their shapes say."""
     names = [parameter.name for parameter in parameters]
-    found: dict[int, Callable[[Call], object]] = {}
-    for text in inputs:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise fail(BAD_USAGE, f"`--input {text}` is not NAME=VALUE")
+    for name in asked.inputs:
         if name not in names:
             raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
-        at = names.index(name)
-        found[at] = _source(func, parameters[at], value, at, sizes)
-    return found
+    given = {**asked.params, **asked.inputs}
+    return {
+        at: _source(func, one, given[one.name], at, sizes) for at, one in enumerate(parameters) if one.name in given
+    }
 
 
-def _source(func: str, parameter: Parameter, text: str, at: int, sizes: dict[str, int]) -> Callable[[Call], object]:
+def _source(func: str, parameter: Parameter, value: object, at: int, sizes: dict[str, int]) -> Callable[[Call], object]:
+    """What makes the argument for a parameter. Fails: RM111 where `value` is none."""
     ty = parameter.ty
-    if is_generator(text):
+    place = f"`{parameter.name}` of `{func}`"
+    if isinstance(value, str):
+        if not is_generator(value):
+            raise fail(BAD_INPUT, f"{place} is given as the text `{value}`", None, f"generators: {GENERATORS}")
+        text = value
         return lambda call: _generated(text, call, at)
-    if isinstance(ty, PrimType):
-        number = _number(func, parameter, text)
-        return lambda _call: number
-    array = np.ascontiguousarray(read_array(Path(text)))
+    if isinstance(value, np.ndarray):
+        value = as_declared(value, ty.dtype if isinstance(ty, TensorType) else None)
+    found = as_value(value, ty, place)
+    if isinstance(ty, PrimType) and not isinstance(found, bool | int | float):
+        raise fail(BAD_INPUT, f"{place} is a number, {kind_of(found)} is given")
+    if not isinstance(found, Tensor):
+        return lambda _call: found
     if isinstance(ty, TensorType) and ty.shape is not None:
-        for extent, size in zip(ty.shape, array.shape, strict=False):
+        for extent, size in zip(ty.shape, found.shape, strict=False):
             if isinstance(extent, tir.Var):
                 sizes.setdefault(extent.name, size)
-    return lambda _call: Tensor.from_numpy(array.copy())
+    return lambda _call: found.copy()
 
 
 def _generated(text: str, call: Call, at: int) -> object:
@@ -164,10 +174,3 @@ def _generated(text: str, call: Call, at: int) -> object:
     if not isinstance(made, Tensor):
         return made
     return generate(text, made.shape, made.dtype)
-
-
-def _number(func: str, parameter: Parameter, text: str) -> int | float:
-    try:
-        return float(text) if isinstance(parameter.ty, PrimType) and parameter.ty.dtype.is_float else int(text)
-    except ValueError:
-        raise fail(BAD_INPUT, f"`{parameter.name}` of `{func}` is a number, `{text}` is given") from None

@@ -1,0 +1,17 @@
+"""`refmlc.check`: every function of a module examined on several calls, as the command of this name does.
+
+>>> report = refmlc.check("gemm.py", implementations=["native", "tvm:/path/to/python"])
+>>> print(report)
+>>> assert report.ok, report
+
+| file      | holds                                                                                      |
+|-----------|--------------------------------------------------------------------------------------------|
+| `program` | a function with its calls: arguments that are given, the rest made; branches not reached      |
+| `run`     | `check`, and the same function by function                                                |
+| `report`  | what was found: the table, remarks, findings, a summary; as text, HTML, data                 |
+"""
+
+from refmlc.oracle.check.report import Report
+from refmlc.oracle.check.run import check
+
+__all__ = ["Report", "check"]

@@ -1,0 +1,149 @@
+"""`check`: every function of a module examined on several calls, its meaning first, then each implementation."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from refmlc.adapters.implementation import Implementation
+from refmlc.adapters.interp import Interp
+from refmlc.adapters.limits import Limits
+from refmlc.adapters.lookup import implementation
+from refmlc.diag import RefmlcError, fail
+from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE, CODES
+from refmlc.diag.entry import entry_point
+from refmlc.frontends.programs import Program, as_module
+from refmlc.ir import IRModule, relax
+from refmlc.oracle.check.program import Asked, checked_program, known_function, public
+from refmlc.oracle.check.report import Report, Row
+from refmlc.oracle.examine import examine
+from refmlc.sanitize.kinds import ALL
+from refmlc.vm.parameters import parameters_of
+
+DEFAULT_PATHS = ("native:guarded", "native")
+PER_RUN = Limits(seconds=60.0, clock=True)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a module is examined.
+
+    `kinds` are the sanitizer's codes that are looked for; after those of `allow` the program goes on, as hardware does.
+    `pairs`: variants of each program are run too. `strict`: lints are findings.
+    """
+
+    asked: Asked = field(default_factory=Asked)
+    limits: Limits = PER_RUN
+    kinds: Collection[str] = ALL
+    allow: frozenset[str] = frozenset()
+    pairs: bool = True
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        """Fails: RM112 for a code of `allow` that is none of undefined behaviour."""
+        for code in sorted(self.allow):
+            if code not in CODES or not code.startswith("RM3"):
+                raise fail(BAD_USAGE, f"`{code}` is no code of undefined behaviour (RM3xx)")
+
+
+@entry_point
+def check(  # noqa: PLR0913 - each is a choice of its own
+    program: Program,
+    func: str | None = None,
+    *,
+    inputs: Mapping[str, object] | None = None,
+    dims: Mapping[str, int] | None = None,
+    implementations: Sequence[str | Implementation] = DEFAULT_PATHS,
+    calls: int = 3,
+    seed: int = 0,
+    limits: Limits = PER_RUN,
+    kinds: Collection[str] = ALL,
+    allow: Collection[str] = (),
+    pairs: bool = True,
+    strict: bool = False,
+) -> Report:
+    """What each function of `program` means on several calls, and whether implementations agree: `refmlc check`.
+
+    `program` is whatever `refmlc.frontends.programs` takes; `func` one function of it, else every public one. Arguments
+    that `inputs` and `dims` do not give are made, boundaries included. An implementation is one, or its name for
+    `--impl`. The report prints as a table, and has `findings`, `ok`, `to_json()`.
+    Fails: RM1xx, RM2xx for what is no module; RM111, RM112 where an argument of this function is to blame.
+    """
+    module = as_module(program)
+    asked = Asked(inputs or {}, {}, dims or {}, calls, seed)
+    if (inputs or dims) and func is None:
+        raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
+    choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict)
+    with ExitStack() as stack:
+        paths = [_opened(one, limits, stack) for one in implementations]
+        rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
+        return Report(_title(program, module), rows, shown_names(paths), strict)
+
+
+def functions(module: IRModule, func: str | None) -> list[str]:
+    """The functions that are examined. Fails: RM112."""
+    return [known_function(module, func)] if func else public(module)
+
+
+def known_params(module: IRModule, asked: Asked) -> None:
+    """Some function has a parameter that `params` gives, if it gives any. Fails: RM111."""
+    functions = [one for one in module.functions.values() if not isinstance(one, relax.ExternFunc)]
+    names = {parameter.name for function in functions for parameter in parameters_of(function)}
+    if asked.params and names.isdisjoint(asked.params):
+        given = ", ".join(asked.params)
+        raise fail(BAD_INPUT, "no function has a parameter that is given by name", None, f"given are: {given}")
+
+
+def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Implementation]) -> Row:
+    """One function examined, or why no call of it can be made. Fails: RM111, RM112 where what was given is to blame."""
+    limits, allow, asked = choices.limits, choices.allow, choices.asked
+    try:
+        program, missed = checked_program(module, name, asked, Interp(limits, allow=allow))
+    except RefmlcError as failure:
+        if asked.inputs or asked.dims or asked.params:
+            raise
+        return Row(name, problem=failure.diagnostic)
+    found = examine([program], paths, kinds=choices.kinds, limits=limits, pairs=choices.pairs, allow=allow)[0]
+    return Row(name, program, found, tuple(missed))
+
+
+def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:
+    """What a table calls implementations: without folders; with the version, else the path, where two are of a kind."""
+    names = dict.fromkeys(path.name for path in paths)
+    says = {path.name: getattr(path, "says", {}) for path in paths}
+    short = {name: _short(name) for name in names}
+    versioned = {name: _versioned(kind, says[name]) for name, kind in short.items()}
+    kinds, versions = Counter(short.values()), Counter(versioned.values())
+    return {
+        name: kind if kinds[kind] == 1 else _told(name, kind, versioned[name], versions) for name, kind in short.items()
+    }
+
+
+def _versioned(kind: str, says: Mapping[str, object]) -> str:
+    """The kind with the version that an implementation says: in its name, as TVM does, or beside it."""
+    name = str(says.get("name", ""))
+    return name if name.startswith(f"{kind} ") else f"{kind} {says.get('version', '')}".rstrip()
+
+
+def _told(name: str, kind: str, versioned: str, versions: Counter[str]) -> str:
+    """The version where it tells the implementation from others of its kind, else all that follows the kind."""
+    return versioned if versions[versioned] == 1 and versioned != kind else f"{kind} ({name.partition(':')[2]})"
+
+
+def _short(name: str) -> str:
+    """The name of an implementation, without the folder that it lies in."""
+    kind, _, rest = name.partition(":")
+    return kind if kind == "tvm" else f"cmd:{rest.split('/')[-1]}" if kind == "cmd" else name
+
+
+def _opened(one: str | Implementation, limits: Limits, stack: ExitStack) -> Implementation:
+    return stack.enter_context(closing(implementation(one, limits))) if isinstance(one, str) else one
+
+
+def _title(program: object, module: IRModule) -> str:
+    """What the report calls the program."""
+    if isinstance(program, PathLike) or (isinstance(program, str) and "\n" not in program):
+        return Path(program).name
+    return module.name

@@ -1,0 +1,118 @@
+"""`refmlc.check` as a function: what the command does, as an object."""
+
+import json
+
+import numpy as np
+import pytest
+
+import refmlc
+from refmlc.oracle.check.run import shown_names
+
+COPY = """
+@T.prim_func
+def copy(A: T.Buffer((3,), "float32"), n: T.int32, B: T.Buffer((3,), "float32")):
+    for i in range(3):
+        B[i] = A[i]
+"""
+BEYOND = COPY.replace("A[i]", "A[i + n]")
+SYMBOLIC = """
+@T.prim_func
+def copy(a: T.handle, b: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    for i in range(n):
+        B[i] = A[i]
+"""
+
+
+def test_a_right_module():
+    report = refmlc.check(COPY, implementations=["interp"])
+    assert report.ok
+    assert report.findings == ()
+    assert report.status == 0
+    assert repr(report) == "<Report Module: 1 function, 3 calls, 1 implementation, 3 variants: nothing is found>"
+    assert str(report).splitlines() == [
+        "Module",
+        "function  path     calls      sanitizer",
+        "copy      meaning  3 defined  nothing",
+        "          interp   3 equal",
+        "",
+        "1 function, 3 calls, 1 implementation, 3 variants: nothing is found",
+    ]
+
+
+def test_undefined_behaviour():
+    report = refmlc.check(BEYOND, "copy", inputs={"n": 2}, implementations=["interp"], calls=2)
+    assert not report.ok
+    assert [one.code.id for one in report.findings] == ["RM304"]
+    assert "the same in 2 calls; this is the first" in report.findings[0].notes
+    assert "index 0 is 3, extent is 3" in str(report)
+    assert "<td" in report._repr_html_()
+    assert "RM304" in report._repr_html_()
+    data = json.loads(json.dumps(report.to_json()))
+    assert [one["code"] for one in data["findings"]] == ["RM304"]
+    assert refmlc.check(BEYOND, "copy", inputs={"n": 0}, implementations=["interp"]).ok
+
+
+def test_arguments_are_arrays_numbers_and_generators():
+    a = np.full(3, 7, "float32")
+    report = refmlc.check(COPY, "copy", inputs={"A": a[::-1], "n": 1}, implementations=["interp"], calls=1)
+    assert "[7, 7, 7], 1," in report.to_json()["functions"][0]["calls"][0]["arguments"]
+    ones = refmlc.check(COPY, "copy", inputs={"A": "ones"}, implementations=["interp"], calls=1)
+    assert "[1, 1, 1]" in ones.to_json()["functions"][0]["calls"][0]["arguments"]
+    sized = refmlc.check(SYMBOLIC, "copy", dims={"n": 5}, implementations=["interp"], calls=1)
+    assert "n = 5" in str(sized)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"func": "other"}, "has no function `other`"),
+        ({"inputs": {"A": "ones"}}, "give `func` too"),
+        ({"func": "copy", "inputs": {"Q": 1}}, "has no parameter `Q`"),
+        ({"func": "copy", "inputs": {"A": "a.npy"}}, "is given as the text `a.npy`"),
+        ({"func": "copy", "inputs": {"n": np.ones(3)}}, "is a number"),
+        ({"func": "copy", "dims": {"n": 1}}, "no symbolic dimension `n`"),
+        ({"allow": ["RM101"]}, "no code of undefined behaviour"),
+        ({"implementations": ["numpi"]}, "there is no implementation"),
+    ],
+)
+def test_what_does_not_fit_is_one_message(options, words):
+    with pytest.raises(refmlc.Malformed, match=words):
+        refmlc.check(COPY, **{"implementations": ["interp"], **options})
+
+
+def test_programs_are_whatever_is_one(tmp_path):
+    path = tmp_path / "copy.py"
+    path.write_text(COPY, encoding="utf-8")
+    assert repr(refmlc.check(path, implementations=["interp"])).startswith("<Report copy.py: 1 function")
+    assert refmlc.check(refmlc.read(COPY)["copy"], implementations=["interp"]).ok
+    with pytest.raises(refmlc.Malformed, match="this is int"):
+        refmlc.check(3)
+
+
+class Named:
+    def __init__(self, name, **says):
+        self.name, self.says = name, {("name" if key == "own" else key): value for key, value in says.items()}
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        ([Named("tvm:/a/python", version="0.26")], ["tvm"]),
+        (
+            [Named("tvm:/a/python", own="tvm 0.26"), Named("tvm:/b/python", own="tvm 0.27"), Named("native")],
+            ["tvm 0.26", "tvm 0.27", "native"],
+        ),
+        (
+            [Named("tvm:/a/python", version="0.27"), Named("tvm:/b/python", version="0.27")],
+            ["tvm (/a/python)", "tvm (/b/python)"],
+        ),
+        ([Named("cmd:/a/mine"), Named("cmd:/b/mine")], ["cmd:mine (/a/mine)", "cmd:mine (/b/mine)"]),
+        ([Named("cmd:/a/x", version="1"), Named("cmd:/b/x", version="2")], ["cmd:x 1", "cmd:x 2"]),
+        ([Named("cmd:/a/mine"), Named("cmd:/b/other")], ["cmd:mine", "cmd:other"]),
+    ],
+)
+def test_two_of_a_kind_have_two_names(paths, shown):
+    assert list(shown_names(paths).values()) == shown
