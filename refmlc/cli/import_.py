@@ -7,6 +7,7 @@ import numpy as np
 
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
+from refmlc.cli.trusting import trust_option
 from refmlc.frontends.files import import_file
 from refmlc.script.display import display
 from refmlc.wellformed.reading import checked
@@ -16,13 +17,15 @@ from refmlc.wellformed.reading import checked
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the module here.  [default: print it]")
 @click.option("--npz", type=click.Path(path_type=Path), help="Keep the parameters as inputs, their values here.")
+@trust_option
 @json_option
-def import_command(model: Path, output: Path | None, npz: Path | None, *, as_json: bool) -> None:
+def import_command(model: Path, output: Path | None, npz: Path | None, *, trust: bool, as_json: bool) -> None:
     """Import the MODEL in a file of `torch.export.save` (.pt2) or of ONNX (.onnx), or of TVM (.json), and check it.
 
-    The parameters are constants of the text, or inputs that `refmlc run MODULE --params NPZ` gives.
+    PyTorch executes what a .pt2 holds, so that reading one takes `--trust`. The parameters are constants of the text,
+    or inputs that `refmlc run MODULE --params NPZ` gives.
     """
-    found = import_file(model, keep_params_as_input=npz is not None)
+    found = import_file(model, keep_params_as_input=npz is not None, trust=trust)
     text = refmlc.show(found.module, show_meta=output is not None)
     checked(found.module)
     if output is not None:

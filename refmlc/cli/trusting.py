@@ -1,4 +1,4 @@
-"""`--trust`: start what a file names, which is not done without a word of the user (`refmlc.adapters.trust`)."""
+"""`--trust`: start what a file names or holds, which takes a word of the user (`refmlc.adapters.trust`)."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,5 +10,5 @@ F = TypeVar("F", bound=Callable[..., None])
 
 def trust_option(command: F) -> F:
     """Give a subcommand `--trust`."""
-    text = "Start the programs that the file names, though they are not refmlc's own."
+    text = "Let the file start what it names or holds, though it is not refmlc's own."
     return click.option("--trust", is_flag=True, help=text)(command)

@@ -8,6 +8,9 @@
 
 The frameworks are extras: their modules are imported here when a file asks for them.
 Decision: a file is looked into before PyTorch has it, which logs a traceback of its own for what it cannot read.
+Decision: `.pt2` is read only where the caller trusts the file. `torch.export.load` (2.13) executes what is in it:
+pickles of sample inputs and constants, without limits where the limited reader refuses them, and expressions of sizes
+by `sympy.sympify`, which is `eval`. No look into the file is known to cover that for every version of PyTorch.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,6 +27,8 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.frontends.tvm_json import from_json
 from refmlc.ir import IRModule
 
+EXPORTED = ".pt2"
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -33,12 +38,23 @@ class Imported:
     params: Mapping[str, np.ndarray]
 
 
-def import_file(path: Path, *, keep_params_as_input: bool = False) -> Imported:
-    """The model in a file. Fails: RM109 what cannot be read, RM112 an ending or a missing framework, RM501."""
+def import_file(path: Path, *, keep_params_as_input: bool = False, trust: bool = False) -> Imported:
+    """The model in a file. `trust`: the file may execute what it likes, which reading `.pt2` lets it.
+
+    Fails: RM109 what cannot be read, RM112 an ending, a missing framework, a file that is not trusted; RM501.
+    """
     if path.suffix not in READERS:
         raise fail(BAD_USAGE, f"`{path}` is no model: files end in {' or '.join(READERS)}")
     if not path.is_file():
         raise fail(BAD_FILE, f"there is no file `{path}`")
+    if path.suffix == EXPORTED and not trust:
+        raise fail(
+            BAD_USAGE,
+            f"`{path}` may hold code, which PyTorch executes when it reads the file",
+            None,
+            f"this would call: torch.export.load({str(path)!r})",
+            "`--trust` reads it all the same: do that with files that you would execute",
+        )
     return READERS[path.suffix](path, keep_params_as_input)
 
 
@@ -101,7 +117,7 @@ def _framework(name: str, extra: str) -> ModuleType:
 
 
 READERS: Mapping[str, Callable[[Path, bool], Imported]] = {
-    ".pt2": _torch_export,
+    EXPORTED: _torch_export,
     ".onnx": _onnx,
     ".json": _tvm,
 }

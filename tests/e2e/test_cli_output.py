@@ -96,6 +96,7 @@ COMMANDS = {
     "show": ("show FILE", "show WORD"),
     "spec": ("spec", "spec TIR-201", "spec NUM-704", "spec WORD"),
     "trace": ("trace FILE --func main --input A=ones -o OUT --format json", "trace FILE --func WORD -o OUT"),
+    "vscode": ("vscode -o OUT", "vscode --install --editor WORD"),
     "why": ("why FILE --func main --input A=ones --element B[1]", "why FILE --func main --element WORD"),
 }  # fmt: skip
 LINES = [line for lines in COMMANDS.values() for line in lines]

@@ -13,13 +13,18 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     (
         ROOT / "README.md",
-        *(path for top in ("conformance", "kernels_c", "refmlc", "tests") for path in (ROOT / top).rglob("*.md")),
+        ROOT / "SECURITY.md",
+        *(
+            path
+            for top in ("conformance", "docs", "kernels_c", "refmlc", "tests")
+            for path in (ROOT / top).rglob("*.md")
+        ),
     )
 )
 FENCED = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 COMMAND = re.compile(r"^(?:\$ )?(?:\S*python3? -m )?refmlc ([a-z].*)")
-PLACE = re.compile(r"(?:refmlc|tests|conformance|kernels_c|\.ci)/[\w./*-]+")
+PLACE = re.compile(r"(?:refmlc|tests|conformance|kernels_c|docs|\.ci)/[\w./*-]+")
 NAME = re.compile(r"\brefmlc\.(\w+)\(")
 
 
@@ -57,6 +62,12 @@ def subcommands(command, words):
             yield from subcommands(command.get_command(CONTEXT, name), (*words, name))
     else:
         yield words, {option for param in command.params for option in param.opts}
+
+
+def test_the_threat_model_has_every_command():
+    table = (ROOT / "docs" / "explanation" / "security.md").read_text(encoding="utf-8")
+    rows = "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `refmlc "))
+    assert [name for name in main.list_commands(CONTEXT) if f"`refmlc {name}`" not in rows] == []
 
 
 def test_every_command_but_dap_takes_json():

@@ -1,6 +1,7 @@
 """Models in files, and `refmlc import`."""
 
 import json
+import pickle
 import subprocess
 import sys
 import warnings
@@ -39,7 +40,7 @@ def run(*args):
 
 def test_a_model_becomes_text_with_its_constants(saved, tmp_path) -> None:
     model, x, path = saved
-    done = run("import", path, "-o", tmp_path / "module.py")
+    done = run("import", "--trust", path, "-o", tmp_path / "module.py")
     assert done.exit_code == 0, done.output
     module = refmlc.read_file(tmp_path / "module.py")
     found = refmlc.VirtualMachine(refmlc.build(module))["main"](x.numpy())
@@ -49,7 +50,7 @@ def test_a_model_becomes_text_with_its_constants(saved, tmp_path) -> None:
 def test_parameters_go_to_a_file_of_their_own(saved, tmp_path) -> None:
     model, x, path = saved
     text, params = tmp_path / "module.py", tmp_path / "params.npz"
-    assert run("import", path, "-o", text, "--npz", params).exit_code == 0
+    assert run("import", "--trust", path, "-o", text, "--npz", params).exit_code == 0
     np.save(tmp_path / "x.npy", x.numpy())
     name = refmlc.read_file(text).functions["main"].params[0].name
     done = run("run", text, "--params", params, "--input", f"{name}={tmp_path / 'x.npy'}", "--out", tmp_path)
@@ -60,8 +61,34 @@ def test_parameters_go_to_a_file_of_their_own(saved, tmp_path) -> None:
 
 def test_the_text_is_printed_or_given_as_json(saved) -> None:
     _, _, path = saved
-    assert "R.nn.relu" in run("import", path).output
-    assert json.loads(run("import", path, "--json").output)["functions"] == ["main"]
+    assert "R.nn.relu" in run("import", "--trust", path).output
+    assert json.loads(run("import", "--trust", path, "--json").output)["functions"] == ["main"]
+
+
+class Marking:
+    """Whoever opens a pickle of it leaves a mark."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return (self.mark.touch, ())
+
+
+def test_what_a_file_of_pytorch_holds_is_not_executed(saved, tmp_path) -> None:
+    _, _, path = saved
+    mark, hostile = tmp_path / "mark", tmp_path / "hostile.pt2"
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(hostile, "w") as other:
+        for name in archive.namelist():
+            hidden = pickle.dumps(Marking(mark)) if "sample_inputs" in name or "example_inputs" in name else None
+            other.writestr(name, archive.read(name) if hidden is None else hidden)
+    for model in (hostile, path):
+        done = run("import", model)
+        assert (done.exit_code, "RM112" in done.stderr, "--trust" in done.stderr) == (2, True, True)
+        assert "torch.export.load" in done.stderr
+    assert not mark.exists()
+    run("import", "--trust", hostile)
+    assert mark.exists()  # PyTorch does: this is why
 
 
 def test_other_files_are_refused(tmp_path) -> None:
@@ -80,7 +107,7 @@ def test_a_damaged_model_is_told_as_a_bad_file(saved, tmp_path) -> None:
         for name in archive.namelist():
             other.writestr(name, b"" if name.endswith("model.json") else archive.read(name))
     for bad in (half, state, emptied):
-        done = run("import", bad)
+        done = run("import", "--trust", bad)
         assert (done.exit_code, "RM109" in done.output) == (2, True), done.output
 
 
@@ -96,7 +123,7 @@ def test_a_missing_framework_is_told(saved, monkeypatch) -> None:
     _, _, path = saved
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(RefmlcError) as refused:
-        import_file(path)
+        import_file(path, trust=True)
     assert "refmlc[torch]" in refused.value.diagnostic.notes[0]
 
 
