@@ -1,16 +1,16 @@
-"""Models of other frameworks become modules: each frontend is a file, imported by who needs it, never by `refmlc`.
+"""Models of other frameworks become modules: each frontend is loaded when it is asked for.
 
 | file            | takes                                                          | extra     |
 |-----------------|----------------------------------------------------------------|-----------|
 | `torch_export`  | what `torch.export.export` gives                               | `[torch]` |
 | `torch_fx`      | what `torch.fx.symbolic_trace` gives, with maps of one's own   | `[torch]` |
-| `onnx_import`   | a model of ONNX                                                | `[onnx]`  |
+| `onnx`          | a model of ONNX                                                | `[onnx]`  |
 | `tvm_objects`   | modules of real TVM: objects, text, JSON (`from_tvm`)          |           |
 | `tvm_json`      | the JSON graph of `tvm.ir.save_json`                           |           |
 | `programs`      | whatever a program may be given as: objects, paths, texts      |           |
 | `files`         | files of these, by their endings                               |           |
 | `aten`          | the operators of PyTorch, each in operators of Relax           |           |
-| `fx_rules`, `onnx_rules` | what `torch.fx` and ONNX call differently             |           |
+| `fx_rules`      | what `torch.fx` calls differently                              |           |
 | `emitter`, `rule`, `sizes` | what the rules of `aten` are written with; symbolic sizes |     |
 | `arrays`        | tensors of PyTorch as constants, its dtypes by name            |           |
 | `unknown`       | what is said of an operator without a rule                     |           |
@@ -19,6 +19,39 @@
 Nothing here computes: a frontend writes calls of the operators that the library defines.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.frontends.tvm_objects import from_tvm
 
-__all__ = ["from_tvm"]
+if TYPE_CHECKING:
+    from refmlc.frontends.onnx import from_onnx
+    from refmlc.frontends.torch_export import from_exported_program
+    from refmlc.frontends.torch_fx import from_fx
+
+__all__ = ["from_exported_program", "from_fx", "from_onnx", "from_tvm"]
+
+_HOME = {
+    "from_exported_program": ("torch_export", "torch"),
+    "from_fx": ("torch_fx", "torch"),
+    "from_onnx": ("onnx", "onnx"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """A frontend, loaded when it is asked for. Fails: RM112 where its framework is not installed."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'refmlc.frontends' has no attribute {name!r}")
+    file, extra = _HOME[name]
+    try:
+        module = import_module(f"refmlc.frontends.{file}")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != extra:
+            raise
+        way = f"pip install 'refmlc[{extra}]'"
+        raise fail(BAD_USAGE, f"`{extra}` is not installed, which `{name}` needs", None, way) from None
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value

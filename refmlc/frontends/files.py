@@ -3,7 +3,7 @@
 | ending  | written by                | read by                        |
 |---------|---------------------------|--------------------------------|
 | `.pt2`  | `torch.export.save`       | `torch_export`                 |
-| `.onnx` | `torch.onnx.export`, …    | `onnx_import`                  |
+| `.onnx` | `torch.onnx.export`, …    | `onnx`                         |
 | `.json` | `tvm.ir.save_json`        | `tvm_json`                     |
 
 The frameworks are extras: their modules are imported here when a file asks for them.
@@ -88,7 +88,7 @@ def _onnx(path: Path, keep: bool) -> Imported:
         model = onnx.load(str(path))
     except unreadable as bad:
         raise fail(BAD_FILE, f"`{path}`: ONNX cannot read it: {_line(bad)}") from None
-    frontend = import_module("refmlc.frontends.onnx_import")
+    frontend = import_module("refmlc.frontends.onnx")
     module = frontend.from_onnx(model, keep_params_in_input=keep)
     return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}))
 

@@ -15,7 +15,7 @@ onnx = imported("onnx")
 from torch_architectures import CASES, case  # noqa: E402 - PyTorch may be missing
 from torch_models import flat  # noqa: E402
 
-from refmlc.frontends.onnx_import import from_onnx  # noqa: E402
+from refmlc.frontends.onnx import from_onnx  # noqa: E402
 
 
 class Encoder(torch.nn.Module):

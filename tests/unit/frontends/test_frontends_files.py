@@ -130,3 +130,20 @@ def test_a_missing_framework_is_told(saved, monkeypatch) -> None:
 def test_refmlc_does_not_import_the_frontends() -> None:
     code = "import refmlc, refmlc.cli, sys; assert 'torch' not in sys.modules and 'onnx' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_frontends_are_loaded_when_they_are_asked_for() -> None:
+    """In a process where neither framework can be imported, a frontend names the extra that is missing."""
+    code = (
+        "import sys; sys.modules['onnx'] = None; sys.modules['torch'] = None\n"
+        "from refmlc import frontends\n"
+        "assert frontends.from_tvm\n"
+        "try: frontends.from_onnx\n"
+        "except Exception as missing: print(missing)\n"
+        "try: frontends.nothing\n"
+        "except AttributeError as missing: print(missing)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert "RM112" in done.stdout, done.stderr
+    assert "pip install 'refmlc[onnx]'" in done.stdout
+    assert "has no attribute 'nothing'" in done.stdout

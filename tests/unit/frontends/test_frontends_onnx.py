@@ -12,7 +12,7 @@ onnx = imported("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402 - ONNX may be missing
 from onnx.reference import ReferenceEvaluator  # noqa: E402
 
-from refmlc.frontends.onnx_import import from_onnx, params_of  # noqa: E402
+from refmlc.frontends.onnx import from_onnx, params_of  # noqa: E402
 
 RANDOM = np.random.default_rng(5)
 
@@ -166,7 +166,167 @@ def test_an_operator_without_a_rule_is_named() -> None:
     assert "`Bernoulli` of ONNX" in str(refused.value)
 
 
-def test_old_operators_are_refused() -> None:
-    made = model([("Relu", ["x"], ["y"], {})], {"x": [3]}, ["y"], {}, version=9)
-    with pytest.raises(RefmlcError, match="version 9"):
+def test_old_operators_are_converted_by_onnx_or_refused() -> None:
+    agree(model([("Relu", ["x"], ["y"], {})], {"x": [3]}, ["y"], {}, version=9), floats(3))
+    made = model([("ATen", ["x"], ["y"], {})], {"x": [3]}, ["y"], {}, version=9)
+    with pytest.raises(RefmlcError, match="RM501"):
         from_onnx(made)
+
+
+def one_node(kind, inputs, version=21, outputs=("y",), **attributes):
+    """A model of one node whose inputs are arrays."""
+    names = [f"x{place}" for place in range(len(inputs))]
+    node = helper.make_node(kind, names, list(outputs), **attributes)
+    given = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(one.dtype), one.shape)
+        for name, one in zip(names, inputs, strict=True)
+    ]
+    results = [helper.make_value_info(name, onnx.TypeProto()) for name in outputs if name]
+    graph = helper.make_graph([node], "graph", given, results)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=10)
+
+
+INTS = np.array([-7, -4, 3, 8], np.int32)
+DIVISORS = np.array([3, -3, -5, 5], np.int32)
+FLOATS = np.array([-4.3, 7.2, 5.0, 4.3], np.float32)
+OTHERS = np.array([2.1, -3.4, 8.0, -2.1], np.float32)
+ONCE_WRONG = {
+    "an attribute that changes the remainder": ("Mod", [FLOATS, OTHERS], {"fmod": 1}, ()),
+    "the remainder of integers by C's rule": ("Mod", [INTS, DIVISORS], {"fmod": 1}, ()),
+    "the remainder of integers by Python's rule": ("Mod", [INTS, DIVISORS], {}, ()),
+    "the quotient of integers stays one": ("Div", [INTS, DIVISORS], {}, ()),
+    "the last of equal elements": (
+        "ArgMax",
+        [np.array([[2, 2, 1], [0, 5, 5]], np.float32)],
+        {"select_last_index": 1},
+        (),
+    ),
+    "the last of equal elements, for the least": (
+        "ArgMin",
+        [np.array([[2, 1, 1]], np.float32)],
+        {"select_last_index": 1, "axis": -1, "keepdims": 0},
+        (),
+    ),
+    "sums without the own element": ("CumSum", [FLOATS, np.array(0)], {"exclusive": 1}, (1,)),
+    "sums from the end": ("CumSum", [INTS, np.array(-1)], {"reverse": 1}, (1,)),
+    "both": ("CumSum", [FLOATS, np.array(0)], {"reverse": 1, "exclusive": 1}, (1,)),
+    "no axes: all of them": ("ReduceSum", [floats(2, 3), np.array([], np.int64)], {}, (1,)),
+    "no axes: none": ("ReduceSum", [floats(2, 3), np.array([], np.int64)], {"noop_with_empty_axes": 1}, (1,)),
+    "a mean of all axes": ("ReduceMean", [floats(2, 3), np.array([], np.int64)], {"keepdims": 0}, (1,)),
+    "a power has the dtype of the base": (
+        "Pow",
+        [np.array([1, 2, 3], np.int32), np.array([2, 0.5, 3], np.float32)],
+        {},
+        (),
+    ),
+    "a part of the shape, as a tensor": ("Shape", [floats(2, 3, 4)], {"start": 1, "end": -1}, ()),
+    "no part of the shape": ("Shape", [floats(2, 3, 4)], {"start": 2, "end": 1}, ()),
+    "places from the end, at run time": ("Gather", [floats(4, 3), np.array([-1, 0, -4])], {"axis": 0}, ()),
+    "a slope that is broadcast": ("PRelu", [floats(2, 3, 4), floats(3, 1)], {}, ()),
+}
+
+
+@pytest.mark.parametrize("name", ONCE_WRONG)
+def test_what_was_silently_wrong(name) -> None:
+    kind, inputs, attributes, fixed = ONCE_WRONG[name]
+    made = one_node(kind, inputs, **attributes)
+    (wanted,) = ReferenceEvaluator(made).run(None, {f"x{at}": one for at, one in enumerate(inputs)})
+    module = from_onnx(made, known={f"x{at}": inputs[at] for at in fixed})
+    args = [one for at, one in enumerate(inputs) if at not in fixed]
+    found = refmlc.VirtualMachine(refmlc.build(module, "interp"))["main"](*args).numpy()
+    assert found.dtype == wanted.dtype
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kind", ["Relu", "Transpose", "Softmax", "ReduceMax", "Conv", "LSTM", "Shape", "Cast", "Attention"]
+)
+def test_an_attribute_that_no_rule_takes_is_refused_by_name(kind) -> None:
+    arrays = {"Conv": [floats(1, 1, 3, 3), floats(1, 1, 2, 2)], "Attention": [floats(1, 1, 2, 4)] * 3}
+    arrays["LSTM"] = [floats(1, 1, 2), floats(1, 8, 2), floats(1, 8, 2)]
+    extra = {"Cast": {"to": 1}, "LSTM": {"hidden_size": 2}}.get(kind, {})
+    made = one_node(kind, arrays.get(kind, [floats(1, 4)]), version=23, colour=7, **extra)
+    with pytest.raises(RefmlcError, match="RM501") as refused:
+        from_onnx(made)
+    assert "attribute `colour`" in str(refused.value)
+
+
+def test_an_input_or_output_that_no_rule_takes_is_refused_by_name() -> None:
+    with pytest.raises(RefmlcError, match="input 1 of `Softmax`"):
+        from_onnx(one_node("Softmax", [floats(2), floats(2)]))
+    with pytest.raises(RefmlcError, match="output 1 of `MaxPool`"):
+        from_onnx(one_node("MaxPool", [floats(1, 1, 4)], outputs=("y", "places"), kernel_shape=[2]))
+
+
+@pytest.mark.parametrize(("mode", "wanted"), [("SAME_LOWER", [0, 2, 4]), ("SAME_UPPER", [1, 3, 4])])
+def test_padding_that_depends_on_the_extent(mode, wanted) -> None:
+    """Five elements by windows of two, two apart: three windows, of which one reaches over an end."""
+    x = np.arange(5, dtype=np.float32).reshape(1, 1, 5)
+    made = one_node("MaxPool", [x], kernel_shape=[2], strides=[2], auto_pad=mode)
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(made), "interp"))["main"](x)
+    assert found.numpy().ravel().tolist() == wanted
+
+
+def test_a_layer_norm_with_several_outputs_is_what_onnx_defines() -> None:
+    inputs = [floats(2, 3, 4), floats(4), floats(4)]
+    made = one_node("LayerNormalization", inputs, outputs=("y", "mean", "deviation"))
+    wanted = ReferenceEvaluator(made).run(None, {f"x{at}": one for at, one in enumerate(inputs)})
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(made), "interp"))["main"](*inputs)
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-5, atol=1e-6)
+
+
+class TestHostileModels:
+    def refused(self, made, code):
+        with pytest.raises(RefmlcError) as refusal:
+            from_onnx(made)
+        assert refusal.value.code.id == code
+        return str(refusal.value)
+
+    def test_a_cycle(self) -> None:
+        made = model([("Add", ["x", "b"], ["a"], {}), ("Relu", ["a"], ["b"], {})], {"x": [3]}, ["b"], {})
+        assert "`b`" in self.refused(made, "RM109")
+
+    def test_dimensions_that_promise_more_than_is_there(self) -> None:
+        made = model([("Add", ["x", "w"], ["y"], {})], {"x": [3]}, ["y"], {"w": floats(3)})
+        made.graph.initializer[0].dims[:] = [1 << 40]
+        assert "fewer elements" in self.refused(made, "RM109")
+
+    def test_negative_dimensions(self) -> None:
+        made = model([("Relu", ["x"], ["y"], {})], {"x": [-4]}, ["y"], {})
+        assert "is -4" in self.refused(made, "RM109")
+        made = model([("Add", ["x", "w"], ["y"], {})], {"x": [3]}, ["y"], {"w": floats(3)})
+        made.graph.initializer[0].dims[:] = [-3]
+        assert "negative" in self.refused(made, "RM109")
+
+    def test_a_name_that_is_given_twice(self) -> None:
+        made = model([("Relu", ["x"], ["y"], {}), ("Neg", ["x"], ["y"], {})], {"x": [3]}, ["y"], {})
+        assert "same name" in self.refused(made, "RM109")
+
+    def test_an_output_that_no_node_gives(self) -> None:
+        made = model([("Relu", ["x"], ["y"], {})], {"x": [3]}, ["z"], {})
+        assert "`z`" in self.refused(made, "RM109")
+
+    def test_a_function_that_calls_itself(self) -> None:
+        made = model([("Relu", ["x"], ["y"], {})], {"x": [3]}, ["y"], {})
+        node = helper.make_node("Again", ["a"], ["b"], domain="own")
+        opsets = [helper.make_opsetid("own", 1), helper.make_opsetid("", 17)]
+        made.functions.append(helper.make_function("own", "Again", ["a"], ["b"], [node], opsets))
+        made.opset_import.append(helper.make_opsetid("own", 1))
+        made.graph.node[0].op_type, made.graph.node[0].domain = "Again", "own"
+        assert "`Again`" in self.refused(made, "RM501")
+
+    def test_data_in_another_file(self) -> None:
+        made = model([("Add", ["x", "w"], ["y"], {})], {"x": [3]}, ["y"], {"w": floats(3)})
+        tensor = made.graph.initializer[0]
+        tensor.data_location = TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value="../../etc/passwd")
+        assert "another file" in self.refused(made, "RM501")
+
+    def test_texts_and_sequences(self) -> None:
+        made = one_node("Relu", [floats(3)])
+        made.graph.input[0].type.tensor_type.elem_type = TensorProto.STRING
+        assert "string" in self.refused(made, "RM501")
+        made.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(helper.make_tensor_type_proto(1, [3])))
+        assert "sequences" in self.refused(made, "RM501")

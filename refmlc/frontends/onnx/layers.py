@@ -1,0 +1,109 @@
+"""Layers of ONNX: linear maps, normalisations, recurrent nets."""
+
+from collections.abc import Mapping
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.frontends.aten import RULES as ATEN
+from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
+from refmlc.frontends.onnx.node import Node
+from refmlc.ir import relax
+
+
+def product(e: Emitter, left: relax.Expr, right: relax.Expr) -> relax.Expr:
+    """The matrix product.
+
+    Decision: sums of float16 and bfloat16 are made in float32 and rounded once, as NumPy and every runtime of ONNX do;
+    ONNX does not say.
+    """
+    dtype = e.dtype(left)
+    if is_half(dtype):
+        return e.astype(e.call("matmul", left, right, out_dtype="float32"), dtype)
+    return e.call("matmul", left, right)
+
+
+def gemm(node: Node) -> Operand:
+    """`alpha * a @ b + beta * c`, a and b transposed where it is said."""
+    e = node.e
+    left, right = (
+        e.call("permute_dims", node.tensor(place), axes=(1, 0)) if node.whole(name, 0) else node.tensor(place)
+        for place, name in ((0, "transA"), (1, "transB"))
+    )
+    alpha, beta, c = node.real("alpha", 1.0), node.real("beta", 1.0), node.optional(2)
+    found = product(e, left, right)
+    dtype = e.dtype(found)
+    found = found if alpha == 1.0 else e.call("multiply", found, e.scalar(alpha, dtype))
+    if c is None:
+        return found
+    return e.call("add", found, c if beta == 1.0 else e.call("multiply", c, e.scalar(beta, dtype)))
+
+
+def batch_norm(node: Node) -> Operand:
+    """Batch normalisation at inference."""
+    epsilon = node.real("epsilon", 1e-5)
+    node.real("momentum", 0.9)  # says how running values change in training
+    if node.whole("training_mode", 0):
+        raise fail(UNSUPPORTED_OP, "`BatchNormalization` in training mode is not supported")
+    return ATEN["batch_norm"](node.e, *(node.tensor(place) for place in range(5)), False, 0.1, epsilon)
+
+
+def instance_norm(node: Node) -> Operand:
+    """Each channel of each sample normalised over the axes behind it."""
+    e, x = node.e, node.tensor(0)
+    axes = tuple(range(2, e.rank(x)))
+    return e.call(
+        "nn.instance_norm",
+        x,
+        node.tensor(1),
+        node.tensor(2),
+        channel_axis=1,
+        axes=axes,
+        epsilon=node.real("epsilon", 1e-5),
+        center=True,
+        scale=True,
+    )
+
+
+def lstm(node: Node) -> Operand:
+    """One layer, ONNX's order of the gates (input, output, forget, cell) brought to PyTorch's."""
+    e, direction = node.e, node.text("direction", "forward")
+    ways = 2 if direction == "bidirectional" else 1
+    if direction == "reverse" or node.whole("layout", 0) or node.whole("input_forget", 0):
+        raise fail(UNSUPPORTED_OP, "an LSTM that is reversed, batch first, or couples its gates is not supported")
+    hidden = node.whole("hidden_size", 0)
+    parameters: list[Operand] = []
+    weights, bias = (node.tensor(1), node.tensor(2)), node.optional(3)
+    for way in range(ways):
+        parameters += [_gates(e, _way(e, one, way), hidden) for one in weights]
+        if bias is not None:
+            both = ATEN["split"](e, _way(e, bias, way), 4 * hidden, 0)
+            parameters += [_gates(e, ATEN["getitem"](e, both, at), hidden) for at in range(2)]
+    x = node.tensor(0)
+    batch = e.shape(x)[1]
+    zeros = e.call("full", e.sizes([ways, batch, hidden]), e.scalar(0, e.dtype(x)), dtype=e.dtype(x))
+    start = [zeros if (given := node.optional(at)) is None else given for at in (5, 6)]
+    out = ATEN["lstm"](e, x, start, parameters, bias is not None, 1, 0.0, False, ways == 2, False)
+    y, *ends = (ATEN["getitem"](e, out, at) for at in range(3))
+    steps = e.shape(y)[0]
+    apart = ATEN["view"](e, y, [steps, batch, ways, hidden])
+    return (ATEN["permute"](e, apart, [0, 2, 1, 3]), *ends)
+
+
+def _way(e: Emitter, x: relax.Expr, way: int) -> Operand:
+    return ATEN["select"](e, x, 0, way)
+
+
+def _gates(e: Emitter, x: Operand, hidden: int) -> Operand:
+    parts = ATEN["split"](e, x, hidden, 0)
+    i, o, f, c = (ATEN["getitem"](e, parts, at) for at in range(4))
+    return ATEN["cat"](e, [i, f, c, o], 0)
+
+
+LAYERS: Mapping[str, OnnxRule] = {
+    "Gemm": gemm,
+    "MatMul": lambda node: product(node.e, node.tensor(0), node.tensor(1)),
+    "BatchNormalization": batch_norm,
+    "InstanceNormalization": instance_norm,
+    "LSTM": lstm,
+}

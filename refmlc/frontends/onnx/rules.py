@@ -1,0 +1,21 @@
+"""The rule of each operator of ONNX; an operator without one is what its function body says, or unsupported."""
+
+from collections.abc import Mapping
+
+from refmlc.frontends.onnx.creation import CREATION
+from refmlc.frontends.onnx.elementwise import ELEMENTWISE, OnnxRule
+from refmlc.frontends.onnx.indexing import INDEXING
+from refmlc.frontends.onnx.layers import LAYERS
+from refmlc.frontends.onnx.reduction import REDUCTION
+from refmlc.frontends.onnx.shaping import SHAPING
+from refmlc.frontends.onnx.windows import WINDOWS
+
+RULES: Mapping[str, OnnxRule] = {
+    **ELEMENTWISE,
+    **SHAPING,
+    **INDEXING,
+    **REDUCTION,
+    **WINDOWS,
+    **LAYERS,
+    **CREATION,
+}
