@@ -134,7 +134,7 @@ def _jump(run: Run, node: tir.Break | tir.Continue | tir.Return) -> Do:
 def _for(run: Run, node: tir.For) -> Do:
     first, extent = whole(run, node.min), whole(run, node.extent)
     step = None if node.step is None else whole(run, node.step)
-    tag = "" if node.thread is None else node.thread.tag
+    tag = node.tag
     if tag and tag in run.threads:
         raise not_certified(f"the second loop over `{tag}`", node.span)
     run.threads.add(tag)

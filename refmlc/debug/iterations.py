@@ -91,7 +91,7 @@ def iterations(scope: Scope, stmt: tir.Stmt) -> Iterations | None:
             loop = as_loop(stmt)
         case _:
             return None
-    tag = "" if loop.thread is None else loop.thread.tag
+    tag = loop.tag
     if tag in scope.threads or not (is_thread(tag) or scope.layout.knows(loop.loop_var)):
         return None
     slot = scope.axes[tag] if is_thread(tag) else scope.layout.slot(loop.loop_var)

@@ -1,10 +1,8 @@
 """TensorIR: every kind of expression and statement, on one screen.
 
-Nodes are immutable and compared by identity; `structural_equal` compares by meaning. Each node carries the place
-in the text it was read from (`span`), which is never compared. Variables and buffers are identities: two nodes
-that hold the same `Var` object mean the same variable, whatever its name.
-
-Clauses: conformance/spec/tir-*.toml.
+Nodes are immutable and compared by identity; `structural_equal` compares by meaning. Each node carries the place in
+the text it was read from (`span`), which is never compared. Variables and buffers are identities: two nodes that hold
+the same `Var` object mean the same variable, whatever its name. Clauses: conformance/spec/tir-*.toml.
 """
 
 from collections.abc import Mapping
@@ -335,6 +333,11 @@ class For(Node):
     thread: ThreadVar | None = None
     annotations: Mapping[str, "Attr"] = field(default_factory=dict)
     step: Expr | None = None
+
+    @property
+    def tag(self) -> str:
+        """The name of the thread axis; empty: the loop is of none."""
+        return "" if self.thread is None else self.thread.tag
 
 
 @node

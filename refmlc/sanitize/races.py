@@ -127,7 +127,7 @@ class Races(Detector):
     def enter_loop(self, loop: tir.For, frame: Frame) -> None:
         """Iterations that may run at the same time begin."""
         if loop.kind in AT_ONCE:
-            tag = "" if loop.thread is None else loop.thread.tag
+            tag = loop.tag
             if loop.kind is not ForKind.THREAD_BINDING or is_thread(tag):
                 slot = cast("Slot[int]", frame[ACTIVATION].layout.slot(loop.loop_var))
                 self._loops = (*self._loops, Racing(loop, tag, slot))

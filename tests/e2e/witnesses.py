@@ -17,7 +17,6 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from biting import prove
-from refmlc.check.reading import read
 
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
@@ -29,6 +28,7 @@ from refmlc.sanitize import sanitize
 from refmlc.strategies import AIMS, MODULE_AIMS, THREAD_AIMS, rolled, rolled_module
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
+from refmlc.wellformed.reading import read
 
 SEEDS = 40
 STEPS = 200_000

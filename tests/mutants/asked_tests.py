@@ -103,7 +103,8 @@ def reach(files, source):
     """The time of each test, and the tests that execute each line of the modules."""
     import coverage  # noqa: PLC0415 - in a process of its own
 
-    tracer = coverage.Coverage(data_file=None, include=[str(Path(path).resolve()) for path in source])
+    paths = [str(Path(path).resolve()) for path in source]
+    tracer = coverage.Coverage(data_file=None, config_file=False, include=paths)  # setup.cfg chooses other packages
     noted = Noted(tracer)
     tracer.start()
     pytest.main([*(arg for arg in QUIET if arg != "-x"), *files], plugins=[noted])

@@ -335,7 +335,9 @@ def report(family, counts):
     """The line of a family."""
     faults = counts["killed"] + counts["survived"]
     others = ", ".join(f"{counts[state]} {state}" for state in ("explained", "same", "no C", "table") if counts[state])
-    if faults:
+    if not faults:
+        sys.stdout.write(f"{family:8} nothing to count; {others}\n")
+    else:
         low, high = interval(counts["killed"], faults)
         share = f"{100 * counts['killed'] / faults:.1f} % (95 %: {low:.1f} to {high:.1f})"
         sys.stdout.write(f"{family:8} {counts['killed']} of {faults} killed: {share}; {others}\n")

@@ -1,9 +1,12 @@
 """Mutants of Python: what the rules make of a small module, and how tests are asked about them."""
 
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+from biting import raising, raising_at_loading
 from families import FAMILIES, found
-from matrix import Results, Server
+from matrix import Results, Server, _Tests
 from python_mutations import mutants_of, sample
 
 HERE = Path(__file__).parent
@@ -106,3 +109,58 @@ def test_families_are_of_files_that_are_there():
     for name, family in FAMILIES.items():
         for pattern in (*family.modules, *family.tests):
             assert found(root, (pattern,)), (name, pattern)
+
+
+def test_lines_are_noted_whatever_the_project_wants_covered(tmp_path):
+    (tmp_path / "setup.cfg").write_text("[coverage:run]\nsource_pkgs = json\n")
+    (tmp_path / "small_module.py").write_text(MODULE)
+    (tmp_path / "test_small_module.py").write_text(TESTS)
+    server = Server(HERE / "asked_tests.py", tmp_path)
+    noted = server.ask(reach=["test_small_module.py"], source=["small_module.py"])
+    server.close()
+    assert len(noted["lines"]["small_module.py"]["10"]) == 2
+
+
+def test_whoever_loads_a_module_loads_the_wrong_text(tmp_path):
+    """Pytest too, which rewrites modules that its plugins stand in: it is in front of any finder that came before."""
+    (tmp_path / "small_module.py").write_text(MODULE)
+    (tmp_path / "small_plugin.py").write_text("import pytest\npytest.register_assert_rewrite('small_module')\n")
+    (tmp_path / "conftest.py").write_text("pytest_plugins = ['small_plugin']\n")
+    (tmp_path / "test_small_module.py").write_text(TESTS)
+    server = Server(HERE / "asked_tests.py", tmp_path)
+    tests = [f"test_small_module.py::test_{name}" for name in ("small", "scaled", "slowly")]
+    ends = [
+        server.ask(module="small_module.py", text=text, tests=tests, seconds=60)["state"]
+        for text in (MODULE, raising(MODULE), MODULE, raising_at_loading(MODULE), MODULE)
+    ]
+    server.close()
+    assert ends == ["survived", "killed", "survived", "killed", "survived"]
+    assert (tmp_path / "small_module.py").read_text() == MODULE
+
+
+class Asked:
+    """Tests that are always of this end, and the server of a matrix that asks them."""
+
+    def __init__(self, root, *states):
+        self.root, self.states = root, list(states)
+
+    def ask(self, **question):
+        return {"state": self.states.pop(0), "why": ""}
+
+    @contextmanager
+    def server(self):
+        yield self
+
+    def noted(self, family):
+        return {"lines": {"small_module.py": {"9": ["t"]}}, "times": {"t": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("states", "word"), [(("survived", "survived"), "cannot fail"), (("killed", "killed"), "cannot pass")]
+)
+def test_a_matrix_that_cannot_judge_ends_before_it_counts(tmp_path, states, word):
+    (tmp_path / "small_module.py").write_text(MODULE)
+    mutants = list(changes().values())
+    _Tests(Asked(tmp_path, "killed", "survived"), "f").prove("the judge", mutants)
+    with pytest.raises(SystemExit, match=word):
+        _Tests(Asked(tmp_path, *states), "f").prove("the judge", mutants)

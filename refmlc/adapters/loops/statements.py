@@ -26,7 +26,7 @@ def write(writer: Writer, node: tir.Stmt) -> None:
             said = writer.bind("said", f"{kind}: {''.join(message)}")
             writer.line(f"if not {source(writer, condition)}: {writer.bind('trap', trap)}({said})")
         case tir.For():
-            tag = "" if node.thread is None else node.thread.tag
+            tag = node.tag
             alike = [] if node.thread is None or node.thread.var is None else [node.thread.var]
             step = [] if node.step is None else [node.step]
             _loop(writer, tag, (node.loop_var, *alike), [node.min, node.extent, *step], node.body)

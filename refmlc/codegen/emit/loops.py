@@ -18,7 +18,7 @@ Emit = Callable[[State, tir.Stmt], None]
 
 def loop(state: State, node: tir.For, body: Emit) -> None:
     """`node` as a C loop; thread axes are loops like others, one that is bound already is the index that it has."""
-    tag = "" if node.thread is None else node.thread.tag
+    tag = node.tag
     if tag in state.threads:
         _same_thread(state, node, tag, body)
         return

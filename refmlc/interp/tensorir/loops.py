@@ -47,7 +47,7 @@ JUMPS = (Breaking, Continuing, Returning)
 
 def loop(scope: Scope, node: tir.For) -> Run:
     """Run the body for each value of the loop variable."""
-    tag = "" if node.thread is None else node.thread.tag
+    tag = node.tag
     if tag in scope.threads:
         return _same_thread(scope, tag, node)
     whole = _one_by_one(scope, node, tag)

@@ -43,7 +43,7 @@ def group(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go])
 
 def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Go:
     """The iterations of a loop over a thread axis as threads."""
-    tag = "" if node.thread is None else node.thread.tag
+    tag = node.tag
     extent = scope.int(node.extent)
     wrong, loops = scope.failing(BAD_EXTENT, node.span), scope.loops
     with scope.loop(node.loop_var, (node.min, node.extent), tag) as slot, scope.thread(tag, node.loop_var, node.extent):
@@ -108,7 +108,7 @@ def _apart(scope: Scope, node: tir.For, loops: object, frame: Frame, ready: Sequ
     waiting = next(thread for thread in ready if thread.waits is not None)
     other = next(thread for thread in ready if _place(thread.waits) is not _place(waiting.waits))
     meeting = cast("Meeting", waiting.waits)
-    tag = "" if node.thread is None else node.thread.tag
+    tag = node.tag
     where = "has ended" if other.waits is None else "waits elsewhere"
     message = f"{tag} {waiting.index} waits for all threads of its block, {tag} {other.index} {where}"
     if meeting.implied or (other.waits is not None and other.waits.implied):

@@ -368,3 +368,14 @@ def test_reshape_copies_what_is_strided(main):
 )
 def test_the_number_of_arguments(wrong, call):
     assert wrong(f"y = {call}\nreturn y", floats(1)).code.id == "RM206"
+
+
+# ----------------------------------------------------------------------------------------- operators of the library
+
+
+def test_an_operator_takes_tensors_out_of_tuples_and_leaves_shapes_and_numbers(main):
+    both = 'y = R.concat((x, R.zeros(R.shape([2]), "float32")), axis=0)\nreturn y'
+    assert listed(main(both, floats(1, 2), params='x: R.Tensor((2,), "float32")')) == [1, 2, 0, 0]
+    assert listed(main('y = R.arange(1, 6, 2, dtype="int64")\nreturn y', floats())) == [1, 3, 5]
+    shaped = "y = R.reshape(x, R.shape([2, 1]))\nreturn y"
+    assert listed(main(shaped, floats(1, 2), params='x: R.Tensor((2,), "float32")')) == [[1], [2]]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
+from refmlc.interp.hooks import Hooks
 from refmlc.interp.machine import Machine
 from refmlc.ir.threads import exchanges
 from refmlc.wellformed.reading import read, read_file
@@ -191,3 +192,65 @@ def test_a_kernel_that_tvm_lowered_multiplies_matrices():
     a, b, c = (rng.integers(0, 8, (64, 64)).astype("float32") for _ in range(3))
     Machine(module).call("main", (a, b, c))
     assert c.tolist() == (a @ b).tolist()
+
+
+BLOCK = """
+    S = T.alloc_buffer((8,), "float32", scope="shared")
+    for t in T.thread_binding(8, thread="threadIdx.x"):
+        with T.sblock("exchange"):
+            v = T.axis.spatial(8, t)
+            T.where({where})
+            T.reads(A[0:8])
+            T.writes(B[v])
+            S[v] = A[v]
+            T.tvm_storage_sync("shared")
+            B[v] = S[7 - v]
+"""
+
+
+class Blocks(Hooks):
+    """Counts the instances of blocks that begin, and those that end."""
+
+    def __init__(self):
+        self.begun, self.ended = [], 0
+
+    def enter_block(self, site, frame):
+        self.begun.append(site.node.block.name)
+
+    def leave_block(self, site, frame):
+        self.ended += 1
+
+
+def exchanged(where, hooks=None):
+    """What threads that meet within a block leave behind."""
+    target = np.full(8, -1, "float32")
+    module = read(f"{HEAD}def main({PARAMS}):{BLOCK.format(where=where)}", "case.py")
+    Machine(module, **({} if hooks is None else {"hooks": hooks})).call("main", (INPUT.copy(), target))
+    return target.tolist()
+
+
+def test_threads_meet_within_a_block_whether_it_is_watched_or_not():
+    hooks = Blocks()
+    assert exchanged("t >= 0") == exchanged("t >= 0", hooks) == REVERSED
+    assert (hooks.begun, hooks.ended) == (["exchange"] * 8, 8)
+
+
+def test_a_block_in_which_threads_meet_is_left_out_where_its_condition_is_false():
+    hooks = Blocks()
+    assert exchanged("t < 0", hooks) == [-1] * 8
+    assert (hooks.begun, hooks.ended) == ([], 0)
+
+
+def test_a_loop_around_a_barrier_with_a_negative_extent_is_refused_at_its_place():
+    body = f"""
+    S = T.alloc_buffer((8,), "float32", scope="shared")
+    {THREADS}
+        for i in range(T.Cast("int32", A[0]) - 3):
+            S[t] = A[t]
+            {SYNC}
+            B[t] = S[7 - t]
+"""
+    with pytest.raises(RefmlcError) as caught:
+        run(body)
+    found = caught.value.diagnostic
+    assert (found.code.id, found.message, found.span.line) == ("RM315", "the extent of loop `i` is -3", 8)
