@@ -16,11 +16,11 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
-from refmlc.cli.streams import DOUBTFUL, Gate, gated, safe
+from refmlc.cli.streams import Gate, gated
 from refmlc.diag import Diagnostic, Internal, RefmlcError
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BUG, DEPTH_EXHAUSTED, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
-from refmlc.diag.layout import plain
+from refmlc.diag.layout import DOUBTFUL, plain, safe
 from refmlc.diag.render import render_text, to_json
 
 F = TypeVar("F", bound=Callable[..., None])

@@ -7,28 +7,17 @@
 | what rich and `diag.render` paint                     | as it is: written behind the gate, of text cleaned before |
 """
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import TextIO, cast
 
-from refmlc.diag.layout import plain
+from refmlc.diag.layout import safe
 
-DOUBTFUL = re.compile(r"\r\n|[^\n\t\x20-\x7e]+")
 LIKE = str.maketrans({
     "…": "~", "→": "->", "—": "-", "–": "-", "×": "x", "±": "+-", "≥": ">=", "≤": "<=", "²": "^2", "³": "^3", "µ": "u",
     "─": "-", "│": "|", "├": "|", "└": "`", "█": "#", "▀": "^", "●": "*", "▶": ">", "Δ": "d",
 })  # fmt: skip
-
-
-def safe(text: str) -> str:
-    """`text` without what a terminal would obey; its lines and tabs stay."""
-    return DOUBTFUL.sub(_safe_piece, text)
-
-
-def _safe_piece(found: re.Match[str]) -> str:
-    return "\n" if found[0] == "\r\n" else plain(found[0])
 
 
 def fitted(text: str, encoding: str) -> str:

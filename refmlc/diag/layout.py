@@ -9,6 +9,7 @@
 | any other                           | itself                           | 1     |
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ TAB = 4
 UNSAFE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 REPLACEMENT = "\ufffd"
 BEFORE, LONGEST = 80, 200
+DOUBTFUL = re.compile(r"\r\n|[^\n\t\x20-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ class ClippedLine:
 def plain(text: str) -> str:
     """`text` on one line, without what a terminal would obey."""
     return "".join(REPLACEMENT if unicodedata.category(char) in UNSAFE else char for char in text)
+
+
+def safe(text: str) -> str:
+    """`text` without what a terminal would obey; its lines and tabs stay."""
+    return DOUBTFUL.sub(lambda found: "\n" if found[0] == "\r\n" else plain(found[0]), text)
 
 
 def plain_lines(text: str) -> list[str]:

@@ -20,6 +20,7 @@ from textual.widgets import Input, RichLog, Static
 from refmlc.debug.screen import panes
 from refmlc.debug.terminal.shell import Shell
 from refmlc.diag import RefmlcError
+from refmlc.diag.layout import safe
 
 NARROW = 10  # columns that a part is taken to have before it is laid out
 
@@ -138,9 +139,9 @@ class Screen(App[None]):
             return
         log = self.query_one("#said", RichLog)
         if line:
-            log.write(Text(f"> {line}", style="bold"))
+            log.write(Text(safe(f"> {line}"), style="bold"))
         if said:
-            log.write(Text(said))
+            log.write(Text(safe(said)))
         self._show()
 
     def _show(self) -> None:
@@ -161,6 +162,7 @@ class Screen(App[None]):
         return max(size.height, 1), max(size.width, NARROW)
 
     def _fill(self, name: str, text: Text) -> None:
+        text.plain = safe(text.plain)
         self.query_one(f"#{name}", Static).update(text)
 
     def _watch(self) -> None:

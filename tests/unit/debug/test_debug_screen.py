@@ -21,8 +21,8 @@ GEMM = Path(__file__).parents[2] / "golden" / "debug" / "gemm.py"
 Drive = Callable[[Screen, "Pilot[None]"], Awaitable[None]]
 
 
-def driven(drive: Drive) -> None:
-    module = refmlc.read_file(GEMM)
+def driven(drive: Drive, file: Path = GEMM) -> None:
+    module = refmlc.read_file(file)
     arguments = [np.ones((4, 8), "float32"), np.ones((8, 4), "float32"), Tensor.empty((4, 4), FLOAT32)]
     with Session(Program(module, "gemm", arguments)) as session:
         screen = Screen(Shell(session))
@@ -48,6 +48,20 @@ async def typed(screen: Screen, pilot: "Pilot[None]", line: str) -> None:
 
 def text(screen: Screen, part: str) -> str:
     return str(screen.query_one(f"#{part}", Static).render())
+
+
+def test_nothing_in_the_text_is_obeyed(tmp_path: Path) -> None:
+    hostile = tmp_path / "gemm.py"
+    hostile.write_text(f"# \u202e\x1b]0;pwn\x07\x9b2J\n{GEMM.read_text()}")
+
+    async def drive(screen: Screen, pilot: "Pilot[None]") -> None:
+        assert "# \ufffd\ufffd]0;pwn\ufffd2J" in text(screen, "source")
+        await typed(screen, pilot, "print \x1b]0;pwn\x07")
+        said = "".join(strip.text for strip in screen.query_one("#said", RichLog).lines)
+        assert "print \ufffd]0;pwn" in said
+        assert "\x1b" not in said
+
+    driven(drive, hostile)
 
 
 def test_the_source_and_its_current_line_are_shown() -> None:
