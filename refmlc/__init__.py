@@ -1,13 +1,14 @@
 """The executable meaning of TVM IRModules: read, check, show and run TensorIR and Relax, without TVM.
 
-The layers, each importing only from those before it: `diag` (findings), `dtypes`, `ir` (nodes), `ops` (contracts), `te`
-(tensor expressions), `library` (operators of Relax), `script` (text), `spec` (clauses), `wellformed` (static rules),
-`schedule` (steps that keep the meaning), `drawing` (graphs), `transform` and `builder` (modules by program),
-`frontends` (models of others), `runtime` (tensors), `interp` (the meaning) and `codegen` (the same in C), `vm` (build
-and run), `sanitize` (what a run must not do), `strategies` (programs by Hypothesis), `provenance` (why a value is what
-it is), `bounds` (what a result may be), `debug` (forwards and backwards), `adapters` (implementations), `oracle`
-(verdicts), `reduce`, `evidence`, `fuzz` (campaigns), `conform` (the suite), `testing` (for test-suites), `passes` (of a
-compiler), `scheduling` (by TVM's names), `demo`, `bench`, `tvm` and `course` (the course by its own names), `cli`.
+The layers, each importing only from those before it: `process` (programs of others), `diag` (findings), `dtypes`,
+`ir` (nodes), `ops` (contracts), `te` (tensor expressions), `library` (operators of Relax), `script` (text), `spec`
+(clauses), `wellformed` (static rules), `schedule` (steps that keep the meaning), `drawing` (graphs), `transform`
+and `builder` (modules by program), `frontends` (models of others), `runtime` (tensors), `interp` (the meaning) and
+`codegen` (the same in C), `vm` (build and run), `sanitize` (what a run must not do), `strategies` (programs by
+Hypothesis), `provenance` (why a value is what it is), `bounds` (what a result may be), `debug` (forwards and
+backwards), `adapters` (implementations), `oracle` (verdicts), `reduce`, `evidence`, `fuzz` (campaigns), `conform`
+(the suite), `testing` (for test-suites), `passes` (of a compiler), `scheduling` (by TVM's names), `demo`, `bench`,
+`tvm` and `course` (the course by its own names), `cli`.
 
 >>> module = refmlc.read_file("gemm.py")
 >>> refmlc.VirtualMachine(refmlc.build(module))["main"](a, b)

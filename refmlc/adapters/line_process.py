@@ -8,7 +8,7 @@
 | something it was not asked for                  | `CRASHED`: what it is                                         |
 
 What broke once is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the other
-to read: what comes is read while a request is written.
+to read: what comes is read while a request is written. Of its standard error the begin and the end are kept.
 """
 
 import json
@@ -18,12 +18,14 @@ import resource
 import select
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
+from typing import IO
 
 from refmlc.adapters.implementation import Stop
+from refmlc.process.output import Output
+from refmlc.process.tree import Started
 
 LONGEST_LINE = 16 << 20
 SHOWN = 200
@@ -48,21 +50,13 @@ class LineProcess:
 
     def __init__(self, command: Sequence[str], *, memory: int | None = None) -> None:
         """Start it in a process group of its own. Fails: OSError."""
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - the user names it
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                start_new_session=True,
-                bufsize=0,
-            )
-        except OSError:
-            self._errors.close()
-            raise
-        if self._process.stdin is None or self._process.stdout is None:
+        streams = (subprocess.PIPE, subprocess.PIPE, subprocess.PIPE)
+        self._started = Started(command, streams=streams)
+        self._process = self._started.process
+        self._said = Output()
+        if self._process.stdin is None or self._process.stdout is None or self._process.stderr is None:
             raise OSError("the process has no pipes")
+        self._errors: IO[bytes] | None = self._process.stderr
         self._in, self._out = self._process.stdin, self._process.stdout
         os.set_blocking(self._in.fileno(), False)
         self._got = bytearray()
@@ -105,15 +99,8 @@ class LineProcess:
 
     def kill(self) -> None:
         """End it, and all that it has started."""
-        if self._errors.closed:
-            return
         self.alive = False
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._in.close()
-        self._out.close()
-        self._errors.close()
+        self._started.close()
 
     def _silent(self) -> None:
         """Fails: `Broken` where something came that nobody asked for: it would pass for the next answer."""
@@ -148,13 +135,16 @@ class LineProcess:
         left = deadline - monotonic()
         if left <= 0:
             raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
-        readable, writable, _ = select.select([self._out], [self._in] if sending else [], [], left)
-        if readable:
+        streams = [self._out] if self._errors is None else [self._out, self._errors]
+        readable, writable, _ = select.select(streams, [self._in] if sending else [], [], left)
+        if self._errors in readable and not self._said.drain(self._errors):
+            self._errors = None
+        if self._out in readable:
             piece = os.read(self._out.fileno(), PIECE)
             if not piece:
                 raise self._ended()
             self._got += piece
-        elif not writable:
+        elif not readable and not writable:
             raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
 
     def _ended(self) -> Broken:
@@ -168,8 +158,9 @@ class LineProcess:
 
     def _last_words(self) -> str:
         """The last line on standard error that says something."""
-        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - PIECE))
-        lines = self._errors.read().decode(errors="replace").split("\n")
+        if self._errors is not None:
+            self._said.drain(self._errors)
+        lines = self._said.text().split("\n")
         return next((line.strip()[:SHOWN] for line in reversed(lines) if line.strip()), "")
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from refmlc.adapters.implementation import Answer, Answers, Ask, Ended, Prepared, Stop, Stopped
 from refmlc.adapters.limits import GRACE, Limits
@@ -16,6 +15,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Source, Span
 from refmlc.ir import IRModule
 from refmlc.ir.tree import Json, tree_of
+from refmlc.process.folders import Folder
 from refmlc.script import read, show
 
 VERSION = 1
@@ -35,7 +35,7 @@ class Remote:
         self.says: Mapping[str, object] = {}
         self._command = list(command)
         self._memory = limits.bytes + footprint
-        self._directory = TemporaryDirectory(prefix="refmlc-")
+        self._directory = Folder("remote")
         self._process: LineProcess | None = None
         self._holds: RemoteModule | None = None
 

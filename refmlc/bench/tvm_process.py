@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +17,7 @@ from refmlc.adapters.line_process import Broken, LineProcess
 from refmlc.bench.witness import Array
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.process.folders import Folder
 
 LONGEST = 3600.0  # seconds: TVM may tune, or run its slowest way
 
@@ -36,7 +36,7 @@ class TvmProcess:
             self._process = LineProcess([python, script])
         except OSError as problem:
             raise fail(BAD_USAGE, f"`{python}` does not run: {problem.strerror}") from None
-        self._directory = TemporaryDirectory(prefix="refmlc-bench-")
+        self._directory = Folder("bench")
         try:
             self.version = str(self.ask({"do": "version"})["version"])
         except TvmFailed as problem:

@@ -26,6 +26,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.frontends.tvm_json import from_json
 from refmlc.ir import IRModule
+from refmlc.process.regular import open_regular
 
 EXPORTED = ".pt2"
 
@@ -95,7 +96,8 @@ def _onnx(path: Path, keep: bool) -> Imported:
 
 def _tvm(path: Path, keep: bool) -> Imported:
     try:
-        text = path.read_text(encoding="utf-8")
+        with open_regular(path) as file:
+            text = file.read().decode()
     except UnicodeDecodeError as bad:
         raise fail(BAD_FILE, f"`{path}` is not UTF-8: {bad.reason} at byte {bad.start}") from None
     del keep  # constants of a module of TVM stay what they are

@@ -14,7 +14,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType, TracebackType
 from typing import Self
 
@@ -26,6 +25,7 @@ from refmlc.adapters.remote import VERSION
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.passes.stages import ENDED, Trace, read_trace
+from refmlc.process.folders import Folder
 
 FILE = "stages.jsonl"
 SHOWN = 200
@@ -57,7 +57,7 @@ class Program:
         self._command, self._seconds, self._named = list(command), seconds, named or shlex.join(command)
         wanted = None if passes is None else list(passes)
         self._request = {"do": "passes", "passes": wanted, "file": FILE, "seconds": seconds, **more}
-        self._directory = TemporaryDirectory(prefix="refmlc-passes-")
+        self._directory = Folder("passes")
         self._process: LineProcess | None = None
         try:
             self._started()

@@ -13,13 +13,15 @@ A command that does not end in time is killed, with all that it started: the can
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
 from threading import Lock
 from typing import Self
+
+from refmlc.process.folders import Folder
+from refmlc.process.tree import Started
 
 SHOWN = 4000  # characters of output that are kept
 
@@ -45,8 +47,8 @@ class Command:
         self._command = command
         self._name = name
         self._seconds = seconds
-        self._folder = TemporaryDirectory(prefix="refmlc-reduce-", ignore_cleanup_errors=True)
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._folder = Folder("reduce")
+        self._running: set[Started] = set()
         self._lock = Lock()
         self._closed = False
 
@@ -60,7 +62,7 @@ class Command:
             self._closed = True
             left = list(self._running)
         for process in left:
-            _kill(process)
+            process.end()
         self._folder.cleanup()
 
     def holds(self, text: str) -> bool:
@@ -83,42 +85,26 @@ class Command:
         if process is None:
             return None
         try:
-            return process.wait(self._seconds)
+            return process.process.wait(self._seconds)
         except subprocess.TimeoutExpired:
             return None
         finally:
-            _kill(process)
+            process.end()
             with self._lock:
                 self._running.discard(process)
 
-    def _started(self, path: Path, log: Path) -> "subprocess.Popen[bytes] | None":
+    def _started(self, path: Path, log: Path) -> Started | None:
         """The command begins, in a process group of its own; nothing begins after the end."""
         command = self._command.replace("{}", shlex.quote(str(path)))
         environment = {**os.environ, "REFMLC_FILE": str(path), "TMPDIR": str(path.parent)}
         with self._lock, log.open("wb") as output:
             if self._closed:
                 return None
-            process = subprocess.Popen(  # noqa: S603 - to run the user's command is what is asked for
-                ["/bin/sh", "-c", command, "sh", str(path)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=environment,
-                start_new_session=True,
-            )
+            streams = (subprocess.DEVNULL, output, subprocess.STDOUT)
+            shell = ["/bin/sh", "-c", command, "sh", str(path)]
+            process = Started(shell, environment=environment, streams=streams)
             self._running.add(process)
         return process
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """End the command's process group, whatever is left of it."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    except PermissionError:
-        process.kill()
-    process.wait()
 
 
 def _end_of(log: Path) -> str:

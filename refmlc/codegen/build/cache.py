@@ -16,8 +16,6 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
-import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -31,14 +29,15 @@ from refmlc.codegen.build.folder import chosen_folder, private_folder
 from refmlc.codegen.build.library import Library
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.process.folders import make_folder, sweep
+from refmlc.process.regular import open_regular
 
 MARK = b"refmlc-1"
 DIGEST = hashlib.sha256().digest_size
 DEFAULT_LIMIT = 512 << 20
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 NAME = re.compile(r"[0-9a-f]{64}\.so")
-WORK = "work-"
-STALE = 600.0  # seconds after which a workplace is what a killed process left: compilers are not given as long
+WORK = "work"
 MOST_LOADED = 256  # libraries that are kept loaded though nobody holds them
 
 
@@ -122,11 +121,11 @@ class Cache:
         """An empty directory beside the libraries, for as long as it is used. Raises BuildFailed (DISK, CACHE)."""
         try:
             private_folder(self.folder)  # it may have been removed since
-            path = tempfile.mkdtemp(prefix=WORK, dir=self.folder)
+            path = make_folder(WORK, self.folder)
         except OSError as problem:
             raise BuildFailed(Cause.DISK, f"{problem.filename or self.folder}: {problem.strerror}") from None
         try:
-            yield Path(path)
+            yield path
         finally:
             shutil.rmtree(path, ignore_errors=True)
 
@@ -143,7 +142,7 @@ class Cache:
 
     def shrink(self, limit: int) -> int:
         """Remove libraries until the rest has at most `limit` bytes, and what killed processes left; how many."""
-        self._sweep(STALE)
+        sweep(self.folder)
         entries, removed = self.entries(), 0
         total = sum(entry.size for entry in entries)
         for entry in entries:
@@ -154,13 +153,6 @@ class Cache:
                 removed += 1
             total -= entry.size
         return removed
-
-    def _sweep(self, age: float) -> None:
-        """Remove workplaces older than `age` seconds."""
-        for path in self.folder.glob(f"{WORK}*"):
-            with suppress(OSError):
-                if path.lstat().st_mtime <= time.time() - age:
-                    shutil.rmtree(path, ignore_errors=True)
 
 
 def default_cache() -> Cache:
@@ -185,7 +177,7 @@ def _cache_at(folder: Path, limit: int) -> Cache:
 def temporary_cache() -> Cache:
     """A cache that ends with this process. Raises BuildFailed (DISK)."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix="refmlc-")).resolve()
+        folder = make_folder("cache").resolve()
     except OSError as problem:
         raise BuildFailed(Cause.DISK, f"{problem.filename}: {problem.strerror}") from None
     cache = Cache(folder)
@@ -207,7 +199,7 @@ def chosen_limit() -> int:
 def _intact(path: str, key: str) -> bool:
     """Whether the file at `path` is a library with its digest, for this key."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - by number
+        with open_regular(path, os.O_NOFOLLOW) as file:
             held = file.read()
     except OSError:
         return False

@@ -9,10 +9,7 @@
 
 import os
 import shutil
-import signal
-import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from functools import lru_cache
@@ -20,6 +17,7 @@ from pathlib import Path
 
 from refmlc.codegen.build.failures import BuildFailed, Cause
 from refmlc.codegen.options import Isa
+from refmlc.process.command import run
 
 CANDIDATES = ("gcc", "clang", "cc")
 TINY = "tcc"
@@ -126,36 +124,14 @@ def _run(command: list[str], folder: Path | None, limit: float) -> str:
     if folder is not None:
         environment["TMPDIR"] = str(folder)
     try:
-        process = subprocess.Popen(  # noqa: S603 - the program is one that the user chose or that is in PATH
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        ended = run(command, limit, environment=environment, folder=folder)
     except OSError as problem:
         raise BuildFailed(Cause.NO_COMPILER, f"{command[0]}: {problem.strerror}") from None
-    try:
-        printed = process.communicate(timeout=limit)[0].decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        raise BuildFailed(Cause.TIMED_OUT, f"{command[0]} was ended after {limit:g} s") from None
-    finally:
-        _end(process)
-    if process.returncode:
-        raise _failed(command[0], process.returncode, printed)
-    return printed
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Leave nothing running, however `process` was left: also when the user interrupts."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    if ended.status is None:
+        raise BuildFailed(Cause.TIMED_OUT, f"{command[0]} was ended after {limit:g} s")
+    if ended.status:
+        raise _failed(command[0], ended.status, ended.printed)
+    return ended.printed
 
 
 def _failed(path: str, status: int, printed: str) -> BuildFailed:

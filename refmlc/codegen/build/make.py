@@ -7,16 +7,15 @@ to a library is in the text and the headers.
 
 import hashlib
 import platform
-import tempfile
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 from refmlc.codegen.build.cache import Cache
 from refmlc.codegen.build.compiler import HEADERS, LIMIT, Compiler, compile_unit, find_compiler
 from refmlc.codegen.build.failures import BuildFailed, Cause
 from refmlc.codegen.build.library import Library
 from refmlc.codegen.options import Isa
+from refmlc.process.folders import Folder
 
 FORMAT = "1"
 
@@ -51,11 +50,11 @@ def build(
 
 def _unkept(compiler: Compiler, text: str, isa: Isa, limit: float) -> Library:
     try:
-        folder = tempfile.TemporaryDirectory(prefix="refmlc-")
+        folder = Folder("library")
     except OSError as problem:
         raise BuildFailed(Cause.DISK, f"{problem.filename}: {problem.strerror}") from None
     with folder as path:
-        return Library(str(compile_unit(compiler, text, isa, Path(path), limit)))
+        return Library(str(compile_unit(compiler, text, isa, path, limit)))
 
 
 def key_of(text: str, compiler: Compiler, isa: Isa, headers: bytes) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
+from refmlc.process.regular import open_regular
 
 MAX_BYTES = 4 << 30
 _GZIP = b"\x1f\x8b"
@@ -27,7 +28,7 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
     Unpacking stops at `limit`, whatever the packed file claims.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             packed = file.read(len(_GZIP)) == _GZIP
             file.seek(0)
             content = gzip.GzipFile(fileobj=file).read(limit + 1) if packed else file.read(limit + 1)

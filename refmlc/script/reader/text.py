@@ -7,6 +7,7 @@ from pathlib import Path
 from refmlc.diag import Source, fail
 from refmlc.diag.catalogue import BAD_FILE, DEPTH_EXHAUSTED, TEXT_TOO_LARGE
 from refmlc.ir.module import IRModule
+from refmlc.process.regular import open_regular
 from refmlc.script.reader.deadline import SECONDS, Deadline
 from refmlc.script.reader.language import LANGUAGE
 from refmlc.script.reader.module import Language, read_tree
@@ -54,7 +55,7 @@ def read_file(path: str | Path) -> IRModule:
     """The module in the file at `path`. Fails as `read`, and with RM109 when the file cannot be read."""
     place = Path(path)
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             data = file.read(LIMIT + 1)
     except OSError as bad:
         raise fail(BAD_FILE, f"`{place}`: {bad.strerror or bad}") from None

@@ -14,6 +14,7 @@ from refmlc.codegen.build.cache import chosen_limit
 from refmlc.codegen.build.compiler import find_compiler
 from refmlc.codegen.options import ISAS
 from refmlc.diag import RefmlcError
+from refmlc.process.folders import make_folder
 
 NONE = ISAS["none"]
 HERE = Path(__file__).parent
@@ -177,12 +178,11 @@ def test_a_cache_smaller_than_a_library_still_gives_libraries(tmp_path):
     assert left_in(cache.folder) == []
 
 
-def test_what_a_killed_process_left_goes_when_it_is_old(cache):
-    old, new = cache.folder / "work-old", cache.folder / "work-new"
-    for path in (old, new):
-        path.mkdir()
-        (path / "unit.c").write_text("")
-    os.utime(old, (0, 0))
+def test_what_a_killed_process_left_goes(cache):
+    new = make_folder("work", cache.folder)
+    old = new.with_name(new.name.replace(f"-{os.getpid()}-", "-999999999-"))
+    old.mkdir()
+    (old / "unit.c").write_text("")
     build(SEVEN, NONE, cache=cache)
     assert (old.exists(), new.exists()) == (False, True)
 
