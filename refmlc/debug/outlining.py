@@ -23,6 +23,7 @@ from refmlc.interp.substitutes import Prepared
 from refmlc.interp.tensorir.frame import Frame
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import IRModule, tir
+from refmlc.ir.scopes import is_global
 from refmlc.ir.visit import walk
 from refmlc.runtime.budget import Budget
 from refmlc.vm.native.module import NativeModule
@@ -87,7 +88,7 @@ class Outlining:
 def outlined(place: Place, budget: Budget) -> Outlined | None:
     """The loop at `place` as a function in C; None: it uses what cannot be given to one."""
     numbers, buffers = free(place.node)
-    if any(buffer.scope not in ("", "global") or buffer.strides for buffer in buffers):
+    if any(not is_global(buffer.scope) or buffer.strides for buffer in buffers):
         return None
     handles = {tir.Var(f"{buffer.name}_{number}", HANDLE): buffer for number, buffer in enumerate(buffers)}
     func = tir.PrimFunc((*handles, *numbers), handles, place.node, check_well_formed=False)

@@ -4,13 +4,18 @@
 |-------------------------------------|----------------------------------|
 | `shared`, `shared.*`                | `blockIdx.*`                     |
 | `local`, `warp`, `wmma.*` and so on | `blockIdx.*` and `threadIdx.*`   |
-| `global`, `""`                      | nothing                          |
+| `global`, `global.*`, `""`          | nothing (TIR-208)                |
 """
+
+
+def is_global(scope: str) -> bool:
+    """Whether memory of `scope`, tagged (`global.texture`) or not, is one for all threads and launches."""
+    return scope.split(".", maxsplit=1)[0] in ("", "global")
 
 
 def axes_of(scope: str) -> tuple[str, ...]:
     """The thread axes to whose indices memory of `scope` is private, by the beginnings of their tags."""
-    if scope in ("", "global"):
+    if is_global(scope):
         return ()
     return ("blockIdx",) if scope.startswith("shared") else ("blockIdx", "threadIdx")
 

@@ -21,6 +21,7 @@ from refmlc.interp.tensorir.instances import BlockSite, Box
 from refmlc.interp.tensorir.views import View
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
+from refmlc.ir.scopes import is_global
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.storage import Storage
 from refmlc.sanitize.detector import Detector
@@ -115,7 +116,7 @@ class DeclaredRegions(Detector):
     def _inside(self, boxes: tuple[Box, ...], view: View, offset: int) -> bool:
         """Whether the element of a thread's own memory is in a region of a block around the threads."""
         own = self._buffers.get(view.data.storage)
-        if own is None or own.scope in ("", "global"):
+        if own is None or is_global(own.scope):
             return False
         outside = [box.view for box in boxes if self._buffers.get(box.view.data.storage) is own]
         same = [replace(view, data=Pointer(seen.data.storage, view.data.byte_offset)) for seen in outside]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.dtypes import HANDLE
 from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.scopes import is_global
 from refmlc.ir.visit import substitute, walk
 
 
@@ -60,7 +61,7 @@ def root_of(func: tir.PrimFunc) -> Root | None:
     buffers = (*buffers, *(part.buffer for part in body.seq if isinstance(part, tir.AllocBuffer)))
     statements = tuple(part for part in body.seq if not isinstance(part, tir.AllocBuffer))
     plain = all(isinstance(part, (tir.For, tir.SBlockRealize)) for part in statements)
-    plain = plain and all(buffer.scope == "global" for buffer in buffers)
+    plain = plain and all(is_global(buffer.scope) for buffer in buffers)
     return Root(statements, buffers) if plain and len(statements) > 1 else None
 
 
