@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from refmlc.runtime.registry import FunctionRegistry, get_func, register_func
     from refmlc.runtime.tensor import Tensor
     from refmlc.runtime.values import Shape
+    from refmlc.runtime.written import UninitialisedWarning
     from refmlc.script import show
     from refmlc.tvm.install import install_tvm
     from refmlc.vm import Executable, VirtualMachine, bind_params, build
@@ -66,6 +67,7 @@ __all__ = [
     "Tensor",
     "Trap",
     "Undefined",
+    "UninitialisedWarning",
     "Unsupported",
     "VirtualMachine",
     "bind_params",
@@ -99,6 +101,7 @@ _HOME = {
     "Tensor": "refmlc.runtime.tensor",
     "Trap": "refmlc.diag",
     "Undefined": "refmlc.diag",
+    "UninitialisedWarning": "refmlc.runtime.written",
     "Unsupported": "refmlc.diag",
     "VirtualMachine": "refmlc.vm",
     "bind_params": "refmlc.vm",

@@ -116,11 +116,11 @@ def _place(tensor: Tensor) -> tuple[object, ...]:
 
 def poisoned(tensor: Tensor) -> np.ndarray:
     """The elements; those that were never written hold what shows when it is read."""
-    array = np.ascontiguousarray(tensor.numpy()).reshape(tensor.numpy().shape)
+    array = np.ascontiguousarray(tensor.array).reshape(tensor.array.shape)
     if tensor.initialised:
         return array
     compact = tensor.copy()
-    array = compact.numpy()
+    array = compact.array
     flat, shadow = array.reshape(-1), compact.shadow
     number = poison(tensor.dtype)
     unwritten = np.array([shadow[at] == 0 for at in range(len(shadow))], bool)
@@ -191,7 +191,7 @@ def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
     flat = _from_line(inside, found.scalar, count) if "file" not in value else _from_file(folder / name, stored, count)
     tensor = Tensor.empty(tuple(shape), found)
     if count:
-        tensor.numpy()[...] = flat.reshape(tensor.numpy().shape)
+        tensor.array[...] = flat.reshape(tensor.array.shape)
     tensor.mark_initialised()
     return tensor
 

@@ -128,7 +128,7 @@ def _copied(tensor: Tensor, made: dict[int, Storage]) -> Tensor:
 
 def _certified(name: str, view: View, result: Tensor, *, exact: bool) -> CertifiedTensor:
     elements = tuple(view.read(where) for where in view.places())
-    return CertifiedTensor(name, result.dtype, result.shape, elements, result.numpy(), exact)
+    return CertifiedTensor(name, result.dtype, result.shape, elements, result.array, exact)
 
 
 def _centre(element: Value | None) -> float:

@@ -1,6 +1,7 @@
 """`refmlc run FILE`: execute a function of a module on given or generated inputs."""
 
 import hashlib
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -20,6 +21,7 @@ from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.runtime.budget import Budget
 from refmlc.runtime.tensor import Tensor
+from refmlc.runtime.written import UninitialisedWarning, missing, said
 from refmlc.vm.tiers import AUTO, NAMES
 
 JSON_ELEMENTS = 1000
@@ -76,6 +78,9 @@ def run(  # noqa: PLR0913 - one parameter per option
     results = [*results_of(value), *(Result(name, tensor) for name, tensor in arguments.outputs.items())]
     if directory is not None:
         write(results, directory)
+    for result in results:
+        if not result.tensor.initialised:
+            warnings.warn(said(result.tensor, f"`{result.name}`"), UninitialisedWarning, stacklevel=1)
     if as_json:
         print_json({"file": str(file), "func": func, "seconds": seconds, "results": [as_data(r) for r in results]})
     else:
@@ -105,24 +110,26 @@ def write(results: list[Result], directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for result in results:
-            np.save(directory / f"{result.name}.npy", result.tensor.numpy(), allow_pickle=False)
+            np.save(directory / f"{result.name}.npy", result.tensor.array, allow_pickle=False)
     except OSError as problem:
         raise fail(BAD_FILE, f"{problem.filename or directory}: {problem.strerror}") from problem
 
 
 def as_data(result: Result) -> dict[str, object]:
-    """A result for machines: values as strings of Python floats where JSON has no such number."""
-    array = result.tensor.numpy()
-    flat = array.reshape(-1)
-    values = [in_json(value) for value in flat.tolist()] if flat.size <= JSON_ELEMENTS else None
+    """A result for machines: values as strings of Python floats where JSON has no such number, null for no value."""
+    array = result.tensor.array
+    few = array.size <= JSON_ELEMENTS
+    flat, there = (part.reshape(-1).tolist() if few else [] for part in (array, result.tensor.written))
+    values = [in_json(value) if known else None for value, known in zip(flat, there, strict=True)]
     digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
     return {
         "name": result.name,
         "shape": list(array.shape),
         "dtype": str(result.tensor.dtype),
         "initialised": result.tensor.initialised,
+        "unwritten": missing(result.tensor),
         "sha256": digest,
-        "values": values,
+        "values": values if few else None,
     }
 
 
@@ -137,11 +144,12 @@ def table(func: str, results: list[Result], value: object) -> Table:
     for column in ("result", "shape", "dtype", "values"):
         shown.add_column(column)
     for result in results:
-        flat = result.tensor.numpy().reshape(-1)
-        values = ", ".join(str(v) for v in flat[:SHOWN_ELEMENTS]) + (", …" if flat.size > SHOWN_ELEMENTS else "")
-        partly = "" if result.tensor.initialised else "  [not all initialised]"
+        flat, there = result.tensor.array.reshape(-1), result.tensor.written.reshape(-1)
+        first = zip(flat[:SHOWN_ELEMENTS], there[:SHOWN_ELEMENTS], strict=True)
+        more = ", …" if flat.size > SHOWN_ELEMENTS else ""
+        values = ", ".join(str(value) if known else "?" for value, known in first) + more
         shape = "x".join(map(str, result.tensor.shape)) or "scalar"
-        shown.add_row(result.name, shape, str(result.tensor.dtype), values + partly)
+        shown.add_row(result.name, shape, str(result.tensor.dtype), values)
     if not results and value is not None:
         shown.add_row("result", "", type(value).__name__, repr(value))
     return shown

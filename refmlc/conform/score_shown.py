@@ -17,7 +17,6 @@ from refmlc.evidence.literals import tensor_of
 from refmlc.evidence.numbers import Data
 from refmlc.evidence.replay import first_options, permitted
 from refmlc.oracle.parts import parts
-from refmlc.oracle.values import written
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
 
@@ -45,7 +44,7 @@ def values_text(tensor: Tensor) -> str:
     """The first elements; `_` for those that were not written."""
     if tensor.dtype.kind == "handle":
         return "handles"
-    flat, there = np.ascontiguousarray(tensor.numpy()).reshape(-1), written(tensor).reshape(-1)
+    flat, there = np.ascontiguousarray(tensor.array).reshape(-1), tensor.written.reshape(-1)
     kept = zip(flat[:MOST_VALUES], there[:MOST_VALUES], strict=True)
     more = ", …" if flat.size > MOST_VALUES else ""
     return ", ".join(str(value) if known else "_" for value, known in kept) + more
@@ -74,10 +73,10 @@ def _elements(label: str, tensor: Tensor, data: Mapping[str, Data]) -> Iterator[
         return
     if (own.shape, own.dtype) != (tensor.shape, tensor.dtype) or own.dtype.kind == "handle":
         return
-    kind, shape = tensor.dtype.scalar, tensor.numpy().shape
-    mine, theirs = (np.ascontiguousarray(each.numpy()).reshape(-1) for each in (tensor, own))
+    kind, shape = tensor.dtype.scalar, tensor.array.shape
+    mine, theirs = (np.ascontiguousarray(each.array).reshape(-1) for each in (tensor, own))
     count = 0
-    for at in np.flatnonzero(written(own).reshape(-1)).tolist():
+    for at in np.flatnonzero(own.written.reshape(-1)).tolist():
         got, wanted = mine[at].item(), theirs[at].item()
         if permitted(got, wanted, at, {"rule": "exact"}, kind):
             continue

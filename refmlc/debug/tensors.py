@@ -92,19 +92,8 @@ def _unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 def initialised(tensor: Tensor) -> np.ndarray:
     """The mask, of the shape of the tensor: True where an element was written, all its lanes."""
-    lanes = tensor.dtype.lanes
-    count = prod(tensor.shape) * lanes
-    if tensor.storage.all_initialised:
-        return np.ones(tensor.shape, bool)
-    if tensor.strides is None and isinstance(tensor.shadow, memoryview | bytearray):
-        flat = np.frombuffer(tensor.shadow, np.uint8, count) != 0
-        whole: np.ndarray = flat.reshape((*tensor.shape, lanes)).all(axis=-1)
-        return whole
-    found = [
-        all(tensor.shadow[first + lane] for lane in range(lanes))
-        for first in (offset_of(tensor, index) for index in np.ndindex(*tensor.shape))
-    ]
-    return np.array(found, bool).reshape(tensor.shape)
+    mask = tensor.written
+    return mask if not tensor.dtype.is_vector else np.asarray(mask.all(axis=-1))
 
 
 def statistics(tensor: Tensor) -> Statistics:
@@ -117,7 +106,7 @@ def statistics(tensor: Tensor) -> Statistics:
         values = (
             np.array([float(value) for value in _values(tensor, mask)])
             if _is_exotic(tensor)
-            else (np.asarray(tensor.numpy())[mask].astype(np.float64))
+            else (np.asarray(tensor.array)[mask].astype(np.float64))
         )
         finite = values[np.isfinite(values)]
         least, greatest, mean = (

@@ -55,9 +55,9 @@ def heat(actual: Tensor, expected: Tensor) -> Heat | None:
     """The map of two tensors of one shape and dtype; None where there are too many elements, or none."""
     if actual.shape != expected.shape or not 0 < actual.size <= MOST_ELEMENTS or actual.dtype.kind == "handle":
         return None
-    shape = actual.numpy().shape or (1,)
+    shape = actual.array.shape or (1,)
     rows, columns = int(np.prod(shape[:-1])), shape[-1]
-    got, want = (np.ascontiguousarray(each.numpy()).reshape(rows, columns) for each in (actual, expected))
+    got, want = (np.ascontiguousarray(each.array).reshape(rows, columns) for each in (actual, expected))
     step = (-(-rows // MOST_CELLS), -(-columns // MOST_CELLS))
     worst: dict[tuple[int, int], tuple[int, str]] = {}
     for row, column in _other(got, want):
@@ -85,7 +85,7 @@ def _title(shape: tuple[int, ...], flat: int, got: np.ndarray, want: np.ndarray,
 
 def rows_of(actual: Tensor, expected: Tensor, most: int) -> list[tuple[str, str, str, str]]:
     """The first elements that differ: index, value, expected value, distance."""
-    got, want = (np.ascontiguousarray(each.numpy()) for each in (actual, expected))
+    got, want = (np.ascontiguousarray(each.array) for each in (actual, expected))
     if got.shape != want.shape or actual.dtype.kind == "handle":
         return []
     shape, kind = got.shape or (1,), actual.dtype.scalar

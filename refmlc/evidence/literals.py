@@ -44,7 +44,7 @@ def tensor_data(tensor: Tensor) -> dict[str, Data]:
     """The elements of a tensor, in row-major order, lanes after one another."""
     kind = tensor.dtype.scalar
     found: dict[str, Data] = {"dtype": str(tensor.dtype), "shape": list(tensor.shape)}
-    flat = np.ascontiguousarray(tensor.numpy()).reshape(-1)
+    flat = np.ascontiguousarray(tensor.array).reshape(-1)
     mask = _written(tensor)
     if flat.size > MOST or kind.kind == "handle":
         found["packed"] = _packed(flat.tobytes())
@@ -60,7 +60,7 @@ def tensor_data(tensor: Tensor) -> dict[str, Data]:
 
 def digest(tensor: Tensor) -> str:
     """SHA-256 of the codes of all elements in row-major order, each in its whole bytes, little-endian, NaN all ones."""
-    codes = normal_codes(np.ascontiguousarray(tensor.numpy()))
+    codes = normal_codes(np.ascontiguousarray(tensor.array))
     return hashlib.sha256(codes.astype(codes.dtype.newbyteorder("<")).tobytes()).hexdigest()
 
 
@@ -126,7 +126,7 @@ def tensor_of(data: Mapping[str, Data]) -> Tensor:
 
 
 def _filled(made: Tensor, flat: np.ndarray, mask: Sequence[bool]) -> Tensor:
-    array = made.numpy()
+    array = made.array
     array[...] = flat.reshape(array.shape)
     if all(mask):
         made.mark_initialised()
@@ -248,7 +248,7 @@ def _moved(tensor: Tensor, strides: tuple[int, ...], first: int) -> Tensor:
         raise fail(BAD_FILE, f"a tensor of shape {tensor.shape} has the strides {strides}")
     storage = Storage(nbytes, unit=size // tensor.dtype.lanes, origin="a recorded tensor")
     made = Tensor(storage, tensor.dtype, tensor.shape, strides, first * size)
-    made.numpy()[...] = tensor.numpy()
+    made.array[...] = tensor.array
     for index in np.ndindex(*tensor.shape):
         old, new = (
             sum(at * step for at, step in zip(index, each.element_strides, strict=True)) * size + each.byte_offset

@@ -160,7 +160,7 @@ def _values(arg: object) -> str:
         return repr(arg)
     if not arg.initialised:
         return "not all initialised"
-    flat = np.ascontiguousarray(arg.numpy()).reshape(-1)
+    flat = np.ascontiguousarray(arg.array).reshape(-1)
     more = ", …" if flat.size > MOST_VALUES else ""
     return ", ".join(str(value) for value in flat[:MOST_VALUES]) + more
 

@@ -19,7 +19,7 @@ from refmlc.evidence.record import place_of
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.parts import Part, parts
 from refmlc.oracle.ulps import distance
-from refmlc.oracle.values import bits, written
+from refmlc.oracle.values import bits
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape, kind_of
 
@@ -130,8 +130,8 @@ def _tensor(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
     recorded = tensor_of(first_options(data))
     if (tensor.shape, tensor.dtype) != (recorded.shape, recorded.dtype):
         return f"{label} is {kind_of(tensor)}, recorded is {kind_of(recorded)}"
-    there = written(recorded).reshape(-1)
-    mine, own = (np.ascontiguousarray(each.numpy()).reshape(-1) for each in (tensor, recorded))
+    there = recorded.written.reshape(-1)
+    mine, own = (np.ascontiguousarray(each.array).reshape(-1) for each in (tensor, recorded))
     kind = tensor.dtype.scalar
     for number in np.flatnonzero(there).tolist():
         if not permitted(mine[number].item(), own[number].item(), number, data, kind):

@@ -18,7 +18,7 @@ from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.parts import Part, parts
 from refmlc.oracle.program import Program
 from refmlc.oracle.rule import Certified, Exact, Rule
-from refmlc.oracle.values import bits, written
+from refmlc.oracle.values import bits
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import kind_of
 
@@ -66,7 +66,7 @@ def _part(want: Part, got: Part, certificates: Certificates, at: int, *, promise
         note = f"it is {kind_of(got.value)}, the program gives {kind_of(want.value)}"
         return Compared(want.label, Verdict(Kind.WRONG, notes=(note,)), got.value, want.value)
     actual = _masked(got.value, want.value)
-    expected = want.value.numpy()
+    expected = want.value.array
     if np.array_equal(_codes(actual), _codes(expected)):
         if promised:
             note = "other elements were written"
@@ -81,7 +81,7 @@ def _tensors(want: Part, actual: np.ndarray, certificates: Certificates, at: int
         return EQUAL
     element = tensor.dtype.scalar
     mine = Tensor.from_numpy(np.asarray(actual, order="C"), element)
-    own = Tensor.from_numpy(np.asarray(tensor.numpy(), order="C"), element)
+    own = Tensor.from_numpy(np.asarray(tensor.array, order="C"), element)
     bitwise = compare(mine, own, Exact())
     if bitwise.kind is Kind.EQUAL:  # NaN of other bits
         return EQUAL
@@ -121,8 +121,8 @@ def _shown(value: object) -> str:
 def _masked(actual: Tensor, reference: Tensor) -> np.ndarray:
     """The elements of `actual`; where the reference left them unwritten, those of the reference."""
     if reference.initialised:
-        return actual.numpy()
-    return np.where(written(reference), actual.numpy(), reference.numpy())
+        return actual.array
+    return np.where(reference.written, actual.array, reference.array)
 
 
 def _codes(array: np.ndarray) -> np.ndarray:

@@ -63,7 +63,7 @@ def _array(given: "np.ndarray | Tensor | CertifiedTensor") -> tuple[np.ndarray, 
         case CertifiedTensor():
             return given.reference, given.dtype
         case Tensor():
-            return given.numpy(), given.dtype
+            return given.array, given.dtype
         case _:
             return given, dtype_of(given.dtype)
 

@@ -136,7 +136,7 @@ def _argument(arg: object) -> str:
         return f"{head} not all initialised"
     if arg.size > MOST_VALUES or arg.dtype.kind == "handle":
         return head
-    return f"{head} {_plain(arg.numpy().tolist())}"
+    return f"{head} {_plain(arg.array.tolist())}"
 
 
 def _plain(value: object) -> str:

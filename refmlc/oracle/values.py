@@ -40,10 +40,10 @@ def tensor_bits(tensor: Tensor) -> tuple[object, ...]:
     """The bits of a tensor."""
     if tensor.dtype.kind == "handle":
         return (str(tensor.dtype), tensor.shape)
-    codes = normal_codes(np.ascontiguousarray(tensor.numpy()))
+    codes = normal_codes(np.ascontiguousarray(tensor.array))
     if tensor.initialised:
         return (str(tensor.dtype), tensor.shape, codes.tobytes(), b"")
-    mask = written(tensor)
+    mask = tensor.written
     codes = codes.reshape(mask.shape)
     codes[~mask] = 0
     return (str(tensor.dtype), tensor.shape, codes.tobytes(), mask.tobytes())
@@ -60,23 +60,3 @@ def normal_codes(array: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
             codes[np.isnan(array.astype(np.float32))] = (1 << 8 * array.dtype.itemsize) - 1
     return codes
-
-
-def written(tensor: Tensor) -> np.ndarray:
-    """Which elements were written, in the shape of `tensor.numpy()`."""
-    shape = (*tensor.shape, tensor.dtype.lanes) if tensor.dtype.is_vector else tensor.shape
-    if tensor.initialised:
-        return np.ones(shape, bool)
-    shadow = tensor.shadow
-    flat = np.array([shadow[number] != 0 for number in range(len(shadow))], bool)
-    if tensor.strides is None:
-        return flat.reshape(shape)
-    lanes = tensor.dtype.lanes
-    numbers = np.zeros(tensor.shape, np.int64)
-    for axis, stride in enumerate(tensor.strides):
-        line = np.arange(tensor.shape[axis]) * stride
-        numbers += line.reshape([-1 if at == axis else 1 for at in range(len(tensor.shape))])
-    if tensor.dtype.is_vector:
-        numbers = numbers[..., None] * lanes + np.arange(lanes)
-    found: np.ndarray = flat[numbers] if flat.size else np.zeros(shape, bool)
-    return found

@@ -36,14 +36,14 @@ def runtime() -> FunctionRegistry:
 
 def refuse_nan(data: Tensor) -> None:
     """Fails: RM504 for NaN."""
-    if data.dtype.is_float and np.isnan(data.numpy().astype("float64")).any():
+    if data.dtype.is_float and np.isnan(data.array.astype("float64")).any():
         raise fail(UNSUPPORTED_CONSTRUCT, "NaN are in no order where TVM's runtime sorts")
 
 
 def order(data: Tensor, axis: int, *, ascending: bool) -> np.ndarray:
     """The places of the elements in order. Fails: RM504 for NaN."""
     refuse_nan(data)
-    values = data.numpy()
+    values = data.array
     if ascending:
         return np.argsort(values, axis=axis, kind="stable")
     backwards = np.flip(np.argsort(np.flip(values, axis), axis=axis, kind="stable"), axis)
@@ -59,12 +59,12 @@ def set_device(*_device: object) -> int:
 def sort(data: Tensor, out: Tensor, axis: int, ascending: object) -> None:
     """Elements in order."""
     places = order(data, axis, ascending=bool(ascending))
-    out.numpy()[...] = np.take_along_axis(data.numpy(), places, axis)
+    out.array[...] = np.take_along_axis(data.array, places, axis)
 
 
 def argsort(data: Tensor, out: Tensor, axis: int, ascending: object) -> None:
     """Their places."""
-    out.numpy()[...] = order(data, axis, ascending=bool(ascending))
+    out.array[...] = order(data, axis, ascending=bool(ascending))
 
 
 def topk(data: Tensor, *rest: object) -> None:
@@ -74,10 +74,10 @@ def topk(data: Tensor, *rest: object) -> None:
         raise fail(UNSUPPORTED_CONSTRUCT, "`tvm.contrib.sort.topk` is called with a k or an axis that are no integers")
     places = order(data, axis, ascending=bool(ascending))
     chosen = np.take(places, range(count if count > 0 else places.shape[axis]), axis)
-    results = {"values": np.take_along_axis(data.numpy(), chosen, axis), "indices": chosen}
+    results = {"values": np.take_along_axis(data.array, chosen, axis), "indices": chosen}
     for name, output in zip(("values", "indices") if which == "both" else (str(which),), outputs, strict=True):
         if isinstance(output, Tensor):
-            output.numpy()[...] = results[name]
+            output.array[...] = results[name]
 
 
 def unique(data: Tensor, ordered: object, *wanted: object) -> Tensor | tuple[Tensor, ...]:
@@ -87,7 +87,7 @@ def unique(data: Tensor, ordered: object, *wanted: object) -> Tensor | tuple[Ten
         raise fail(UNSUPPORTED_CONSTRUCT, "`relax.run.unique` is called with an axis that is no integer")
     refuse_nan(data)
     found, first, which, times = np.unique(
-        data.numpy(), return_index=True, return_inverse=True, return_counts=True, axis=axis
+        data.array, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
     places = np.arange(first.size) if ordered else np.argsort(first)
     several = (first[places], np.argsort(places)[which.reshape(-1)], times[places])
@@ -98,7 +98,7 @@ def unique(data: Tensor, ordered: object, *wanted: object) -> Tensor | tuple[Ten
 
 def nonzero(data: Tensor) -> Tensor:
     """The places that hold no zero, an axis in each row."""
-    return Tensor.from_numpy(np.stack(np.atleast_1d(data.numpy()).nonzero()))
+    return Tensor.from_numpy(np.stack(np.atleast_1d(data.array).nonzero()))
 
 
 FUNCTIONS: Mapping[str, Callable[..., object]] = {

@@ -143,7 +143,7 @@ def _list(value: object) -> str:
         return f"[{', '.join(parts)}]" if all(parts) else ""
     if not isinstance(value, Tensor) or not value.initialised or value.size > MOST:
         return ""
-    values = value.numpy().astype("float64") if value.dtype.is_float else value.numpy()
+    values = value.array.astype("float64") if value.dtype.is_float else value.array
     return f"{values.tolist()}"
 
 
@@ -155,5 +155,5 @@ def _value(arg: object) -> str:
         return ""
     if not arg.initialised:
         return f'tvm.runtime.tensor(np.zeros({arg.shape}, "{arg.dtype}"))'
-    values = arg.numpy().astype("float64") if arg.dtype.is_float else arg.numpy()
+    values = arg.array.astype("float64") if arg.dtype.is_float else arg.array
     return f'tvm.runtime.tensor(np.array({values.tolist()}, "{arg.dtype}").reshape({arg.shape}))'

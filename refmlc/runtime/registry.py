@@ -13,7 +13,7 @@ libraries do not know what read-only is. A tensor that the function keeps stays 
 for something else), but it shows what the program writes there, and writing through it changes what the program sees.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar, overload
 
 import numpy as np
@@ -24,6 +24,7 @@ from refmlc.dtypes import DType
 from refmlc.runtime.pointer import Pointer
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape
+from refmlc.runtime.written import lent
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -110,7 +111,8 @@ def python_func(name: str, function: Callable[..., object]) -> PackedFunc:
     def call(args: Sequence[object], span: Span | None) -> object:
         given = shielded(args)
         try:
-            result = function(*given)
+            with lent(tensors_in(given)):
+                result = function(*given)
         except RefmlcError:
             raise
         except Exception as reason:
@@ -138,6 +140,15 @@ def _shielded(arg: object) -> object:
     return arg
 
 
+def tensors_in(values: Iterable[object]) -> Iterator[Tensor]:
+    """The tensors among values, those in tuples too."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, tuple) and not isinstance(value, Shape):
+            yield from tensors_in(value)
+
+
 def check_written(name: str, args: Sequence[object], given: Sequence[object], span: Span | None) -> None:
     """After a call: count tensors as initialised. Fails: RM404 when a read-only one, `given` as a copy, has changed."""
     for number, (arg, got) in enumerate(zip(args, given, strict=True)):
@@ -145,7 +156,7 @@ def check_written(name: str, args: Sequence[object], given: Sequence[object], sp
             check_written(name, arg, got, span)
         elif isinstance(arg, Tensor) and arg.writable:
             arg.mark_initialised()
-        elif isinstance(arg, Tensor) and isinstance(got, Tensor) and got.numpy().tobytes() != arg.numpy().tobytes():
+        elif isinstance(arg, Tensor) and isinstance(got, Tensor) and got.array.tobytes() != arg.array.tobytes():
             message = f"the packed function `{name}` wrote into argument {number}, which is read-only"
             raise fail(PACKED_RESULT, message, span)
 

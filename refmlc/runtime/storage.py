@@ -25,7 +25,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.runtime.memory import ByteArray, bytes_of
 
 ALIGNMENT = 64
-_COLLECTIONS: Mapping[str, Callable[[], object]] = {"partial": dict, "objects": dict, "pieces": list}
+_COLLECTIONS: Mapping[str, Callable[[], object]] = {"partial": dict, "objects": dict, "pieces": list, "lent": int}
 
 
 class Storage:
@@ -46,6 +46,7 @@ class Storage:
         "_shadow",
         "alive",
         "budget",
+        "lent",
         "nbytes",
         "objects",
         "origin",
@@ -60,6 +61,7 @@ class Storage:
     partial: dict[int, int]
     objects: dict[int, object]
     pieces: list[tuple[int, int, ReferenceType["Storage"]]]
+    lent: int  # foreign functions that hold it at this moment
 
     if not TYPE_CHECKING:
 

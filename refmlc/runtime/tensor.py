@@ -13,6 +13,7 @@ from refmlc.runtime.budget import Budget
 from refmlc.runtime.cells import Cells, Shadow, cell_size, cells, shadow
 from refmlc.runtime.memory import compact_strides, is_compact, span_of
 from refmlc.runtime.storage import Storage
+from refmlc.runtime.written import mask_of, missing, tell
 
 
 class Tensor:
@@ -177,11 +178,31 @@ class Tensor:
             places = [at + i * stride * self.itemsize for at in places for i in range(extent)]
         return places
 
-    def numpy(self) -> np.ndarray:
+    def numpy(self, *, strict: bool = False) -> np.ndarray:
         """The array that shares this tensor's memory; lanes of vectors are a last axis.
 
-        Elements that were never written are there too, with whatever the memory holds: see `initialised`.
+        Elements that were never written are there too, with whatever the memory holds: `UninitialisedWarning` says how
+        many, `written` which. `strict` refuses them.
+
+        Fails: RM305, if `strict`.
         """
+        if not self._told:
+            tell(self, strict=strict)
+        return self.array
+
+    @property
+    def _told(self) -> bool:
+        """Whether nothing is to be said: all is written, or a foreign function has it in hand to write it."""
+        return self.initialised or self.storage.lent > 0
+
+    @property
+    def written(self) -> np.ndarray:
+        """Which elements were written: a mask of the shape of `numpy()`."""
+        return mask_of(self)
+
+    @property
+    def array(self) -> np.ndarray:
+        """What `numpy()` gives, without a word about elements that were never written."""
         stored = storage_dtype(self.dtype)
         shape, strides = self.shape, tuple(step * self.itemsize for step in self.element_strides)
         if self.dtype.is_vector:
@@ -201,7 +222,7 @@ class Tensor:
         if not storage.all_initialised or not storage.alive:
             return self
         if self._plain is None:
-            array = self.numpy()
+            array = self.array
             if self.dtype.is_vector or dtype_of(array.dtype) != self.dtype:  # int1 is stored as int8
                 return self
             self._plain = array
@@ -210,7 +231,7 @@ class Tensor:
     def copy(self, *, origin: str = "", budget: Budget | None = None) -> "Tensor":
         """A compact tensor with the same values in memory of its own; what was not initialised stays so."""
         fresh = Tensor.empty(self.shape, self.dtype, origin=origin, budget=budget)
-        fresh.numpy()[...] = self.numpy()
+        fresh.array[...] = self.array
         if self.initialised:
             fresh.mark_initialised()
         else:
@@ -223,7 +244,9 @@ class Tensor:
 
     def __array__(self, dtype: "np.dtype[np.generic] | None" = None, copy: bool | None = None) -> np.ndarray:
         """What `numpy.asarray(tensor)` gives: `numpy()`."""
-        return np.array(self.numpy(), dtype=dtype, copy=copy)
+        if not self._told:
+            tell(self, strict=False)
+        return np.array(self.array, dtype=dtype, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU, in DLPack's numbers."""
@@ -242,20 +265,22 @@ class Tensor:
         Fails: RM503 (a dtype that DLPack cannot express byte by element), BufferError as the protocol says.
         """
         del stream
-        return dlpack.export_array(self.numpy(), self.dtype, max_version=max_version, dl_device=dl_device, copy=copy)
+        if not self._told:
+            tell(self, strict=False)
+        return dlpack.export_array(self.array, self.dtype, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __str__(self) -> str:
         """The values as NumPy shows them, as `print` of TVM's tensors gives; with a note where some are none."""
-        return str(self.numpy()) if self.initialised else repr(self)
+        return str(self.array) if self.initialised else repr(self)
 
     def _repr_html_(self) -> str:
         """A small heat map, for notebooks."""
-        return picture.heat_map(repr(self), self.numpy() if self.initialised else None)
+        return picture.heat_map(repr(self), self.array if self.initialised else None)
 
     def __repr__(self) -> str:
         """Shape and dtype, then the values as NumPy shows them."""
-        note = "" if self.initialised else " (not all initialised)"
-        return f"Tensor({self.shape}, {self.dtype}){note}\n{self.numpy()}"
+        note = "" if self.initialised else f" ({missing(self)} of {self.size} elements were never written)"
+        return f"Tensor({self.shape}, {self.dtype}){note}\n{self.array}"
 
 
 def element_size(dtype: DType, shape: tuple[int, ...], span: Span | None = None) -> int:

@@ -51,7 +51,7 @@ class HiddenEffects(Detector):
             for tensor in inputs
         )
         foreign = is_from_outside(self.facts.module, call)
-        held = tuple(tensor.numpy().tobytes() for tensor in inputs) if foreign else ()
+        held = tuple(tensor.array.tobytes() for tensor in inputs) if foreign else ()
         self._calls.append(Call(call, inputs, places, held))
 
     def after_destination(
@@ -65,7 +65,7 @@ class HiddenEffects(Detector):
         del function, args, outputs
         open_call = self._calls.pop()
         for number, (tensor, held) in enumerate(zip(open_call.inputs, open_call.held, strict=False)):
-            if tensor.numpy().tobytes() != held:
+            if tensor.array.tobytes() != held:
                 raise fail(
                     HIDDEN_EFFECT, f"the called function changed input {number}, which is not to be written", call.span
                 )

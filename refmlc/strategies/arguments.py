@@ -87,13 +87,13 @@ class Array:
         whole = Tensor.empty((0 if 0 in self.shape else reach,), self.dtype)
         found = Tensor(whole.storage, self.dtype, self.shape, self.strides)
         if self.form != "fresh":
-            found.numpy()[...] = self.values()
+            found.array[...] = self.values()
             whole.storage.initialise(0, whole.storage.nbytes)
         return found
 
     def _partial(self) -> Tensor:
         found = Tensor.empty(self.shape, self.dtype)
-        found.numpy()[...] = self.values()
+        found.array[...] = self.values()
         for number in range(0, found.size, 2):
             found.storage.initialise(number * found.itemsize, found.itemsize)
         return found

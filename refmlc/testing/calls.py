@@ -121,5 +121,5 @@ def _shown(arg: object) -> str:
     kind = f"{arg.dtype}{list(arg.shape)}"
     if not arg.initialised:
         return f"{kind}, not all of it written"
-    values = np.array2string(arg.numpy(), separator=", ", threshold=16, edgeitems=3)
+    values = np.array2string(arg.array, separator=", ", threshold=16, edgeitems=3)
     return f"{kind} {' '.join(values.split())}"

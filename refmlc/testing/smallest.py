@@ -100,12 +100,12 @@ def _changed(call: Sequence[object], number: int, places: Sequence[np.intp], val
     if not isinstance(old, Tensor):
         return list(call)
     new = old.copy()
-    new.numpy().reshape(-1)[np.array(places, np.intp)] = value
+    new.array.reshape(-1)[np.array(places, np.intp)] = value
     return [new if arg is old else arg for arg in call]
 
 
 def _flat(arg: object) -> np.ndarray:
     """The elements of a tensor as truth: which of them are not 0."""
-    values = arg.numpy() if isinstance(arg, Tensor) else np.zeros(0)
+    values = arg.array if isinstance(arg, Tensor) else np.zeros(0)
     flat: np.ndarray = np.ascontiguousarray(values).reshape(-1).astype(bool)
     return flat

@@ -66,7 +66,7 @@ def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) 
 
 
 def _constant(value: Tensor, var: relax.Var) -> relax.Constant:
-    data = np.array(value.numpy(), dtype=storage_dtype(value.dtype), order="C")
+    data = np.array(value.array, dtype=storage_dtype(value.dtype), order="C")
     data.flags.writeable = False
     return relax.Constant(data, value.dtype, span=var.span)
 

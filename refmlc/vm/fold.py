@@ -136,6 +136,6 @@ def _callees(call: relax.Call, module: IRModule) -> Mapping[str, "tir.PrimFunc |
 
 
 def _constant(value: Tensor, call: relax.Call) -> relax.Constant:
-    data = np.array(value.numpy(), dtype=storage_dtype(value.dtype), order="C")
+    data = np.array(value.array, dtype=storage_dtype(value.dtype), order="C")
     data.flags.writeable = False
     return relax.Constant(data, value.dtype, span=call.span)

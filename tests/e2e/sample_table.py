@@ -82,7 +82,7 @@ def flatten(value) -> list[np.ndarray]:
 def argsort(values: Tensor, indices: Tensor, axis: int, ascending: bool) -> None:
     """TVM's contributed sort, stable, as its lowering of `median` calls it."""
     keys = values.numpy() if ascending else -values.numpy()
-    indices.numpy()[...] = np.argsort(keys, axis=axis, kind="stable")
+    indices.array[...] = np.argsort(keys, axis=axis, kind="stable")
 
 
 LIBRARY = FunctionRegistry()

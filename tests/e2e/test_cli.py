@@ -55,6 +55,12 @@ def main(A: T.Buffer((2, 3), "DTYPE"), B: T.Buffer((2, 3), "DTYPE")):
     for i, j in T.grid(2, 3):
         B[i, j] = A[i, j]
 """
+HALF = """
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(2):
+        B[i] = A[i]
+"""
 ENDLESS = """
 @T.prim_func
 def main(A: T.Buffer((1,), "int32")):
@@ -241,6 +247,20 @@ def test_a_warning_is_one_line(folder):
     assert done.returncode == 0
     assert done.stderr.startswith("warning: no C compiler is found: there is no /nowhere/cc")
     assert "compiled.py" not in done.stderr
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_result_that_is_not_all_written_says_so(folder, as_json):
+    (folder / "half.py").write_text(HALF)
+    command = [sys.executable, "-m", "refmlc", "run", str(folder / "half.py"), "--input", "A=ones"]
+    done = subprocess.run([*command, *["--json"][:as_json]], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "warning: 2 of the 4 elements of `B` were never written\n" in done.stderr
+    if as_json:
+        (result,) = json.loads(done.stdout)["results"]
+        assert (result["values"], result["unwritten"], result["initialised"]) == ([1.0, 1.0, None, None], 2, False)
+    else:
+        assert "1.0, 1.0, ?, ?" in done.stdout
 
 
 def test_more_results_than_can_be_told_are_a_finding(folder):

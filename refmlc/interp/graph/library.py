@@ -40,7 +40,7 @@ def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
         if op.counting is None:
             return run(op, values, None)
         counted = run(op.counting, values, None)
-        counts = tuple(int(one) for one in counted.numpy()) if isinstance(counted, Tensor) else ()
+        counts = tuple(int(one) for one in counted.array) if isinstance(counted, Tensor) else ()
         return run(op, values, counts)
 
     return call

@@ -21,7 +21,7 @@ def tensor_to_shape(site: Site, value: object) -> Shape:  # RLX-232
     if tensor.ndim != 1 or tensor.dtype.element not in ("int32", "int64") or tensor.dtype.is_vector:
         message = f"`{site.name}` takes one axis of int32 or int64, given is {tensor.shape} of {tensor.dtype}"
         raise site.failure(TYPE_MISMATCH, message)
-    return Shape([int(extent) for extent in tensor.numpy()])
+    return Shape([int(extent) for extent in tensor.array])
 
 
 def shape_to_tensor(site: Site, value: object) -> Tensor:  # RLX-233
@@ -29,7 +29,7 @@ def shape_to_tensor(site: Site, value: object) -> Tensor:  # RLX-233
     shape = site.shape(value)
     budget = site.machine.budget
     made = Tensor.empty((len(shape),), INT64, origin=f"`{site.name}`", span=site.span, budget=budget)
-    made.numpy()[...] = shape
+    made.array[...] = shape
     made.mark_initialised()
     return made
 

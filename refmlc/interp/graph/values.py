@@ -64,7 +64,7 @@ def _rendered(site: Site, value: object) -> str:
     """A value as `print` writes it: tensors as NumPy does. Fails: RM305."""
     match value:
         case Tensor():
-            return str(site.read(value).numpy())
+            return str(site.read(value).array)
         case Shape():
             return repr(value)
         case tuple():

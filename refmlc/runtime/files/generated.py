@@ -45,7 +45,7 @@ def generate(text: str, shape: tuple[int, ...], dtype: DType, *, budget: Budget 
     if dtype.is_vector or dtype.kind == "handle":
         raise fail(BAD_INPUT, f"`{text}` does not generate elements of {dtype}")
     made = Tensor.empty(shape, dtype, origin=text, budget=budget or Budget())
-    array = made.numpy()
+    array = made.array
     count = prod(shape)
     if found["seed"] is not None:
         if not dtype.is_float:

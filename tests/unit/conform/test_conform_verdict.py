@@ -25,7 +25,7 @@ def stop(why, code=None, span=None):
 def written(case, *values):
     """The call of a case ended, with `values` in its last argument."""
     *args, last = CASES[case].arguments(0)
-    last.numpy()[...] = values
+    last.array[...] = values
     last.mark_initialised()
     return Ended(None, (*args, last))
 
@@ -102,12 +102,12 @@ def test_the_gravest_verdict_counts():
 
 def test_nan_is_one_class_and_zeros_are_two():
     *args, last = CASES["add"].arguments(0)
-    last.numpy()[...] = [2.5, float("nan"), -0.0, float("nan"), 2.0**24]
-    codes = last.numpy().view("uint32")
+    last.array[...] = [2.5, float("nan"), -0.0, float("nan"), 2.0**24]
+    codes = last.array.view("uint32")
     codes[1], codes[3] = 0xFFC00001, 0x7FC00000
     last.mark_initialised()
     assert verdict("add", Ended(None, (*args, last))) == "pass"
-    last.numpy()[2] = 0.0
+    last.array[2] = 0.0
     assert verdict("add", Ended(None, (*args, last))) == "fail"
 
 

@@ -118,7 +118,7 @@ def test_a_case_whose_record_is_wrong_says_so() -> None:
 def test_every_dtype_is_written_bit_by_bit(name: str) -> None:
     kind = dtype(name)
     tensor = Tensor.empty((40,), kind)
-    array = tensor.numpy()
+    array = tensor.array
     array.view(f"u{array.itemsize}")[...] = np.arange(40) % (1 << min(kind.bits, 8)) if kind.kind != "bool" else 1
     tensor.mark_initialised()
     text = f"x = {toml_value(tensor_data(tensor), nested=True)}"
@@ -127,7 +127,7 @@ def test_every_dtype_is_written_bit_by_bit(name: str) -> None:
 
 def test_large_tensors_are_packed_and_keep_what_was_not_written() -> None:
     tensor = Tensor.empty((30, 40), SCALARS["float64"])
-    tensor.numpy()[...] = np.random.default_rng(1).standard_normal((30, 40))
+    tensor.array[...] = np.random.default_rng(1).standard_normal((30, 40))
     tensor.storage.initialise(0, 800 * 8)
     data = tensor_data(tensor)
     assert set(data) == {"dtype", "shape", "packed", "written"}

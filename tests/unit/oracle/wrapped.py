@@ -58,7 +58,7 @@ def last(change):
 
     def changed(answer, _module):
         if isinstance(answer, Ended):
-            array = answer.args[-1].numpy()
+            array = answer.args[-1].array
             array[...] = change(array.copy())
         return answer
 

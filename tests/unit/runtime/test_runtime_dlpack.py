@@ -21,6 +21,13 @@ def torch():
     return imported("torch")
 
 
+def memory(shape, kind):
+    """A tensor whose memory counts as written."""
+    made = Tensor.empty(shape, kind)
+    made.mark_initialised()
+    return made
+
+
 class Producer:
     """An object of another library, as old or as odd as the test needs."""
 
@@ -36,7 +43,7 @@ class Producer:
 
 @pytest.mark.parametrize("name", SHARED)
 def test_torch_shares_our_memory(torch, name):
-    ours = Tensor.empty((2, 3), dtype(name))
+    ours = memory((2, 3), dtype(name))
     theirs = torch.from_dlpack(ours)
     assert str(theirs.dtype) == f"torch.{name}"
     assert theirs.data_ptr() == ours.numpy().ctypes.data
@@ -58,7 +65,7 @@ def test_we_share_torch_s_memory(torch, name):
 
 @pytest.mark.parametrize("name", [name for name in SCALARS if name.startswith("float8_")])
 def test_float8_goes_where_torch_has_it(torch, name):
-    ours = Tensor.empty((2,), dtype(name))
+    ours = memory((2,), dtype(name))
     ours.cells[0] = 2.0
     if not hasattr(torch, name):
         with pytest.raises(BufferError):
@@ -74,7 +81,7 @@ def test_numpy_takes_what_it_knows():
     theirs = np.from_dlpack(ours)
     theirs[1, 1] = 50
     assert ours.numpy()[1, 1] == 50
-    assert np.from_dlpack(Tensor.empty((2,), BOOL)).dtype == np.bool_
+    assert np.from_dlpack(memory((2,), BOOL)).dtype == np.bool_
 
 
 def test_read_only_memory_says_so():
@@ -89,18 +96,18 @@ def test_read_only_memory_says_so():
 @pytest.mark.parametrize("name", PACKED)
 def test_elements_of_less_than_a_byte_are_not_exchanged(name):
     with pytest.raises(Unsupported) as failure:
-        Tensor.empty((2,), dtype(name)).__dlpack__()
+        memory((2,), dtype(name)).__dlpack__()
     assert failure.value.code.id == "RM503"
     assert name in str(failure.value)
 
 
 def test_handles_are_not_exchanged():
     with pytest.raises(Unsupported):
-        Tensor.empty((2,), SCALARS["handle"]).__dlpack__()
+        memory((2,), SCALARS["handle"]).__dlpack__()
 
 
 def test_devices_and_copies():
-    ours = Tensor.empty((2,), BFLOAT16)
+    ours = memory((2,), BFLOAT16)
     assert ours.__dlpack_device__() == (1, 0)
     with pytest.raises(BufferError):
         ours.__dlpack__(dl_device=(2, 0))
@@ -124,7 +131,7 @@ def test_capsules_that_nobody_takes_are_freed():
     size, count = 2000, 100
     tracemalloc.start()
     for _ in range(count):
-        Tensor.empty((size,), FLOAT16).__dlpack__(max_version=(1, 0))
+        memory((size,), FLOAT16).__dlpack__(max_version=(1, 0))
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < size * count
@@ -144,7 +151,7 @@ def test_old_producers_do_not_know_versions():
 
 
 def test_tensors_give_old_capsules_too():
-    ours = Tensor.empty((2,), FLOAT32)
+    ours = memory((2,), FLOAT32)
     again = Tensor.from_dlpack(Producer(lambda **_: ours.__dlpack__()))
     assert np.shares_memory(again.numpy(), ours.numpy())
 
@@ -196,4 +203,4 @@ def test_complex_is_not_read(torch):
 
 
 def test_results_of_int32_stay_int32():
-    assert Tensor.from_dlpack(Tensor.empty((2,), INT32)).dtype == INT32
+    assert Tensor.from_dlpack(memory((2,), INT32)).dtype == INT32

@@ -77,7 +77,7 @@ def test_what_is_left_is_counted_and_not_initialised():
         assert found(report) == {"RM324"}
         assert "writes 2 of 4 elements of output 0" in report.text()
         assert [report.result.shadow[n] for n in range(4)] == [0, 1, 0, 1]
-        assert report.result.numpy().tolist() == [0, 1, 0, 3]
+        assert report.result.array.tolist() == [0, 1, 0, 3]
 
 
 def test_reading_what_was_left_is_undefined():

@@ -69,7 +69,7 @@ def test_what_c_writes_of_a_tracked_output_is_initialised(vm):
     vm["sparse"](ints(1, 2, 3, 4), out)
     assert counts(vm) == (1, 0, 0, 0)
     assert [out.shadow[i] for i in range(8)] == [1, 0] * 4
-    assert out.numpy()[::2].tolist() == [1, 2, 3, 4]
+    assert out.array[::2].tolist() == [1, 2, 3, 4]
 
 
 def test_an_array_has_a_shadow_too(vm):

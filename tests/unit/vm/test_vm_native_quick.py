@@ -269,4 +269,4 @@ def test_a_packed_function_may_call_what_is_quick(mod):
 
 def _twice(vm, inner, x, out):
     inner.append(vm["chain"](x.numpy()).numpy().tolist())
-    out.numpy()[...] = inner[-1]
+    out.array[...] = inner[-1]
