@@ -68,6 +68,22 @@ def test_functions_that_are_not_plain(text, other):
     assert not is_plain(function(body))
 
 
+TWICE = """
+    for i, j in T.grid(4, 4):
+        with T.sblock("twice"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.reads(A[vi, vj])
+            T.writes(C[vi, vj], C[{again}])
+            C[vi, vj] = A[vi, vj]
+            C[{again}] = A[vi, vj]
+"""
+
+
+def test_instances_that_store_elements_of_each_other_are_not_plain():
+    assert is_plain(function(TWICE.format(again="vi, vj")))
+    assert not is_plain(function(TWICE.format(again="vj, vi")))
+
+
 def test_parallel_loops_are_watched():
     for kind in ("T.parallel", "T.vectorized"):
         assert not is_plain(function(LOWERED.replace("T.unroll", kind)))
