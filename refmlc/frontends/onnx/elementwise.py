@@ -16,6 +16,7 @@ from refmlc.frontends.rule import Rule
 from refmlc.ir import relax
 
 OnnxRule = Callable[[Node], Operand]
+EXACT_POWERS = 32
 UNSATURATED = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"})
 
 
@@ -71,17 +72,32 @@ def mean(node: Node) -> Operand:
 
 
 def modulo(node: Node) -> Operand:
-    """The remainder: with `fmod` the sign is the dividend's, else the divisor's."""
-    name = "mod" if node.whole("fmod", 0) else "floor_mod"
-    return node.e.call(name, node.tensor(0), node.tensor(1))
+    """The remainder: with `fmod` the sign is the dividend's, else the divisor's, as in Python.
+
+    Of floats, the exact remainder is moved by one divisor where the signs differ: `-1 mod inf` is `inf`.
+    """
+    e, x, y = node.e, node.tensor(0), node.tensor(1)
+    dtype = e.dtype(x)
+    if node.whole("fmod", 0):
+        return e.call("mod", x, y)
+    if SCALARS[dtype].is_integer:
+        return e.call("floor_mod", x, y)
+    rest, zero = e.call("mod", x, y), e.scalar(0.0, dtype)
+    divisor_below = e.call("less", y, zero)
+    differ = e.call("not_equal", e.call("less", rest, zero), divisor_below)
+    moved = e.call("where", differ, e.call("add", rest, y), rest)
+    signed_zero = e.call("where", divisor_below, e.scalar(-0.0, dtype), zero)
+    return e.call("where", e.call("equal", rest, zero), signed_zero, moved)
 
 
 def power(node: Node) -> Operand:
-    """`base ** exponent` in the dtype of the base; a mixed pair is computed in float64 and rounded at the end."""
+    """`base ** exponent` in the dtype of the base; integers and mixed pairs by float64, which holds 32 bits exactly."""
     e, base, exponent = node.e, node.tensor(0), node.tensor(1)
     dtype, other = e.dtype(base), e.dtype(exponent)
-    if dtype == other:
+    if dtype == other and not SCALARS[dtype].is_integer:
         return e.call("power", base, exponent)
+    if SCALARS[dtype].is_integer and SCALARS[dtype].bits > EXACT_POWERS:
+        raise fail(UNSUPPORTED_OP, f"`Pow` of {dtype} is not supported: float64 does not hold its powers")
     wide = e.call("power", e.astype(base, "float64"), e.astype(exponent, "float64"))
     return e.astype(wide, dtype)
 
@@ -183,6 +199,20 @@ def with_number(rule: Rule, **defaults: float) -> OnnxRule:
     return lambda node: rule(node.e, node.tensor(0), *(node.real(name, value) for name, value in defaults.items()))
 
 
+def wide(rule: OnnxRule) -> OnnxRule:
+    """A formula of several roundings: of float16 and bfloat16 in float32, rounded once, as runtimes of ONNX do."""
+
+    def in_float32(node: Node) -> Operand:
+        dtype = node.e.dtype(node.tensor(0))
+        if not is_half(dtype):
+            return rule(node)
+        result = rule(node.converted("float32"))
+        assert isinstance(result, relax.Expr)  # noqa: S101 - a formula gives one tensor
+        return node.e.astype(result, dtype)
+
+    return in_float32
+
+
 def celu(node: Node) -> Operand:
     """`max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`."""
     e, x, alpha = node.e, node.tensor(0), node.real("alpha", 1.0)
@@ -278,8 +308,8 @@ ELEMENTWISE: Mapping[str, OnnxRule] = {
     "Neg": call("negative"),
     "Relu": call("nn.relu"),
     "Round": aten("round"),
-    "Softplus": aten("softplus"),
-    "HardSwish": aten("hardswish"),
+    "Softplus": wide(aten("softplus")),
+    "HardSwish": wide(aten("hardswish")),
     "Not": call("logical_not"),
     "And": call("logical_and"),
     "Or": call("logical_or"),
@@ -306,15 +336,15 @@ ELEMENTWISE: Mapping[str, OnnxRule] = {
     "CastLike": cast_like,
     "PRelu": prelu,
     "IsInf": is_infinite,
-    "Gelu": gelu,
+    "Gelu": wide(gelu),
     "LeakyRelu": with_number(ATEN["leaky_relu"], alpha=0.01),
-    "Elu": with_number(ATEN["elu"], alpha=1.0),
-    "Celu": celu,
-    "Selu": selu,
+    "Elu": wide(with_number(ATEN["elu"], alpha=1.0)),
+    "Celu": wide(celu),
+    "Selu": wide(selu),
     "ThresholdedRelu": thresholded_relu,
-    "HardSigmoid": hard_sigmoid,
-    "Shrink": shrink,
-    "Softsign": softsign,
+    "HardSigmoid": wide(hard_sigmoid),
+    "Shrink": wide(shrink),
+    "Softsign": wide(softsign),
     "Reciprocal": reciprocal,
     "Identity": lambda node: node.input(0),
     "Dropout": dropout,

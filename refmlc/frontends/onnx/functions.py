@@ -32,12 +32,16 @@ class Definitions:
 
     def of(self, node: onnx.NodeProto, opsets: Mapping[str, int], types: Sequence[onnx.TypeProto]) -> Definition | None:
         """The body of what `node` calls; None where there is none. Fails: RM501 for attributes of graphs."""
-        function = self._own.get((node.domain, node.op_type)) or _of_onnx(node, opsets, types)
+        own = self._own.get((node.domain, node.op_type))
+        function = _of_onnx(node, opsets, types) if own is None else own
         if function is None:
             return None
         given = {one.name: one for one in node.attribute}
-        defaults = {one.name: one for one in function.attribute_proto}
-        unknown = given.keys() - set(function.attribute) - defaults.keys() - _schema_attributes(node, opsets)
+        schema = _schema(node, opsets) if own is None else None
+        declared = {} if schema is None else schema.attributes
+        defaults = {name: one.default_value for name, one in declared.items() if one.default_value.name}
+        defaults |= {one.name: one for one in function.attribute_proto}
+        unknown = given.keys() - set(function.attribute) - defaults.keys() - declared.keys()
         if unknown:
             raise fail(UNSUPPORTED_OP, f"attribute `{min(unknown)}` of `{node.op_type}` is not supported")
         nodes = tuple(_resolved(one, defaults | given) for one in function.node)
@@ -55,11 +59,6 @@ def _schema(node: onnx.NodeProto, opsets: Mapping[str, int]) -> "onnx.defs.OpSch
         return onnx.defs.get_schema(node.op_type, opsets.get(domain, 1), domain)
     except onnx.defs.SchemaError:
         return None
-
-
-def _schema_attributes(node: onnx.NodeProto, opsets: Mapping[str, int]) -> set[str]:
-    schema = _schema(node, opsets)
-    return set() if schema is None else set(schema.attributes)
 
 
 def _of_onnx(

@@ -40,6 +40,14 @@ class Node:
         self._attributes = dict(attributes)
         self._taken: set[int] = set()
 
+    def converted(self, dtype: str) -> "Node":
+        """The same node over inputs of another dtype; what it takes counts as taken of this one."""
+        other = Node(
+            self.e, self.op, [self.e.astype(one, dtype) for one in self.tensors()], {}, self.outputs, self.opset
+        )
+        other._attributes = self._attributes
+        return other
+
     # ------------------------------------------------------------------------------------------- attributes
 
     def take(self, name: str, default: object = None) -> object:

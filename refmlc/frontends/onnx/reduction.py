@@ -7,7 +7,7 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand
-from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
+from refmlc.frontends.onnx.elementwise import OnnxRule, is_half, wide
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shaping import axis_of, constant_of
 from refmlc.ir import relax
@@ -129,7 +129,7 @@ def cumulative(name: str) -> OnnxRule:
 
 def softmax(name: str) -> OnnxRule:
     """`softmax` along an axis."""
-    return lambda node: node.e.call(name, node.tensor(0), axis=node.whole("axis", -1))
+    return wide(lambda node: node.e.call(name, node.tensor(0), axis=node.whole("axis", -1)))
 
 
 def hardmax(node: Node) -> Operand:
@@ -225,8 +225,8 @@ REDUCTION: Mapping[str, OnnxRule] = {
     "LogSoftmax": softmax("nn.log_softmax"),
     "Hardmax": hardmax,
     "TopK": top_k,
-    "LpNormalization": lp_normalization,
-    "LRN": local_response,
+    "LpNormalization": wide(lp_normalization),
+    "LRN": wide(local_response),
     "Einsum": einsum,
     "GlobalAveragePool": global_pool("mean"),
     "GlobalMaxPool": global_pool("max"),

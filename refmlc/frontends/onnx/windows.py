@@ -6,7 +6,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten.convolution import LAYOUT
 from refmlc.frontends.emitter import Operand
-from refmlc.frontends.onnx.elementwise import OnnxRule
+from refmlc.frontends.onnx.elementwise import OnnxRule, wide
 from refmlc.frontends.onnx.node import Node
 from refmlc.ir import relax
 
@@ -155,8 +155,8 @@ def pool(kind: str) -> OnnxRule:
 
 
 WINDOWS: Mapping[str, OnnxRule] = {
-    "Conv": conv,
-    "ConvTranspose": conv_transpose,
+    "Conv": wide(conv),
+    "ConvTranspose": wide(conv_transpose),
     "MaxPool": pool("max"),
-    "AveragePool": pool("avg"),
+    "AveragePool": wide(pool("avg")),
 }

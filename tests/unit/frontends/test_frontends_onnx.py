@@ -268,6 +268,16 @@ def test_padding_that_depends_on_the_extent(mode, wanted) -> None:
     assert found.numpy().ravel().tolist() == wanted
 
 
+def test_a_function_body_gets_the_default_of_an_attribute() -> None:
+    """`axes` of MeanVarianceNormalization is [0, 2, 3] where nothing is said, worked by NumPy."""
+    x = floats(2, 3, 2, 2)
+    found = refmlc.VirtualMachine(refmlc.build(from_onnx(one_node("MeanVarianceNormalization", [x])), "interp"))[
+        "main"
+    ](x)
+    wanted = (x - x.mean((0, 2, 3), keepdims=True)) / (x.std((0, 2, 3), keepdims=True) + 1e-9)
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-4, atol=1e-5)
+
+
 def test_a_layer_norm_with_several_outputs_is_what_onnx_defines() -> None:
     inputs = [floats(2, 3, 4), floats(4), floats(4)]
     made = one_node("LayerNormalization", inputs, outputs=("y", "mean", "deviation"))
