@@ -44,5 +44,6 @@ class Commands(GuardedGroup):
 def main() -> None:
     """Read, show, check and run TVM IRModules, exactly per their semantics.
 
-    Exit status: 0 ok, 1 a finding, 2 bad usage or input, 3 unsupported, 4 a budget is used up, 70 a bug in refmlc.
+    Exit status: 0 ok, 1 a finding, 2 bad usage or input, 3 unsupported, 4 a budget is used up, 70 a bug in refmlc,
+    130 an interrupt.
     """

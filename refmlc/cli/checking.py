@@ -4,7 +4,7 @@ Of several files one that is not read, or whose options do not fit, is told, and
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,12 @@ from rich.text import Text
 from refmlc.adapters.implementation import Implementation
 from refmlc.adapters.lookup import implementation
 from refmlc.cli.check_evidence import Evidence, written
-from refmlc.cli.console import err, out, print_json, report as tell_failure, tell
+from refmlc.cli.console import INTERRUPTED, err, out, print_json, report as tell_failure, tell
 from refmlc.cli.sources import Source, sources
 from refmlc.diag import RefmlcError
 from refmlc.diag.render import to_json
-from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, Report, many
+from refmlc.ir import IRModule
+from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, Report, Row, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, Choices, examined, functions, known_params, shown_names
 
 COLOURS = {
@@ -36,11 +37,12 @@ COLOURS = {
 
 @dataclass(frozen=True)
 class Result:
-    """A file, and its report or why there is none."""
+    """A file, and its report or why there is none. `unchecked`: the functions from which an interrupt kept it."""
 
     source: Source
     report: Report | None = None
     failure: RefmlcError | None = None
+    unchecked: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:
@@ -60,20 +62,40 @@ def checked(
     """Check the modules in `files` and tell; the exit status: of the worst file, a finding first."""
     found, skipped = sources(files)
     alone = len(found) == 1 and not skipped
-    results = []
+    results: list[Result] = []
     with ExitStack() as stack:
         paths = [stack.enter_context(closing(implementation(spec, choices.limits))) for spec in impls or DEFAULT_PATHS]
-        for source in found:
-            results.append(_result(source, func, choices, paths, alone=alone))
+        for result in _results(found, func, choices, paths, alone=alone):
+            results.append(result)
             if not as_json:
-                _show(results[-1])
+                _show(result)
     if as_json:
         print_json(_data(results[0]) if alone else {"files": [_data(one) for one in results], "skipped": skipped})
     elif not alone:
         _sum_up(results, skipped)
     written(evidence, [result.report for result in results if result.report is not None])
+    unchecked = [*results[-1].unchecked, *(str(source.path) for source in found[len(results) :])] if results else []
+    if unchecked:
+        err.print(f"interrupted: {', '.join(unchecked)} not checked")
+        return INTERRUPTED
     statuses = {result.status for result in results}
     return next((status for status in (1, 70, 2, 4, 3) if status in statuses), 0)
+
+
+def _results(
+    found: Sequence[Source], func: str | None, choices: Choices, paths: Sequence[Implementation], *, alone: bool
+) -> Iterator[Result]:
+    """The reports on the files, up to an interrupt; one before the first verdict passes."""
+    for number, source in enumerate(found):
+        try:
+            result = _result(source, func, choices, paths, alone=alone)
+        except KeyboardInterrupt:
+            if number == 0:
+                raise
+            return
+        yield result
+        if result.unchecked:
+            return
 
 
 def _result(
@@ -83,16 +105,28 @@ def _result(
     try:
         module = source.read()
         known_params(module, choices.asked)
-        rows = []
-        for name in functions(module, func):
-            with err.status(f"checking {name} …"):
-                rows.append(examined(module, name, choices, paths))
+        names = tuple(functions(module, func))
+        rows = _rows(module, names, choices, paths)
     except RefmlcError as failure:
         if alone:
             raise
         return Result(source, failure=failure)
     title = source.title if alone else str(source.path)
-    return Result(source, Report(title, tuple(rows), shown_names(paths), choices.strict))
+    report = Report(title, tuple(rows), shown_names(paths), choices.strict)
+    return Result(source, report, unchecked=names[len(rows) :])
+
+
+def _rows(module: IRModule, names: Sequence[str], choices: Choices, paths: Sequence[Implementation]) -> list[Row]:
+    """The functions examined, up to an interrupt; one before the first verdict passes."""
+    rows: list[Row] = []
+    try:
+        for name in names:
+            with err.status(f"checking {name} …"):
+                rows.append(examined(module, name, choices, paths))
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+    return rows
 
 
 def _show(result: Result) -> None:
