@@ -120,11 +120,21 @@ _HOME = {
 
 def __getattr__(name: str) -> object:
     """The object of the API called `name`, from its module."""
+    if name == "__version__":
+        return _version()
     if name not in _HOME:
         raise AttributeError(f"module 'refmlc' has no attribute {name!r}")
     value: object = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
+
+
+def _version() -> str:
+    """The version that is installed. Fails: AttributeError where none is, as in a bare checkout."""
+    try:
+        return import_module("importlib.metadata").version("refmlc")  # type: ignore[no-any-return]
+    except ImportError as missing:  # PackageNotFoundError is one
+        raise AttributeError(f"refmlc is not installed, so it has no `__version__`: {missing}") from None
 
 
 def __dir__() -> list[str]:

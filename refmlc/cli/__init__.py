@@ -4,6 +4,8 @@ A subcommand is loaded when it is asked for: most of them need what others do no
 """
 
 from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
 from typing import ClassVar
 
 import click
@@ -23,6 +25,7 @@ class Commands(GuardedGroup):
         "dap": "refmlc.cli.dap:dap",
         "debug": "refmlc.cli.debug:debug",
         "demo": "refmlc.cli.demo:demo",
+        "equiv": "refmlc.cli.equiv:equiv",
         "explain": "refmlc.cli.explain:explain",
         "fuzz": "refmlc.cli.fuzz:fuzz",
         "import": "refmlc.cli.import_:import_command",
@@ -37,6 +40,12 @@ class Commands(GuardedGroup):
         "vscode": "refmlc.cli.vscode:vscode",
         "why": "refmlc.cli.why:why_command",
     }
+
+    def unknown(self, name: str) -> str:
+        """What is said of a name that no subcommand has: that of a file is for `refmlc check`."""
+        if name.endswith(".py") or Path(name).is_file():
+            return f"No such command '{name}'. To check this file: refmlc check {quote(name)}"
+        return super().unknown(name)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

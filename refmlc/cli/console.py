@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, ClassVar, TextIO, TypeVar, cast
@@ -171,6 +172,20 @@ class GuardedGroup(click.Group):
         module, _, attribute = self.places[name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that is named first; of a name that is none, what was meant. Fails: UsageError."""
+        name = args[0]
+        if name not in self.places and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(self.unknown(name), ctx)
+        return super().resolve_command(ctx, args)
+
+    def unknown(self, name: str) -> str:
+        """What is said of a name that no subcommand has."""
+        near = get_close_matches(name, self.places, n=1)
+        return f"No such command '{name}'." + (f" Did you mean '{near[0]}'?" if near else "")
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as click takes and gives them
         """Run the command line, with all that it says behind the gate."""

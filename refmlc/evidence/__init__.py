@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["CaseFile", "Replayed", "case_of", "case_text", "holds", "read_case", "recorded", "replay", "write_page"]
 
 
-def write_page(finding: "Finding", path: Path | str, blame: "Blame | None" = None) -> None:
+def write_page(finding: "Finding", path: Path | str, blame: "Blame | None" = None, *, command: str = "") -> None:
     """Write the page of `finding` to `path`. Fails: RM109 (the file), RM111, RM112 (no extra `[report]`)."""
     try:
         from refmlc.evidence import page  # noqa: PLC0415 - an extra: cases are written without it
     except ModuleNotFoundError as missing:
         raise fail(BAD_USAGE, f"a page needs `{missing.name}`", None, "pip install 'refmlc[report]'") from None
-    page.write_page(finding, path, blame)
+    page.write_page(finding, path, blame, command=command)

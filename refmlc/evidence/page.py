@@ -61,17 +61,17 @@ class Shown:
     note: str
 
 
-def write_page(finding: Finding, path: Path | str, blame: Blame | None = None) -> None:
+def write_page(finding: Finding, path: Path | str, blame: Blame | None = None, *, command: str = "") -> None:
     """Write the page of `finding` to `path`. Fails: RM109 (the file), RM111 (an argument that cannot be written)."""
-    text = page(finding, blame)
+    text = page(finding, blame, command=command)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}") from None
 
 
-def page(finding: Finding, blame: Blame | None = None) -> str:
-    """The page as a text. Fails: RM111."""
+def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> str:
+    """The page as a text; `command` makes the finding again, if replaying its case does not. Fails: RM111."""
     case = case_of(finding)
     found = slice_of(finding, case)
     difference = finding.verdict.difference
@@ -99,7 +99,7 @@ def page(finding: Finding, blame: Blame | None = None) -> str:
         histogram=[] if difference is None else _bars(difference),
         outline=None if found is None else outline(found),
         report="" if finding.reference.report is None else finding.reference.report.text(),
-        command=shlex.join(["refmlc", "replay", f"{case.id}.toml", *_impl(finding)]),
+        command=command or shlex.join(["refmlc", "replay", f"{case.id}.toml", *_impl(finding)]),
         case_id=case.id,
         case=case.toml(),
         versions=_versions(finding),

@@ -19,6 +19,7 @@ refmlc.testing.failures.Inequivalent: error[RM705]: the program before is define
 |---------------|------------------------------------------------------------------------------------|
 | `assertions`  | the two assertions, and what they raise                                            |
 | `refinement`  | when one call of the program after may stand for the call of the program before      |
+| `comparison`  | two programs on all calls: the first one that tells them apart, as a finding       |
 | `calls`       | the calls that are tried: given, or drawn                                          |
 | `smallest`    | a drawn call that fails, made small                                                |
 | `failures`    | the exceptions, each with a diagnostic                                             |

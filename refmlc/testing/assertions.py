@@ -9,8 +9,7 @@ Decision: an assertion that has tried nothing does not hold. Where `before` is u
 call ends in a trap, that is raised.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
 from refmlc.adapters.implementation import Stop, Stopped
 from refmlc.adapters.interp import Interp
@@ -19,14 +18,12 @@ from refmlc.diag import Diagnostic, error
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program
-from refmlc.ir.relax import ExternFunc
 from refmlc.oracle.reference import references
 from refmlc.sanitize.kinds import ALL
-from refmlc.testing.calls import Call, Subject, Tried, drawn as draw, subject, told, usual
+from refmlc.testing.calls import Call, Tried, subject
+from refmlc.testing.comparison import Asked, compared, first_problem
 from refmlc.testing.failures import Inequivalent, NotDefined
-from refmlc.testing.refinement import INTERP, Refinement
-from refmlc.testing.smallest import smallest
-from refmlc.vm.parameters import parameters_of
+from refmlc.testing.refinement import INTERP
 
 
 @entry_point
@@ -53,16 +50,10 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
     first = subject(before, "before", func)
-    second = subject(after, "after", first.func)
-    judge = Refinement(first.module, second.module, first.func, implementations, limits, exact=exact)
-    try:
-        found = _first(first, inputs, (calls, seed), judge.problem)
-    finally:
-        judge.close()
-    if found is not None:
-        raise Inequivalent(found)
-    if not judge.defined and judge.nothing is not None:
-        raise error(judge.nothing.noting("nothing was compared: no call of the program before comes to its end"))
+    asked = Asked(inputs, calls, seed, implementations, limits, exact=exact)
+    found = compared(first, subject(after, "after", first.func), asked)
+    if found.counterexample is not None:
+        raise Inequivalent(found.counterexample.diagnostic)
 
 
 @entry_point
@@ -97,32 +88,8 @@ def assert_defined(
         trapped.append(found)
         return None
 
-    found = _first(given, inputs, (calls, seed), problem)
+    found = first_problem(given, inputs, (calls, seed), problem)
     if found is not None:
-        raise NotDefined(found)
+        raise NotDefined(found.diagnostic)
     if trapped and not ended[0]:
         raise error(trapped[0].noting("nothing is known: every call that was tried ends in a trap"))
-
-
-def _first(
-    given: Subject,
-    inputs: Sequence[Call] | None,
-    drawn: tuple[int | None, int | None],
-    problem: Callable[[Call], Diagnostic | None],
-) -> Diagnostic | None:
-    """The finding on the first call that has one, with the arguments; a drawn call is made small."""
-    tried = given.calls if inputs is None and drawn == (None, None) else inputs
-    calls, seed = usual("REFMLC_CALLS", drawn[0]), usual("REFMLC_SEED", drawn[1])
-
-    def fails(call: Call) -> bool:
-        return problem(call) is not None
-
-    call = next(filter(fails, tried if tried is not None else draw(given.module, given.func, calls, seed)), None)
-    if call is not None and tried is None:
-        call = smallest(given.module, given.func, call, fails)
-    found = None if call is None else problem(call)
-    if call is None or found is None:
-        return None
-    function = given.module.functions[given.func]
-    names = [] if isinstance(function, ExternFunc) else [parameter.name for parameter in parameters_of(function)]
-    return replace(found, notes=(*found.notes, *told(call, names)))

@@ -1,0 +1,83 @@
+"""`refmlc equiv BEFORE AFTER`: whether one module may stand for another."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from refmlc.adapters.limits import Limits
+from refmlc.cli.console import err, json_option, out, print_json, tell
+from refmlc.cli.registering import register, register_option
+from refmlc.cli.sources import Source
+from refmlc.diag.render import to_json
+from refmlc.evidence import write_page
+from refmlc.testing.calls import Subject, entry
+from refmlc.testing.comparison import Asked, Comparison, compared, finding_of
+from refmlc.testing.refinement import INTERP
+
+
+@click.command()
+@click.argument("before", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("after", type=click.Path(path_type=Path))
+@click.option("--func", "--function", "func", help="The function that is called.  [default: main, or the only one]")
+@click.option("--impl", "impls", multiple=True, metavar="SPEC", help="Where AFTER is run.  [default: interp]")
+@click.option("--calls", type=click.IntRange(1), default=20, show_default=True, help="Calls that are tried.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of their arguments.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="For each run.")
+@click.option("--exact", is_flag=True, help="The same bits: no certified bound is a way out.")
+@click.option("--report", "page", type=click.Path(path_type=Path), help="Write the counterexample as an HTML page.")
+@register_option
+@json_option
+def equiv(  # noqa: PLR0913 - one parameter per option
+    before: Path,
+    after: Path,
+    func: str | None,
+    impls: tuple[str, ...],
+    calls: int,
+    seed: int,
+    seconds: float,
+    *,
+    exact: bool,
+    page: Path | None,
+    registered: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Compare the modules in BEFORE and AFTER on generated calls, as `refmlc.testing.assert_equivalent` does.
+
+    AFTER must be as defined as BEFORE, with the same bits or within the certified bound. Exit status: 0, or 1 with a
+    small call on which they differ; 2 and 3 where they cannot be compared.
+    """
+    register(registered)
+    first = Source(before).read()
+    name = entry(first, func)
+    old, new = Subject(first, name), _second(after, name)
+    limits = Limits(seconds=seconds, clock=True)
+    with err.status(f"comparing {name} …"):
+        found = compared(old, new, Asked(None, calls, seed, impls or (INTERP,), limits, exact=exact))
+    if found.counterexample is not None and page is not None:
+        command = ["refmlc", *sys.argv[1:]]
+        write_page(finding_of(old, new, found.counterexample, limits), page, command=shlex.join(command))
+    _show(name, found, calls, as_json=as_json)
+    click.get_current_context().exit(1 if found.counterexample is not None else 0)
+
+
+def _second(file: Path, name: str) -> Subject:
+    """The module after, which has the function too. Fails: as reading does; RM112."""
+    module = Source(file).read()
+    return Subject(module, entry(module, name))
+
+
+def _show(func: str, found: Comparison, calls: int, *, as_json: bool) -> None:
+    """Equivalent on so many calls, or the counterexample."""
+    counterexample = found.counterexample
+    if as_json:
+        told = None if counterexample is None else to_json(counterexample.diagnostic)
+        print_json({"func": func, "equivalent": counterexample is None, "calls": found.defined, "finding": told})
+    elif counterexample is None:
+        left = f"; {calls - found.defined} say nothing: the program before has no meaning there" * (
+            found.defined < calls
+        )
+        out.print(f"`{func}`: no difference on {found.defined} calls{left}")
+    else:
+        tell(counterexample.diagnostic, out)
