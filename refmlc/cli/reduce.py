@@ -22,6 +22,7 @@ from refmlc.ir import IRModule
 from refmlc.oracle.keep import fails_to_read
 from refmlc.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
 from refmlc.reduce.command import Command, Ran
+from refmlc.wellformed.reading import read
 
 Found = Reduction | TextReduction
 COMMAND_HELP = (
@@ -135,7 +136,7 @@ class Job:
     def module(self, text: str) -> IRModule | None:
         """The module in the text; None, with a note, where there is none that obeys the static rules."""
         try:
-            module = refmlc.read(text, str(self.file))
+            module = read(text, str(self.file))
         except RefmlcError as failure:
             err.print(f"note: {failure.code.id}, {failure.diagnostic.message}: its lines are reduced", style="dim")
             return None
@@ -205,8 +206,9 @@ def measures(found: Found) -> dict[str, tuple[int, int]]:
     before, after = found.before, found.after
     if isinstance(found, TextReduction):
         return {"lines": (before[0], after[0]), "characters": (before[1], after[1])}
-    names = ("functions", "statements", "characters")
-    return {name: (getattr(before, name), getattr(after, name)) for name in names}
+    names = ("functions", "calls", "statements", "characters")
+    pairs = {name: (getattr(before, name), getattr(after, name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if name != "calls" or found.case is not None}
 
 
 def report(file: Path, target: Path, found: Found, seconds: float, *, as_json: bool) -> None:

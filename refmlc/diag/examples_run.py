@@ -62,7 +62,10 @@ RUN: dict[str, tuple[str, str]] = {
         "y = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)\nz = R.add(x, y)",
         "z = R.add(x, x)\ny = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)",
     ),
-    "RM401": ('assert n == 4, "n is 4"  # n is 5', 'assert n >= 4, "n is at least 4"'),
+    "RM401": (
+        'vm["f"](numpy.ones(5, "float32"))  # f begins with: assert n == 4, "n is 4"',
+        'vm["f"](numpy.ones(4, "float32"))',
+    ),
     "RM402": (
         'vm["main"](x)  # main calls "env.relu"',
         'refmlc.register_func("env.relu", relu)\nvm = refmlc.VirtualMachine(ex)\nvm["main"](x)',
@@ -76,20 +79,25 @@ RUN: dict[str, tuple[str, str]] = {
         'y = R.match_cast(x, R.Tensor((4, n), "float32"))  # x has shape (5, 2)',
         'y = R.match_cast(x, R.Tensor((m, n), "float32"))',
     ),
-    "RM406": ("T.tvm_throw_last_error()", "T.evaluate(0)"),
-    "RM501": ("y = R.nn.softmax(x)", 'y = R.call_tir(cls.softmax, (x,), out_ty=R.Tensor((4,), "float32"))'),
-    "RM502": ("T.tvm_warp_shuffle(mask, A[0], 0, 32, 32)", "A[0]"),
     "RM503": ("T.max(A[0] > 0.0, B[0] > 0.0)", "T.Or(A[0] > 0.0, B[0] > 0.0)"),
-    "RM504": ("R.ccl.allreduce(x)", "x"),
     "RM505": ('vm["main"](torch.ones(4, device="cuda"))', 'vm["main"](torch.ones(4))'),
-    "RM601": ("for i in range(1000000000000):\n    ...", "for i in range(1000):\n    ..."),
+    "RM601": (
+        "refmlc.build(module)",
+        "refmlc.build(module, budget=refmlc.Budget(max_steps=10**9))",
+    ),
     "RM602": (
         "def f(x):\n    return cls.f(x)",
         "def f(x, n):\n    if n > 0:\n        y = cls.f(x, n - 1)\n    else:\n        y = x\n    return y",
     ),
     "RM603": ('T.alloc_buffer((1 << 40,), "float64")', 'T.alloc_buffer((1 << 10,), "float64")'),
-    "RM604": ("refmlc.read(text)  # of a gigabyte", "refmlc.read(text)  # constants in a file of their own"),
-    "RM605": ("while True:\n    ...", "while A[0] > 0:\n    A[0] = A[0] - 1"),
+    "RM604": (
+        '@R.function\ndef main(x: R.Tensor((4,), "float32")):\n    w = R.const([0.1, 0.2, …])  # millions of numbers',
+        '@R.function\ndef main(x: R.Tensor((4,), "float32"), w: R.Tensor((9999,), "float32")): ...  # --params w.npz',
+    ),
+    "RM605": (
+        "refmlc.build(module)",
+        "refmlc.build(module, budget=refmlc.Budget(max_seconds=600))",
+    ),
     "RM701": (
         "for k in range(1, 8):  # an implementation's loop, of a sum that begins at 0\n    C[0] += A[k]",
         "for k in range(8):\n    C[0] += A[k]",
@@ -108,3 +116,25 @@ RUN: dict[str, tuple[str, str]] = {
         "y = x * float32(0.1)  # folded and computed in one format",
     ),
 }
+
+ADVICE: dict[str, tuple[str, str]] = {
+    "RM406": (
+        "T.tvm_throw_last_error()  # after a call that failed",
+        "The cause is the call before it, whose status the program looked at.",
+    ),
+    "RM501": (
+        "y = R.ccl.allreduce(x)",
+        """It speaks to other workers, and refmlc executes one. Check the functions without it (`refmlc check FILE
+--func NAME`), or the module after `LegalizeOps` of TVM. If no operator has the name that the message tells, look at
+its spelling.""",
+    ),
+    "RM502": (
+        "T.tvm_warp_shuffle(mask, A[0], 0, 32, 32)",
+        "It belongs to one kind of hardware. Check the function as it is before it is lowered for that hardware.",
+    ),
+    "RM504": (
+        'x: R.DTensor((8, 8), "float32", "mesh[0]", "S[0]")',
+        "It places a tensor on several devices. Check the functions without it: `refmlc check FILE --func NAME`.",
+    ),
+}
+"""Codes for which nothing is to be written instead: (an example, what to do)."""

@@ -3,7 +3,10 @@
 TEXT: dict[str, tuple[str, str]] = {
     "RM101": ("A[i = 1", "A[i] = 1"),
     "RM102": ('refmlc.read_file("model.so")', 'refmlc.read_file("model.py")'),
-    "RM103": ("try:\n    A[0] = B[0]\nfinally:\n    pass", "A[0] = B[0]"),
+    "RM103": (
+        'N = 16\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
+        '@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), "float32")): ...',
+    ),
     "RM104": ("B[i] = A[j]", "for i, j in T.grid(8, 8):\n    B[i] = A[j]"),
     "RM105": ("for i in T.serial(0, 8, 1, 1):\n    ...", "for i in T.serial(0, 8):\n    ..."),
     "RM106": ('A: T.Buffer((8,), "real32")', 'A: T.Buffer((8,), "float32")'),

@@ -2,7 +2,8 @@
 
 | number     | counts                                                                                      |
 |------------|---------------------------------------------------------------------------------------------|
-| functions  | functions, and calls                                                                        |
+| functions  | functions of the module                                                                     |
+| calls      | calls of the case                                                                           |
 | statements | statements, bindings, axes, parameters, allocations; arguments                              |
 | weight     | nodes of expressions, types, regions; a variable weighs more than a constant, a load more    |
 | oddities   | whatever is not the default: attributes, kinds of loops, layouts, scopes, rare dtypes        |
@@ -32,6 +33,7 @@ class ModuleSize(NamedTuple):
     """The numbers, in the order in which they are compared."""
 
     functions: int
+    calls: int
     statements: int
     weight: int
     oddities: int
@@ -70,7 +72,8 @@ def size_of(subject: Subject, text: str) -> ModuleSize:
         magnitude += _magnitude(node)
     arguments = [one for call in subject.calls for one in call]
     return ModuleSize(
-        len(subject.module.functions) + len(subject.calls),
+        len(subject.module.functions),
+        len(subject.calls),
         statements + len(arguments),
         weight,
         oddities + sum(map(_oddity, arguments)) + len(subject.module.attrs) + len(subject.module.global_infos),

@@ -9,6 +9,8 @@ import pytest
 from refmlc.diag import catalogue
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.examples import EXAMPLES
+from refmlc.diag.examples_run import ADVICE, RUN
+from refmlc.diag.examples_text import TEXT
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "golden" / "diagnostics"
@@ -33,6 +35,13 @@ def test_code_is_explained_in_sentences(row):
     assert len(row.explanation) > 60
     assert not row.title.endswith(".")
     assert row.id in EXAMPLES or row.id in NO_PROGRAM_ENDS_IN_IT
+
+
+def test_no_text_that_means_something_else_is_proposed():
+    """What has no meaning here has no rewriting either: an advice stands in its place."""
+    assert {name for name, text in EXAMPLES.items() if "Instead of" not in text} == set(ADVICE)
+    assert {"RM501", "RM502", "RM504"} <= set(ADVICE)
+    assert not set(ADVICE) & (set(RUN) | set(TEXT))
 
 
 def test_findings_on_programs_follow_from_clauses():

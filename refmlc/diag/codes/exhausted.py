@@ -7,14 +7,13 @@ STEPS_EXHAUSTED = Code(
     "the step budget is used up",
     "",
     "The run took as many steps as its budget allows. A step is a statement, an iteration or a binding. Nothing is "
-    "known about the program: it may be long, or without end.",
+    "known about the program: it may be long, or endless. `Budget(max_steps=…)` and `--max-steps` say how many.",
 )
 DEPTH_EXHAUSTED = Code(
     "RM602",
     "the nesting is too deep",
     "",
-    "Calls, expressions or statements nest deeper than allowed: a recursion without end, or a text that no one "
-    "wrote by hand.",
+    "Calls, expressions or statements nest deeper than allowed: an endless recursion, or a generated text.",
 )
 MEMORY_EXHAUSTED = Code(
     "RM603",
@@ -32,5 +31,6 @@ TIME_EXHAUSTED = Code(
     "RM605",
     "the time budget is used up",
     "",
-    "The run, or reading the text, took longer than its time budget. Nothing is known about the program.",
+    "The run, or reading the text, took longer than its time budget. Nothing is known about the program. "
+    "`Budget(max_seconds=…)` and `--seconds` say how long it may take.",
 )

@@ -8,15 +8,15 @@ TYPE_MISMATCH = Code(
     "TIR-902",
     "Two types must agree here and do not: the operands of an operator, a value and the place that it is stored to, "
     "a condition that is not bool, an index that is not an integer, or a declared type and the type that follows "
-    "from the value. TVMScript converts nothing behind one's back where the IR has no conversion.",
+    "from the value. Nothing is converted implicitly: a conversion is written as a cast.",
 )
 SHAPE_MISMATCH = Code(
     "RM202",
     "the shapes do not agree",
     "RLX-905",
     "A tensor is given where one of another shape is declared. Shape variables of a called function take their "
-    "values from the arguments; what contradicts for every value of them is reported. Where `call_tir` is "
-    "concerned, the buffer's shape is what counts.",
+    "values from the arguments; a contradiction that holds for every value of them is reported. For `call_tir`, the "
+    "shapes are those of the buffers of the called function.",
 )
 OUT_OF_SCOPE = Code(
     "RM203",
@@ -91,5 +91,5 @@ BAD_LOOP_CONTROL = Code(
     "RM213",
     "break or continue stands outside a loop",
     "TIR-909",
-    "`break` and `continue` concern the innermost loop around them, and here is none.",
+    "`break` ends the innermost loop around it, `continue` goes on with its next iteration. Here is no loop around it.",
 )

@@ -21,8 +21,10 @@ NOT_TVMSCRIPT = Code(
     "the construct is not TVMScript",
     "",
     "The text is Python, but this construct has no meaning in TVMScript. refmlc reads the text as data and never "
-    "executes it: a loop over a Python list, a call of a Python function or an import of another module cannot be "
-    "resolved.",
+    "executes it: a constant beside the module, a loop over a Python list, a call of a Python function or an import of "
+    "another module cannot be resolved. There are two ways out. Write the values into the text. Or, where the file is "
+    "a program that you trust, let Python execute it: end it with `import refmlc` and `print(refmlc.check(Module))`, "
+    "and run it by `python -m refmlc.tvm FILE`.",
 )
 UNKNOWN_NAME = Code(
     "RM104",
@@ -57,8 +59,8 @@ MISSING_METADATA = Code(
     "RM108",
     "the metadata is missing",
     "",
-    "The text refers to `metadata[...]`, as TVM prints constants, but holds no metadata. It can be read and shown; "
-    "it cannot run without the values. TVM prints them with `show_meta=True`.",
+    "The text refers to `metadata[...]`, as TVM prints constants, but holds no metadata. It can be read and shown. "
+    "It cannot run without the values, which TVM prints with `show_meta=True`.",
 )
 BAD_FILE = Code(
     "RM109",

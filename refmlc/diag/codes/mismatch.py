@@ -34,6 +34,6 @@ CONTRADICTION = Code(
     "RM705",
     "an implementation contradicts itself",
     "",
-    "Two ways to say the same thing came to results that differ, though no clause permits more than one: a loop "
-    "serial and unrolled, an operand constant and loaded, a pass on and off.",
+    "Two programs that should mean the same have different results, though no clause permits more than one: a loop "
+    "serial and unrolled, an operand constant and loaded, a module before and after a pass or a schedule.",
 )

@@ -6,7 +6,8 @@ ASSERT_FAILED = Code(
     "RM401",
     "an assertion failed",
     "TIR-202",
-    "The condition of an assertion is false. The program asked to be stopped here, with the message that it gives.",
+    "The condition of an assertion is false. The program stops here, with the message that it gives: its author asks "
+    "for other arguments.",
 )
 NO_PACKED_FUNC = Code(
     "RM402",
@@ -34,8 +35,8 @@ CAST_FAILED = Code(
     "RM405",
     "a match_cast failed",
     "RLX-122",
-    "`R.match_cast` checks at run time what is not known before: rank, dtype, extents. The value does not have the "
-    "type that it is cast to.",
+    "`R.match_cast` checks rank, dtype and extents when the program runs. The value does not have the type that it is "
+    "cast to.",
 )
 TVM_THROW = Code(
     "RM406",

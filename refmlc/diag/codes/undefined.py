@@ -54,7 +54,7 @@ BAD_ARGUMENT_VALUE = Code(
     "RM311",
     "an operation is not defined on the value",
     "NUM-203",
-    "The operation has no result on this value, as the number of leading zeros of 0.",
+    "The operation has no result on this value: 0 has no number of leading zeros, for example.",
 )
 BINDING_RANGE = Code(
     "RM312",
@@ -74,19 +74,21 @@ MATCH_FAILED = Code(
     "RM314",
     "a buffer does not match its declaration",
     "TIR-004",
-    "`T.match_buffer` declares shape, dtype, strides and offset of what it is given. This storage is otherwise.",
+    "`T.match_buffer` declares shape, dtype, strides and offset of what it is given. This storage has others.",
 )
 BAD_EXTENT = Code(
     "RM315",
     "an extent is negative",
     "TIR-203",
-    "Extents of loops, axes, shapes and allocations are not negative. 0 is a number of times and a size like others.",
+    "Extents of loops, axes, shapes and allocations are not negative. 0 is allowed: such a loop does nothing, such a "
+    "tensor is empty.",
 )
 USE_AFTER_KILL = Code(
     "RM316",
     "a killed tensor is used",
     "RLX-304",
-    "After a kill a variable is gone. So is a tensor in a storage once another tensor is allocated in its bytes.",
+    "A variable is not used after it is killed, and a tensor in a storage not after another tensor is allocated in the "
+    "same bytes.",
 )
 INFO_LIES = Code(
     "RM317",
@@ -107,7 +109,8 @@ SPATIAL_CONFLICT = Code(
     "instances along a spatial axis depend on each other",
     "TIR-222",
     "Instances of a block that differ in a spatial axis may be executed in any order, or at once. None of them writes "
-    "an element that another one reads or writes. An axis that adds up, or carries a value on, is no spatial one.",
+    "an element that another one reads or writes. An axis along which values are summed or carried on is a reduce "
+    "axis.",
 )
 REPEATED_TERM = Code(
     "RM320",
@@ -163,12 +166,12 @@ BARRIER_DIVERGENCE = Code(
     "threads do not come to the same barrier",
     "TIR-227",
     "All threads of a block wait at a barrier, or at a reduction over threads; it is one for all of them. "
-    "Some come to another one here, or to none: hardware waits for ever, or goes on as if there was no barrier.",
+    "Some reach another one here, or none: hardware waits for ever, or goes on as if there were no barrier.",
 )
 USE_AFTER_INPLACE = Code(
     "RM328",
     "a tensor is used after a call in place consumed it",
     "RLX-214",
-    "`call_tir_inplace` and `call_inplace_packed` write into arguments; the tensors go by the name of the result from "
-    "then on. The old name is used here. The operators count as pure: a compiler may move this use before the call.",
+    "`call_tir_inplace` and `call_inplace_packed` write into arguments, which from then on have the name of the "
+    "result. Here the old name is used. The operators count as pure, so a compiler may move this use before the call.",
 )

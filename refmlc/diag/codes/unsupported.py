@@ -6,8 +6,8 @@ UNSUPPORTED_OP = Code(
     "RM501",
     "the operator is not supported",
     "",
-    "refmlc reads and shows this operator, and does not define its meaning yet. That says nothing about the "
-    "program. `LegalizeOps` of TVM turns most operators into TensorIR, which runs.",
+    "refmlc does not define the meaning of this operator, or there is no operator of this name. That says nothing "
+    "about the program. `LegalizeOps` of TVM turns most operators into TensorIR, which runs.",
 )
 UNSUPPORTED_INTRINSIC = Code(
     "RM502",
@@ -20,14 +20,15 @@ UNSUPPORTED_DTYPE = Code(
     "RM503",
     "the dtype is not supported here",
     "",
-    "The operation has no meaning on this dtype in refmlc, as arithmetic on bool. TVM refuses most of these too, or "
-    "leaves them to the target.",
+    "The operation has no meaning on this dtype in refmlc: arithmetic on bool, for example. TVM refuses most of these "
+    "too, or leaves them to the target.",
 )
 UNSUPPORTED_CONSTRUCT = Code(
     "RM504",
     "the construct is not supported",
     "",
-    "refmlc does not define this construct yet. That says nothing about the program.",
+    "refmlc does not define this construct yet, or cannot show that a step which was asked for is legal. The message "
+    "names it. That says nothing about the program: it is neither agreement nor a finding.",
 )
 UNSUPPORTED_DEVICE = Code(
     "RM505",

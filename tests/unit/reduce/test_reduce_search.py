@@ -7,6 +7,8 @@ import pytest
 import refmlc
 from refmlc.diag import Malformed
 from refmlc.reduce import reduce, reduce_case
+from refmlc.reduce.size import size_of
+from refmlc.reduce.subject import Subject
 from refmlc.strategies.case import Case
 from refmlc.strategies.functions import rolled
 from refmlc.wellformed.module import check_module
@@ -168,3 +170,8 @@ class Module:
         node for node in refmlc.ir.visit.walk(refmlc.read(found.text)) if isinstance(node, refmlc.ir.relax.Constant)
     ]
     assert constant.data.tolist() == [0.0, 0.0]
+
+
+def test_functions_are_those_of_the_module_and_calls_are_counted_apart():
+    size = size_of(Subject(refmlc.read(PROGRAM), "other", ((), (), ())), "text")
+    assert (size.functions, size.calls, size.characters) == (2, 3, 4)
