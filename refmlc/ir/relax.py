@@ -32,7 +32,7 @@ from refmlc.ir import tir
 from refmlc.ir.node import Node, node
 from refmlc.ir.operand import Attributed, Callee, Graph
 from refmlc.ir.tir import GlobalVar
-from refmlc.ir.types import TensorType, Type
+from refmlc.ir.types import TensorType, TupleType, Type
 
 # ------------------------------------------------------------------------------------------- expressions
 
@@ -171,6 +171,11 @@ class Function(Attributed, Node):
     pure: bool = True
     private: bool = False
     attrs: Mapping[str, tir.Attr] = field(default_factory=dict)
+
+    @property
+    def result_ty(self) -> Type | None:
+        """What the result must be. `-> R.Tuple` alone says nothing: TVM 0.27 takes any value there (RLX-907)."""
+        return None if isinstance(self.ret_ty, TupleType) and not self.ret_ty.fields else self.ret_ty
 
 
 Expr: TypeAlias = (

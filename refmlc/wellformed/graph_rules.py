@@ -72,7 +72,7 @@ class GraphRules:
             self.sequence(function.body, function.span)
             body = function.body.body
             where = body.span if body.span is not None and not isinstance(body, Var) else function.span
-            self.agree(function.ret_ty, self.type_of(function.body), f"the return type of `{name}` is", where)
+            self.agree(function.result_ty, self.type_of(function.body), f"the return type of `{name}` is", where)
             for dim in dims_of(function.ret_ty):
                 if dim not in self.dims.known:
                     self._undefined(dim, function.span)

@@ -85,7 +85,7 @@ def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type | None]) -> T
 
 def function_type(function: Function) -> FuncType:
     """The type of a Relax function as declared."""
-    return FuncType(tuple(param.ty or AnyType() for param in function.params), function.ret_ty, function.pure)
+    return FuncType(tuple(param.ty or AnyType() for param in function.params), function.result_ty, function.pure)
 
 
 def join(a: Type | None, b: Type | None) -> Type | None:

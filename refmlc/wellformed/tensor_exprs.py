@@ -13,7 +13,15 @@ Where an operator is unknown, nothing is said: that it is unsupported is the int
 """
 
 from refmlc.diag import Related, Span
-from refmlc.diag.catalogue import ARITY, OUT_OF_SCOPE, RANK_MISMATCH, TYPE_MISMATCH, UNDEFINED_SYMBOL, UNKNOWN_FUNCTION
+from refmlc.diag.catalogue import (
+    ARITY,
+    OUT_OF_SCOPE,
+    RANK_MISMATCH,
+    TYPE_MISMATCH,
+    UNDEFINED_SYMBOL,
+    UNKNOWN_FUNCTION,
+    UNSUPPORTED_CONSTRUCT,
+)
 from refmlc.dtypes import DType
 from refmlc.ir.module import IRModule
 from refmlc.ir.tir import (
@@ -35,7 +43,7 @@ from refmlc.ir.tir import (
 from refmlc.ops.intrinsics import call_problem
 from refmlc.wellformed.findings import Findings
 from refmlc.wellformed.scope import Scope
-from refmlc.wellformed.tensor_dtypes import dtype_problem, operands, same_lanes
+from refmlc.wellformed.tensor_dtypes import dtype_problem, is_left_open, operands, same_lanes
 
 
 class ExprRules:
@@ -187,7 +195,8 @@ class ExprRules:
     def _dtypes(self, expr: Expr, near: Span | None) -> None:
         problem = dtype_problem(expr)
         if problem is not None and not any(_of_void(operand) for operand in operands(expr)):
-            self.findings.report(TYPE_MISMATCH, problem, near)
+            code = UNSUPPORTED_CONSTRUCT if is_left_open(expr) else TYPE_MISMATCH
+            self.findings.report(code, problem, near)
 
 
 def _of_void(expr: Expr) -> bool:

@@ -50,7 +50,7 @@ def function_body(scope: Scope, func: relax.Function) -> Body:
         machine.budget.charge_steps(1, span)
         _take(func, env, args, outermost=machine.depth <= 1)
         result = body(env)
-        wrong = mismatch(f"the result of `{env.function}`", result, func.ret_ty, env, binds=False)
+        wrong = mismatch(f"the result of `{env.function}`", result, func.result_ty, env, binds=False)
         if wrong is not None:
             raise fail(INFO_LIES, wrong, func.body.span or span)
         return result

@@ -15,7 +15,7 @@ from refmlc.ir.types import TensorType, TupleType, Type
 from refmlc.library import OPERATORS
 from refmlc.library.distributed import MESHES
 from refmlc.script.reader.arguments import REQUIRED, CallSite
-from refmlc.script.reader.attributes import attr_of
+from refmlc.script.reader.attributes import TYPE_NAMES, attr_of
 from refmlc.script.reader.devices import device, hint_on_device, to_vdevice
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.relax_constants import constant_of
@@ -24,7 +24,7 @@ from refmlc.script.reader.relax_signatures import RENAMED, SIGNATURES
 from refmlc.script.reader.relax_values import dimension_of, dtype_of, expr_of, is_expr, shape_of, tuple_of
 from refmlc.script.reader.table import Table
 from refmlc.script.reader.types import type_of, types_of
-from refmlc.script.reader.values import Lambda, Meta, described
+from refmlc.script.reader.values import Construct, Lambda, Meta, described
 from refmlc.script.spellings import canonical_attribute, canonical_keyword
 
 
@@ -76,6 +76,13 @@ def _attr(ev: Evaluator, value: Meta, span: Span) -> tir.Attr:
     return attr_of(value, span)
 
 
+def _option(ev: Evaluator, value: Meta, span: Span) -> tir.Attr:
+    """An attribute of an operator, which a bare name of a type is not. Fails: RM105."""
+    if isinstance(value, Construct) and value.path in TYPE_NAMES:
+        raise fail(BAD_ARGUMENTS, f"{described(value)} cannot be an attribute of an operator", span)
+    return _attr(ev, value, span)
+
+
 # ------------------------------------------------------------------------------------------------- operators
 
 
@@ -97,7 +104,7 @@ def operator_call(ev: Evaluator, site: CallSite) -> Meta:
         if is_expr(value) and not isinstance(value, (relax.ShapeExpr, tir.GlobalVar)):
             args.append(expr_of(value, site.place(key)))
         else:
-            attrs[key] = _attr(ev, value, site.place(key))
+            attrs[key] = _option(ev, value, site.place(key))
     return relax.Call(relax.Op(name, span=site.span), tuple(args), attrs, ty_args, span=site.span)
 
 
@@ -124,7 +131,7 @@ def _by_signature(
             continue
         span = site.place(i if given else key)
         if kind == "a":
-            attrs[key] = _attr(ev, value, span)
+            attrs[key] = _option(ev, value, span)
         elif left_out:
             raise site.misfit(f"gets `{key}`, and not `{left_out}`, which comes before it", span)
         else:

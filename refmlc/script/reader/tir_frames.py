@@ -267,12 +267,12 @@ def _jump(kind: type[tir.Break] | type[tir.Continue]) -> CallHandler:
 
 def _while(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(condition=REQUIRED)["condition"]
-    return WhileFrame(promote.condition(operand_of(value, site.span), site.span))
+    return WhileFrame(promote.branch(operand_of(value, site.span), site.span))
 
 
 def _if(_ev: Evaluator, site: CallSite) -> Meta:
     value = site.take(condition=REQUIRED)["condition"]
-    return IfFrame("if", promote.condition(operand_of(value, site.span), site.span))
+    return IfFrame("if", promote.branch(operand_of(value, site.span), site.span))
 
 
 def _then(_ev: Evaluator, _site: CallSite) -> Meta:

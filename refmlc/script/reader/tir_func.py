@@ -16,6 +16,7 @@ from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, DUPLICATE, NOT_TVMSCRIPT
 from refmlc.dtypes import HANDLE, DType
 from refmlc.ir import tir
+from refmlc.ir.visit import walk
 from refmlc.script.reader.attributes import closed
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.module import Decorator
@@ -67,6 +68,8 @@ class _Function:
         root = self.draft.blocks[0]
         if root.says_something:
             body = root.realize(body, self.span)
+        for buffer in self.draft.buffer_map.values():
+            _plain_sizes(buffer)
         closed(self.draft.attrs, (*self.draft.params, *self.draft.buffer_map.values()), self.span)
         private = self.options.get("private", False) is True
         attrs = self.draft.attrs
@@ -137,6 +140,18 @@ class _Function:
     def result(self, node: ast.expr) -> DType | None:
         value, span = self.ev.eval(node), self.ev.spans.of(node)
         return None if value is None else dtype_of(value, span)
+
+
+def _plain_sizes(buffer: tir.Buffer) -> None:
+    """Refuse sizes of a parameter that memory holds: what is passed cannot be matched with them. Fails: RM105."""
+    loads = [
+        node for size in (*buffer.shape, *buffer.strides) for node in walk(size) if isinstance(node, tir.BufferLoad)
+    ]
+    if loads:
+        message = (
+            f"the sizes of `{buffer.name}` are loaded from `{loads[0].buffer.name}`; a parameter's are of variables"
+        )
+        raise fail(BAD_ARGUMENTS, message, loads[0].span or buffer.span)
 
 
 def _declared_in(ev: Evaluator, node: ast.FunctionDef) -> Iterator[tuple[str, DType]]:

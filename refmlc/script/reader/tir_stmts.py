@@ -83,7 +83,7 @@ class Statements(Assignments):
             case ast.For(orelse=[]):
                 return [self.for_loop(stmt)]
             case ast.While(orelse=[]):
-                condition = promote.condition(operand_of(self.ev.eval(stmt.test), span), span)
+                condition = promote.branch(operand_of(self.ev.eval(stmt.test), span), span)
                 return [tir.While(condition, self.body(stmt.body), span=span)]
             case ast.If():
                 return self.if_statement(stmt)
@@ -167,7 +167,7 @@ class Statements(Assignments):
                     break
                 continue
             span = self.ev.spans.of(one.test)
-            chain.append((promote.condition(operand_of(value, span), span), self.body(one.body), one))
+            chain.append((promote.branch(operand_of(value, span), span), self.body(one.body), one))
             rest = one.orelse
         if not chain:
             return tail or []

@@ -14,6 +14,7 @@ TENSORIR = Table(
         **tir_attrs.CALLS,
     },
     subscripts=tir_types.SUBSCRIPTS,
+    lazy=tir_types.LAZY,
     prefixes=tir_calls.PREFIXES,
     families=FAMILIES,
 )

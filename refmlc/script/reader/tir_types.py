@@ -169,6 +169,16 @@ def _dimension(ev: Evaluator, value: Meta, span: Span) -> tir.Expr:
 
 def shape_string(ev: Evaluator, text: str, span: Span) -> Meta:
     """The value of a string in a shape; names that are not defined become shape variables."""
+    node = _declaring(ev, text, span)
+    outer, ev.spans = ev.spans, FixedSpans(span)
+    try:
+        return ev.eval(node)
+    finally:
+        ev.spans = outer
+
+
+def _declaring(ev: Evaluator, text: str, span: Span) -> ast.expr:
+    """The expression in a string; the shape variables that it is the first to name are declared."""
     body = parsed(Source(span.source.name, text)).body
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         raise fail(BAD_ARGUMENTS, f"the string {text[:40]!r} is not an expression over shape variables", span)
@@ -177,11 +187,19 @@ def shape_string(ev: Evaluator, text: str, span: Span) -> Meta:
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part not in owners and not _is_dimension(ev.scope.lookup(part.id)):
             define_shape_var(ev, part.id, span)
-    outer, ev.spans = ev.spans, FixedSpans(span)
-    try:
-        return ev.eval(node)
-    finally:
-        ev.spans = outer
+    return node
+
+
+def _lazily(ev: Evaluator, node: ast.Call) -> Meta:
+    """`T.Buffer(("n", n))`: a string declares its names for the dimensions after it."""
+    callee = ev.construct_of(node.func) or Construct("T.Buffer", "T.Buffer")
+    shape = next((word.value for word in node.keywords if word.arg == "shape"), node.args[0] if node.args else None)
+    for item in shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else ():
+        if isinstance(item, ast.Constant) and isinstance(item.value, str):
+            _declaring(ev, item.value, ev.spans.of(item))
+        elif any(isinstance(part, ast.Name) and ev.scope.lookup(part.id) is MISSING for part in ast.walk(item)):
+            break
+    return _buffer(ev, ev.site(node, callee))
 
 
 def _is_dimension(found: object) -> bool:
@@ -292,8 +310,8 @@ CALLS = {
     "T.var": _var,
     "T.handle": _handle,
     "T.ptr": _handle,
-    "T.Buffer": _buffer,
 }
+LAZY = {"T.Buffer": _lazily}
 SUBSCRIPTS = {
     **{f"T.{name}": _vector for name in (*SCALARS, *SHORT_DTYPES)},
     "T.Buffer": _buffer_subscript,

@@ -343,7 +343,7 @@ def test_primitive_values_compute_on_dimensions():
         ("cls.nothing", "RM207"),
         ("f(x, k=1)", "RM105"),
         ("R.op(R.Any)", "RM105"),
-        ("R.op(x, a=R.add)", "RM105"),
+        ("R.op(x, a=R.Any)", "RM105"),
         ("R.op(R)", "RM105"),
         ("f(lambda i: i)", "RM105"),
     ],

@@ -302,7 +302,7 @@ REFUSED = {
     "T.alloc_buffer((4,), annotations=3)": "RM105",
     "C = T.Buffer((4,), 'float33')": "RM106",
     "B[0] = 1e300": "RM107",
-    "if n:\n    pass": "RM201",
+    "if n + 0.5:\n    pass": "RM201",
     "x: T.let[T.int32] = T.int64(3)": "RM201",
     "B[0] = h": "RM201",
     "B[0, 0] = 1.0": "RM208",
