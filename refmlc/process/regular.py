@@ -13,13 +13,13 @@ OPENED: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 def open_regular(path: str | Path, flags: int = 0) -> BinaryIO:
-    """The file at `path`, for reading. Fails: OSError, also where it is a pipe or a device."""
+    """The file at `path`, for reading. Fails: OSError, also where it is a pipe."""
     name = os.fspath(path)
     if name.startswith(OPENED):
         return open(name, "rb")  # noqa: PTH123 - by its name
     number = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
-    if not stat.S_ISREG(os.fstat(number).st_mode) and not stat.S_ISDIR(os.fstat(number).st_mode):
+    if stat.S_ISFIFO(os.fstat(number).st_mode):
         os.close(number)
-        raise OSError(EINVAL, "it is no regular file", name)
+        raise OSError(EINVAL, "it is a pipe, no file", name)
     os.set_blocking(number, True)
     return os.fdopen(number, "rb")
