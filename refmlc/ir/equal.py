@@ -69,7 +69,7 @@ _ORDER: dict[type[object], tuple[str, ...]] = {
     tir.MatchBufferRegion: ("source", "buffer"),
     tir.SBlock: ("iter_vars", "alloc_buffers", "match_buffers", "reads", "writes", "init", "body", "annotations"),
     tir.SBlockRealize: ("iter_values", "predicate", "block"),
-    tir.ThreadVar: ("tag", "dom", "var"),
+    tir.ThreadVar: ("tag", "iter_type", "dom", "var"),
     relax.MatchCast: ("value", "ty", "var"),
 }
 

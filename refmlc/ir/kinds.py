@@ -14,6 +14,17 @@ class PointerType:
     scope: str = "global"
 
 
+class Layout(Enum):
+    """Whether a buffer is laid out: as its function's dialect does, or otherwise. It has no meaning.
+
+    A function of TIRx lays buffers out row-major by default, a schedulable one none.
+    """
+
+    DEFAULT = "default"
+    NONE = "none"
+    ROW_MAJOR = "row_major"
+
+
 class IterKind(Enum):
     """What the values of a block variable mean."""
 

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TypeAlias
 
 from refmlc.dtypes import BOOL, HANDLE, DType
-from refmlc.ir.kinds import ForKind, IterKind, PointerType
+from refmlc.ir.kinds import ForKind, IterKind, Layout, PointerType
 from refmlc.ir.node import Node, node
 from refmlc.ir.operand import Attributed, Callee, Scalar
 
@@ -244,8 +244,7 @@ class GlobalVar(Callee, Node):
 class Buffer(Node):
     """A view on storage: row-major, or `strides` in elements, from `elem_offset` elements on.
 
-    Units: `elem_offset`, `strides` in elements; `align` in bytes. Empty `strides` means compact.
-    `align` and `offset_factor` are promises to the compiler, kept for the text.
+    Units: `elem_offset` (None: 0), `strides` (none: compact) in elements; `align` in bytes, which means nothing.
     """
 
     name: str
@@ -257,6 +256,7 @@ class Buffer(Node):
     align: int = 64
     offset_factor: int = 1
     axis_separators: tuple[int, ...] = ()
+    layout: Layout = Layout.DEFAULT
 
 
 @node
@@ -299,6 +299,7 @@ class ThreadVar(Node):
     tag: str
     var: Var | None = None
     dom: Range | None = None
+    iter_type: str = "ThreadIndex"
 
 
 # -------------------------------------------------------------------------------------------- statements
@@ -494,7 +495,6 @@ Attr: TypeAlias = "bool | int | float | str | tuple[Attr, ...] | Mapping[str, At
 
 def loaded_dtype(buffer: Buffer, indices: tuple[Expr, ...]) -> DType:
     """The dtype of an access: the buffer's, times the lanes of the last index."""
-    last = indices[-1].dtype if indices else None
-    if last is None or not last.is_vector:
+    if not indices or not (last := indices[-1].dtype).is_vector:
         return buffer.dtype
     return buffer.dtype.with_lanes(buffer.dtype.lanes * last.lanes, scalable=last.scalable)

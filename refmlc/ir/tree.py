@@ -33,7 +33,7 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.dtypes import DType, dtype
 from refmlc.dtypes.storage import dtype_of, storage_dtype
 from refmlc.ir import attrs, kinds, module, relax, tir, types
-from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.ir.kinds import ForKind, IterKind, Layout
 from refmlc.ir.module import IRModule
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
@@ -48,7 +48,7 @@ KINDS: Mapping[str, type] = {
     if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == home.__name__
 }
 NAMES = {kind: name for name, kind in KINDS.items()}
-ENUMS: Mapping[str, type[Enum]] = {"ForKind": ForKind, "IterKind": IterKind}
+ENUMS: Mapping[str, type[Enum]] = {"ForKind": ForKind, "IterKind": IterKind, "Layout": Layout}
 SHARED = (tir.Var, tir.Buffer, relax.Var)
 LEFT_OUT: Mapping[type, tuple[str, ...]] = {IRModule: ("span", "source")}
 EXACT = 1 << 53

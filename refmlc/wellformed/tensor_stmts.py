@@ -106,8 +106,7 @@ class FunctionRules(ExprRules):
             case BufferStore():
                 self._store(stmt, near)
             case AllocBuffer(buffer):
-                self.shape(buffer.shape, buffer.span or near)
-                self.define(buffer, near)
+                self._fresh(buffer, near)
             case DeclBuffer(buffer, data):
                 self._decl(buffer, data, near)
             case AttrStmt(node, _, value, body):
@@ -168,9 +167,12 @@ class FunctionRules(ExprRules):
     def _decl(self, buffer: Buffer, data: Expr | None, near: Span | None) -> None:
         if data is not None:
             self.expr(data, near)
-        for part in (*buffer.strides, buffer.elem_offset):
-            if isinstance(part, Var) and part not in self.scope:
-                self.scope.define(part)
+        self._fresh(buffer, near)
+
+    def _fresh(self, buffer: Buffer, near: Span | None) -> None:
+        """A buffer whose declaration gives no variable a value."""
+        for part in (*buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,))):
+            self.expr(part, buffer.span or near)
         self.shape(buffer.shape, buffer.span or near)
         self.define(buffer, near)
 
@@ -214,8 +216,7 @@ class FunctionRules(ExprRules):
         for axis in block.iter_vars:
             self.define(axis.var, near)
         for buffer in block.alloc_buffers:
-            self.shape(buffer.shape, buffer.span or near)
-            self.define(buffer, near)
+            self._fresh(buffer, near)
         for region in (*(block.reads or ()), *(block.writes or ())):
             self._region(region, near)
         for match in block.match_buffers:

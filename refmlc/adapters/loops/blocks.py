@@ -63,7 +63,7 @@ def _match(writer: Writer, match: tir.MatchBufferRegion) -> None:
     said += [(step, f"{array}.strides[{axis}] // {size}") for axis, step in enumerate(buffer.strides)]
     if buffer.elem_offset is not None:
         offset = f"{writer.bind('offset', offset_of)}({array}, {place}, {kind})"
-        said.append((buffer.elem_offset, offset))
+        said.append((buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})"))
     bind_declared(writer, said)
 
 
@@ -85,6 +85,13 @@ def agree(declared: int, there: int) -> None:
         raise Meaningless(f"declared is {declared}, there is {there}")
 
 
+def multiple(offset: int, factor: int) -> int:
+    """An offset of what is matched. Fails: `Meaningless` where it is no multiple of the declared factor (TIR-004)."""
+    if offset % factor:
+        raise Meaningless(f"an offset of {offset}, no multiple of {factor}")
+    return offset
+
+
 def region_of(array: np.ndarray, corner: Sequence[tuple[int, int]], rank: int) -> np.ndarray:
     """The region, without the leading axes that the buffer does not have."""
     for (first, extent), size in zip(corner, array.shape, strict=False):
@@ -94,7 +101,7 @@ def region_of(array: np.ndarray, corner: Sequence[tuple[int, int]], rank: int) -
     dropped = len(corner) - rank
     if dropped < 0 or any(extent != 1 for _, extent in corner[:dropped]):
         raise Meaningless("a region of other axes than the buffer's")
-    return found[(0,) * dropped] if dropped else found
+    return np.squeeze(found, tuple(range(dropped)))  # always a view: an item is a copy
 
 
 def offset_of(array: np.ndarray, pointer: Pointer, kind: DType) -> int:

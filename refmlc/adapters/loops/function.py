@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from refmlc.adapters.loops.blocks import bind_declared
+from refmlc.adapters.loops.blocks import bind_declared, multiple
 from refmlc.adapters.loops.compiling import define
 from refmlc.adapters.loops.memory import Array, Meaningless, Meter, Pointer
 from refmlc.adapters.loops.operators import NotTaken
@@ -99,9 +99,11 @@ def _take(writer: Writer, func: tir.PrimFunc, given: Sequence[str]) -> None:
         writer.vars[param] = name
         said += [(extent, f"{name}.shape[{axis}]") for axis, extent in enumerate(buffer.shape)]
         said += [(step, f"{name}.steps[{axis}]") for axis, step in enumerate(buffer.strides)]
-        said += [] if buffer.elem_offset is None else [(buffer.elem_offset, "0")]
+        if buffer.elem_offset is not None:
+            offset = f"{name}.offset"
+            said.append((buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})"))
         array, place = writer.declare_buffer(buffer)
-        writer.line(f"{place} = {name}.pointer")
+        writer.line(f"{place} = {name}.pointer" if buffer.elem_offset is None else f"{place} = {name}.origin")
         writer.line(f"{array} = {name}.numpy()")
     bind_declared(writer, said)
 

@@ -56,6 +56,17 @@ class Array:
         """The strides, also where it is compact. Units: elements."""
         return compact(self.shape) if self.strides is None else self.strides
 
+    @property
+    def offset(self) -> int:
+        """The elements of its dtype before it in its memory; none where they are no whole number."""
+        whole, rest = divmod(self.pointer.at, itemsize(self.dtype))
+        return 0 if rest else whole
+
+    @property
+    def origin(self) -> Pointer:
+        """The place from which `offset` counts."""
+        return self.pointer.moved(-self.offset * itemsize(self.dtype))
+
     def numpy(self) -> np.ndarray:
         """The array; lanes are a last axis."""
         return view(self.pointer, self.dtype, self.shape, self.strides)

@@ -9,6 +9,7 @@ from math import prod
 from refmlc.codegen.emit.access import times
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import Place, State, Unsuited
+from refmlc.dtypes import INT32, INT64
 from refmlc.ir import tir
 from refmlc.ir.scopes import axes_of
 from refmlc.runtime.cells import cell_size
@@ -105,7 +106,8 @@ def match_region(state: State, node: tir.MatchBufferRegion) -> None:
     buffer, source = node.buffer, node.source
     dropped = len(source.region) - len(buffer.shape)
     plain = all(isinstance(part, tir.IntImm) for part in buffer.shape) and not buffer.strides
-    if dropped < 0 or not plain or buffer.elem_offset is not None or buffer.dtype != source.buffer.dtype:
+    own = buffer.elem_offset is None or isinstance(buffer.elem_offset, tir.Var)
+    if dropped < 0 or not plain or not own or buffer.dtype != source.buffer.dtype:
         raise Unsuited(f"the region of `{buffer.name}` binds shapes, strides or an offset", node.span)
     place = state.place(source.buffer, node.span)
     strides = place.strides or tuple(product(place.shape[axis + 1 :]) or "1" for axis in range(len(place.shape)))
@@ -124,7 +126,20 @@ def match_region(state: State, node: tir.MatchBufferRegion) -> None:
             shape.append(str(size))
     offset = state.names.new(f"{buffer.name}_offset")
     state.text.line(f"const int64_t {offset} = {' + '.join(offsets) or '0'};", node.span)
-    state.buffers[buffer] = Place(place.cells, place.shadow, tuple(shape), strides[dropped:], offset)
+    state.buffers[buffer] = Place(place.cells, place.shadow, tuple(shape), strides[dropped:], offset, place.base)
+    if isinstance(buffer.elem_offset, tir.Var):
+        _offset(state, buffer, buffer.elem_offset, f"{offset} + {place.base}" if place.base else offset)
+
+
+def _offset(state: State, buffer: tir.Buffer, var: tir.Var, actual: str) -> None:
+    """The offset of a matched region gives its variable a value, and is a multiple of its factor."""
+    if var in state.variables or var.dtype not in (INT32, INT64):
+        raise Unsuited(f"the offset of `{buffer.name}` is compared", var.span)
+    there = state.temp("int64_t", actual)
+    state.check(f"{there} <= {var.dtype.maximum}", f"the offset of `{buffer.name}` fits {var.dtype}", var.span)
+    state.text.line(f"const {state.held(var.dtype)} {state.declare(var)} = {there};", var.span)
+    if buffer.offset_factor > 1:
+        state.check(f"{there} % {buffer.offset_factor} == 0", f"`{buffer.name}` has an offset of its factor", var.span)
 
 
 def _constant(part: tir.Expr) -> int | None:

@@ -55,7 +55,9 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     for param, (pointer, shadow) in cells.items():
         shape = tuple(_part(state, part) for part in param.buffer.shape)
         strides = tuple(_part(state, part) for part in param.buffer.strides)
-        state.buffers[param.buffer] = Place(pointer, shadow, shape, strides)
+        offset = param.buffer.elem_offset
+        base = "" if offset is None else _part(state, offset)
+        state.buffers[param.buffer] = Place(pointer, shadow, shape, strides, base=base)
     _apart(state, params)
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)

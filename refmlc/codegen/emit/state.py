@@ -32,13 +32,17 @@ class Unsuited(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the elements of a buffer are: C texts. `shadow` is empty where nothing is tracked."""
+    """Where the elements of a buffer are: C texts. `shadow` is empty where nothing is tracked.
+
+    `base` is the element offset of `cells`, which is not zero for a parameter that declares one.
+    """
 
     cells: str
     shadow: str
     shape: tuple[str, ...]
     strides: tuple[str, ...] = ()
     offset: str = ""
+    base: str = ""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,8 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.dtypes import HANDLE, DType
 from refmlc.frontends.tvm_json.graph import Item
 from refmlc.ir import tir
-from refmlc.ir.kinds import PointerType
+from refmlc.ir.kinds import Layout, PointerType
+from refmlc.ir.offsets import is_default_offset
 from refmlc.ops import promote
 from refmlc.ops.intrinsics import intrinsic
 from refmlc.ops.scalar import SCALAR_OPS
@@ -49,10 +50,11 @@ class Scalars:
     """Reads expressions; a variable or a buffer that was met is the same object when it is met again."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Nothing is known yet; `s_tir` is whether the function that is read is schedulable."""
         self.vars: dict[int, tir.Var] = {}
         self.buffers: dict[int, tir.Buffer] = {}
         self._made: dict[int, tir.Expr] = {}
+        self.s_tir = False
 
     # ------------------------------------------------------------------------------------------------- types
 
@@ -93,19 +95,26 @@ class Scalars:
         if ty.kind != "tirx.BufferType":
             raise ty.unknown(" in the place of a buffer")
         offset = ty.optional("elem_offset")
-        zero = offset is not None and offset.kind == "ir.IntImm" and not offset.held("value")
-        made = None if zero else offset
+        shape = self.extents(ty.items("shape"))
+        start = None if offset is None else self.expr(offset)
         self.buffers[item.number] = tir.Buffer(
             item.text("name"),
             ty.node("dtype").dtype("dtype"),
-            self.extents(ty.items("shape")),
+            shape,
             self.extents(ty.items("strides")),
-            None if made is None else self.expr(made),
+            None if start is None or is_default_offset(start, shape) else start,
             ty.text("storage_scope") or "global",
             ty.integer("data_alignment"),
             ty.integer("offset_factor"),
+            layout=self._layout(ty.optional("layout")),
         )
         return self.buffers[item.number]
+
+    def _layout(self, item: Item | None) -> Layout:
+        """The layout of a buffer. Fails: RM504, where there is one."""
+        if item is not None:
+            raise item.unknown(" as a layout")
+        return Layout.DEFAULT if self.s_tir else Layout.NONE
 
     # ------------------------------------------------------------------------------------------- expressions
 

@@ -155,6 +155,8 @@ class Statements(Scalars):
     def prim_func(self, item: Item) -> tir.PrimFunc:
         """A function of TensorIR."""
         params, buffers = [], {}
+        attrs = self.attrs(item.optional("attrs"))
+        self.s_tir = bool(attrs.get("s_tir", False))
         for one in item.items("params"):
             if one.node("ty").kind == "tirx.BufferType":
                 found = tir.Var(f"{one.text('name')}_handle", HANDLE)
@@ -162,15 +164,13 @@ class Statements(Scalars):
             else:
                 found = self.var(one)
             params.append(found)
-        attrs = self.attrs(item.optional("attrs"))
         private = "global_symbol" not in attrs
         body = self.stmt(item.node("body"))
         ret = item.optional("ret_type")
         dtype = ret.dtype("dtype") if ret is not None and ret.kind == "ir.PrimType" else None
         kept = {key: value for key, value in attrs.items() if key not in ("global_symbol", "s_tir")}
-        s_tir = bool(attrs.get("s_tir", False))
         void = None if dtype in (None, VOID) else dtype
-        return tir.PrimFunc(tuple(params), buffers, _rootless(body), kept, void, private, s_tir)
+        return tir.PrimFunc(tuple(params), buffers, _rootless(body), kept, void, private, self.s_tir)
 
 
 def _rootless(body: tir.Stmt) -> tir.Stmt:

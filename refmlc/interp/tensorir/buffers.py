@@ -204,6 +204,11 @@ class Matching:
             if declared != actual[number]:
                 name, text = self._names[number], self._spelled(number, declared)
                 raise self.failure(frame, f"{name} of `{self.buffer.name}` is {actual[number]}, declared is {text}")
+        factor = self.buffer.offset_factor
+        if self.buffer.elem_offset is not None and offset % factor:  # TIR-004, TIR-220
+            raise self.failure(
+                frame, f"the element offset of `{self.buffer.name}` is {offset}, no multiple of its factor {factor}"
+            )
 
     def _actual(self, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> tuple[int, ...]:
         return (*shape, *(strides if self.buffer.strides else ()), offset)

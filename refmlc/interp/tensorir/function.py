@@ -105,7 +105,7 @@ class Parameters:
             raise self._wrong(f"`{buffer.name}` of `{self._name}` is compact, the tensor given is not", buffer)
         view = view_of_tensor(buffer, arg)
         size = cell_size(buffer.dtype) * buffer.dtype.lanes
-        if isinstance(buffer.elem_offset, tir.Var) and arg.byte_offset % size == 0:
+        if buffer.elem_offset is not None and arg.byte_offset % size == 0:
             offset = arg.byte_offset // size
             return View(buffer, Pointer(arg.storage), view.shape, view.strides, offset, view.cells, view.shadow)
         return view

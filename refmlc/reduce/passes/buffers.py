@@ -124,7 +124,7 @@ def usual(buffer: tir.Buffer) -> tir.Buffer:
     new = tir.Buffer(buffer.name, buffer.dtype, buffer.shape)
     same = all(
         getattr(buffer, field) == getattr(new, field)
-        for field in ("strides", "elem_offset", "scope", "align", "offset_factor", "axis_separators")
+        for field in ("strides", "elem_offset", "scope", "align", "offset_factor", "axis_separators", "layout")
     )
     return buffer if same else new
 

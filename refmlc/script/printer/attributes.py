@@ -115,7 +115,7 @@ class _Attributes:
         known = self.page.names.get(var)
         name = known or string_text(var.name)
         dom = "None" if value.dom is None else self.text(value.dom)
-        return f'T.iter_var({name}, {dom}, "ThreadIndex", {string_text(value.tag)})'
+        return f"T.iter_var({name}, {dom}, {string_text(value.iter_type)}, {string_text(value.tag)})"
 
     def reducer(self, value: CommReducer) -> str:
         identity = ", ".join(self.show(self.page, item) for item in value.identity)

@@ -19,6 +19,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import FLOAT32
 from refmlc.ir import tir
+from refmlc.ir.kinds import Layout
 from refmlc.script.printer.expressions import (
     attribute_text,
     buffer_name,
@@ -28,12 +29,14 @@ from refmlc.script.printer.expressions import (
     var_name,
 )
 from refmlc.script.printer.literals import dtype_text, handle_text, string_text
+from refmlc.script.printer.names import python_name
 from refmlc.script.printer.page import Page
 
 
 def is_simple(buffer: tir.Buffer) -> bool:
     """Whether shape and dtype say all."""
     plain = not buffer.strides and buffer.elem_offset is None and not buffer.axis_separators
+    plain = plain and buffer.layout is Layout.DEFAULT
     return plain and buffer.scope == "global" and buffer.align == 64 and buffer.offset_factor == 1
 
 
@@ -70,20 +73,40 @@ def arguments(
     if data is not None:
         parts.append(f"data={expr_text(page, data)}")
     if buffer.strides:
-        parts.append(f"strides={_listed(page, [write(stride) for stride in buffer.strides])}")
-    if buffer.elem_offset is not None:
+        strides = [_stride_text(page, buffer, axis, write) for axis in range(len(buffer.strides))]
+        parts.append(f"strides={_listed(page, strides)}")
+    own = buffer.elem_offset is not None and _named_by(page, buffer, buffer.elem_offset, "elem_offset")
+    if buffer.elem_offset is not None and not own:
         parts.append(f"elem_offset={write(buffer.elem_offset)}")
     if buffer.scope != scope:
         parts.append(f"scope={string_text(buffer.scope)}")
     if buffer.align != 64:
         parts.append(f"align={buffer.align}")
-    if buffer.offset_factor != 1:
+    if own or buffer.offset_factor != 1:
         parts.append(f"offset_factor={buffer.offset_factor}")
     if buffer.axis_separators:
         parts.append(f"axis_separators=[{', '.join(map(str, buffer.axis_separators))}]")
+    if page.modern and buffer.layout is Layout.NONE:
+        parts.append("layout=None")
     if annotations:
         parts.append(f"annotations={attribute_text(page, annotations)}")
     return ", ".join(parts)
+
+
+def _stride_text(page: Page, buffer: tir.Buffer, axis: int, write: Callable[[tir.Expr], str]) -> str:
+    """A stride; one that is a variable of its own by the name of that, as a string."""
+    stride = buffer.strides[axis]
+    if isinstance(stride, tir.Var) and _named_by(page, buffer, stride, f"strides[{axis}]"):
+        return string_text(python_name(stride.name))
+    return write(stride)
+
+
+def _named_by(page: Page, buffer: tir.Buffer, part: tir.Expr, path: str) -> bool:
+    """Whether this is where a variable gets its value and its name, a part of `buffer`; from here on it has it."""
+    if id(part) not in page.parts or page.names.get(part) is not None:
+        return False
+    page.names.give(part, f"{page.names.define(buffer, buffer.name)}.{path}")
+    return True
 
 
 def type_text(page: Page, buffer: tir.Buffer, dimension: Callable[[tir.Expr], str]) -> str:
@@ -131,7 +154,27 @@ def block_alloc_text(page: Page, buffer: tir.Buffer) -> str:
 
 
 def alloc_text(page: Page, node: tir.AllocBuffer) -> str:
-    """An allocation as a statement."""
+    """An allocation as a statement, after its name."""
+    buffer = node.buffer
+    if id(buffer) in page.cells:
+        if buffer.scope == "local":
+            return f": T.{buffer.dtype}"
+        return f" = T.alloc_scalar({dtype_text(buffer.dtype)}, {string_text(buffer.scope)})"
+    return f" = {_allocation(page, node)}"
+
+
+def is_cell(buffer: tir.Buffer) -> bool:
+    """Whether a buffer is what a mutable scalar is: one element laid out, and nothing else said."""
+    return buffer.layout is Layout.ROW_MAJOR and (
+        [extent.value for extent in buffer.shape if isinstance(extent, tir.IntImm)] == [1]
+        and len(buffer.shape) == 1
+        and buffer.align == 64
+        and buffer.offset_factor == 1
+        and not (buffer.strides or buffer.elem_offset or buffer.axis_separators)
+    )
+
+
+def _allocation(page: Page, node: tir.AllocBuffer) -> str:
     buffer = node.buffer
     if not page.modern and node.annotations:
         if not is_simple(replace(buffer, scope="global")):
@@ -160,5 +203,6 @@ def decl_text(page: Page, node: tir.DeclBuffer) -> str:
 def _is_view(buffer: tir.Buffer, source: tir.Buffer) -> bool:
     """Whether `source.view(shape)` gives `buffer`."""
     same = buffer.dtype == source.dtype and buffer.scope == source.scope and buffer.align == source.align
-    plain = not buffer.strides and not buffer.axis_separators and bool(buffer.shape)
+    same = same and buffer.layout == source.layout
+    plain = not buffer.strides and not source.strides and not buffer.axis_separators and bool(buffer.shape)
     return same and plain and buffer.elem_offset is source.elem_offset and buffer.offset_factor == source.offset_factor

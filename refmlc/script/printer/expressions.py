@@ -100,7 +100,7 @@ def _whole_buffer(page: Page, node: tir.Buffer) -> str:
 
 def argument_text(page: Page, value: object) -> str:
     """An argument of a call, where a plain number is int32 and a slice would be a region."""
-    if isinstance(value, tir.BufferLoad) and value.predicate is None:
+    if isinstance(value, tir.BufferLoad) and value.predicate is None and id(value.buffer) not in page.cells:
         return f"{buffer_name(page, value.buffer)}[{indices_text(page, value.indices, slices=False)}]"
     if isinstance(value, tir.Expr):
         return _argument(page, value)
@@ -218,6 +218,8 @@ def _let(page: Page, node: tir.Let) -> str:
 
 def _load(page: Page, node: tir.BufferLoad) -> str:
     name = buffer_name(page, node.buffer)
+    if id(node.buffer) in page.cells and node.predicate is None:
+        return name
     if node.predicate is not None:
         with page.speaking("tir"):
             return f"{name}.vload([{listed(page, node.indices)}], predicate={expr_text(page, node.predicate)})"

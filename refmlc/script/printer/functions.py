@@ -5,6 +5,7 @@
 | 0.27, int64, in a module             | `n = TypeVar("n")` before the class                                     |
 | 0.27, others                         | a string where it stands first: `T.Buffer(("n",))`; `n = T.int32()`      |
 | 2022, 2023                           | `n = T.int64()` before the `T.match_buffer` that needs it                |
+| 0.27, a stride or an offset of its own | nowhere: `strides=("s",)`, `offset_factor=1`; `A.strides[0]` names it   |
 
 A parameter is written as a buffer where its type can say all of it (before 0.27: constant shape and dtype); else it
 is a handle, matched in the body.
@@ -16,12 +17,13 @@ from typing import TypeGuard
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
-from refmlc.dtypes import HANDLE, INT64
+from refmlc.dtypes import HANDLE, INT32, INT64
 from refmlc.ir import tir
 from refmlc.ir.attrs import CommReducer, IndexMap
 from refmlc.ir.node import Node
+from refmlc.ir.offsets import own_index
 from refmlc.ir.visit import walk
-from refmlc.script.printer.buffers import is_simple, match_text, type_of_var, type_text, variable_text
+from refmlc.script.printer.buffers import is_cell, is_simple, match_text, type_of_var, type_text, variable_text
 from refmlc.script.printer.expressions import attribute_text, expr_text
 from refmlc.script.printer.literals import string_text
 from refmlc.script.printer.page import Page
@@ -54,6 +56,44 @@ def defines(node: Node) -> tuple[tir.Var, ...]:
             return ()
 
 
+def parts_of(page: Page, func: tir.PrimFunc, variables: list[tir.Var]) -> set[int]:
+    """Those of `variables` that are the stride or the offset of a buffer and no part of a shape, by identity.
+
+    TVM gives them their dtype: a stride is int32, an offset what the shape is.
+    """
+    if not page.modern:
+        return set()
+    buffers = {id(node): node for node in walk(func) if isinstance(node, tir.Buffer)}
+    dims = {id(node) for buffer in buffers.values() for dim in buffer.shape for node in walk(dim)}
+    found: dict[int, tir.Var] = {}
+    for buffer in buffers.values():
+        places = [(stride, INT32) for stride in buffer.strides]
+        places += [] if buffer.elem_offset is None else [(buffer.elem_offset, own_index(buffer.shape))]
+        own = [id(node) for part, _ in places for node in walk(part)]
+        for part, dtype in places:
+            if isinstance(part, tir.Var) and part.dtype == dtype and own.count(id(part)) == 1 and id(part) not in dims:
+                found[id(part)] = part
+    return {id(var) for var in variables if id(var) in found and not is_type_var(page, var)}
+
+
+def cells_of(page: Page, func: tir.PrimFunc) -> set[int]:
+    """The buffers that are shown as mutable scalars, by identity: every access is to element 0."""
+    if not page.modern:
+        return set()
+    nodes = list(walk(func))
+    found = {
+        id(node.buffer)
+        for node in nodes
+        if isinstance(node, tir.AllocBuffer) and not node.annotations and is_cell(node.buffer)
+    }
+    for node in nodes:
+        if isinstance(node, tir.BufferLoad | tir.BufferStore):
+            first = [index.value for index in node.indices if isinstance(index, tir.IntImm)] == [0]
+            if not first or node.predicate is not None:
+                found.discard(id(node.buffer))
+    return found
+
+
 def is_type_var(page: Page, var: tir.Var) -> bool:
     """Whether a shape variable is declared before the class."""
     return page.modern and page.functions is not None and var.dtype == INT64
@@ -80,7 +120,9 @@ class _Function:
         self.func = func
         self.name = name
         self.variables = shape_variables(func)
-        self.waiting = [var for var in self.variables if not is_type_var(page, var)]
+        page.parts = parts_of(page, func, self.variables)
+        page.cells = cells_of(page, func)
+        self.waiting = [var for var in self.variables if not is_type_var(page, var) and id(var) not in page.parts]
         self.annotated: set[int] = set()
 
     def write(self) -> None:
@@ -118,9 +160,15 @@ class _Function:
         given = {id(other) for other in self.func.params}
         if any(id(node) in given for node in walk(buffer)):  # a size that is a parameter: no type can name it
             return False
+        if self.page.modern and not all(self.can_name(node) for part in _steps(buffer) for node in walk(part)):
+            return False
         twice = sum(other is buffer for other in self.func.buffer_map.values()) > 1
         uses = replace(self.func, params=(), buffer_map={})  # its body and its attributes
         return not twice and not any(node is param for node in walk(uses))
+
+    def can_name(self, node: Node) -> bool:
+        """Whether a type can name a variable outside of its shape: a string there is another variable."""
+        return not isinstance(node, tir.Var) or id(node) in self.page.parts or is_type_var(self.page, node)
 
     def params(self) -> Iterator[str]:
         page = self.page
@@ -163,8 +211,9 @@ class _Function:
             buffer = func.buffer_map.get(param)
             if buffer is not None and id(param) not in self.annotated:
                 self.declarations([node for node in walk(buffer) if isinstance(node, tir.Var)])
+                name = page.names.define(buffer, buffer.name)
                 text = match_text(page, page.names.get(param) or param.name, buffer)
-                page.line(f"{page.names.define(buffer, buffer.name)} = {text}")
+                page.line(f"{name} = {text}")
         self.declarations(self.waiting)
         self.root()
 
@@ -200,6 +249,11 @@ class _Function:
         if self.func.s_tir and holds and not alone:
             page.line(comment)
         write_body(page, body)
+
+
+def _steps(buffer: tir.Buffer) -> tuple[tir.Expr, ...]:
+    """Strides and offset."""
+    return buffer.strides if buffer.elem_offset is None else (*buffer.strides, buffer.elem_offset)
 
 
 def is_implicit_root(body: tir.Stmt) -> TypeGuard[tir.SBlockRealize]:

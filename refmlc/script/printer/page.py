@@ -23,6 +23,8 @@ class Page:
     class, `outside` those that do, as type variables: TVM lets no function give one a meaning of its own.
     `referred` is how many entries of metadata that was omitted the program refers to, `constants` come after them.
     `graph` writes types and expressions of Relax, which an attribute of TensorIR may hold too.
+    `parts` are the variables, by identity, that are called by the part of a buffer that gives them a value:
+    `A.strides[0]`; `cells` are the buffers that are shown as mutable scalars.
     """
 
     dialect: Generation
@@ -44,6 +46,8 @@ class Page:
     type_vars: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
     shape_vars: list[str] = field(default_factory=list)
+    parts: set[int] = field(default_factory=set)
+    cells: set[int] = field(default_factory=set)
 
     @property
     def modern(self) -> bool:

@@ -86,7 +86,7 @@ def _simple(page: Page, stmt: tir.Stmt) -> None:
             _store(page, stmt)
         case tir.AllocBuffer(buffer=buffer):
             text = alloc_text(page, stmt)
-            page.line(f"{page.names.define(buffer, buffer.name)} = {text}")
+            page.line(f"{page.names.define(buffer, buffer.name)}{text}")
         case tir.DeclBuffer(buffer=buffer):
             text = decl_text(page, stmt)
             page.line(f"{page.names.define(buffer, buffer.name)} = {text}")
@@ -131,6 +131,8 @@ def _store(page: Page, stmt: tir.BufferStore) -> None:
     if stmt.predicate is not None:
         predicate = expr_text(page, stmt.predicate)
         page.line(f"{name}.vstore([{listed(page, stmt.indices)}], {value}, predicate={predicate})")
+    elif id(stmt.buffer) in page.cells:
+        page.line(f"{name} = {value}")
     else:
         page.line(f"{name}[{indices_text(page, stmt.indices, slices=True)}] = {value}")
 

@@ -52,7 +52,7 @@ class Evaluator:
 
         The reader of the module sets the rest: `module`, what `cls` stands for; `metadata`, the entries that the text
         holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
-        spelling has two meanings (`spellings`).
+        spelling has two meanings (`spellings`). The reader of a function of TensorIR sets `s_tir`: it is schedulable.
         """
         self.spans = spans
         self.table = table
@@ -61,6 +61,7 @@ class Evaluator:
         self.metadata: Entries | None = None
         self.devices: tuple[VDevice, ...] | None = None
         self.generation: Generation = "0.27"
+        self.s_tir = False
         self._deadline = deadline or Deadline()
         self._until_look = EXPRESSIONS
         self._depth = 0

@@ -28,7 +28,7 @@ from refmlc.ops import promote
 from refmlc.script.reader.evaluate import Evaluator
 from refmlc.script.reader.operators import BINARY
 from refmlc.script.reader.tir_draft import Around, FunctionDraft
-from refmlc.script.reader.tir_frames import store
+from refmlc.script.reader.tir_frames import cell_of, store
 from refmlc.script.reader.tir_operands import EXPRESSIONS, dtype_construct, expr_of, int_of, operand_of, tuple_of
 from refmlc.script.reader.tir_values import (
     AllocSpec,
@@ -320,10 +320,8 @@ class Assignments:
         return [tir.Bind(var, value, span=span)]
 
     def cell(self, name: str, spec: VarSpec, value: tir.Expr | None, span: Span) -> list[Part]:
-        """A mutable scalar: a local buffer of one element."""
-        shape = (tir.IntImm(INT32, 1),)
-        alloc = AllocSpec(BufferSpec(shape, spec.dtype, scope="local", span=span), "flat", form="scalar")
-        parts = self.allocated(name, alloc, span)
+        """A mutable scalar."""
+        parts = self.allocated(name, cell_of(self.ev, spec.dtype, span), span)
         found = self.ev.scope.lookup(name)
         if value is not None and isinstance(found, tir.BufferLoad):
             parts.append(store(found.buffer, (0,), value, span))

@@ -7,8 +7,9 @@ from typing import Literal
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
-from refmlc.dtypes import INT32
+from refmlc.dtypes import INT32, DType
 from refmlc.ir import relax, tir
+from refmlc.ir.kinds import Layout
 from refmlc.ops import promote
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.attributes import attr_of
@@ -45,6 +46,7 @@ from refmlc.script.reader.tir_values import (
 from refmlc.script.reader.values import Meta, Slice, described
 
 _CONSTANTS = 1 << 14
+_ITER_TYPES = ("DataPar", "ThreadIndex", "CommReduce", "Ordered", "Opaque", "Unrolled", "Vectorized", "Parallelized")
 
 # ------------------------------------------------------------------------------------------------- allocations
 
@@ -68,14 +70,17 @@ def _alloc_in(scope: str) -> CallHandler:
     return handler
 
 
+def cell_of(ev: Evaluator, dtype: DType, span: Span, scope: str = "local") -> AllocSpec:
+    """A mutable scalar: a buffer of one element, laid out in a schedulable function too."""
+    layout = Layout.ROW_MAJOR if ev.s_tir else Layout.DEFAULT
+    spec = BufferSpec((tir.IntImm(INT32, 1),), dtype, scope=scope, layout=layout, span=span)
+    return AllocSpec(spec, "flat", form="scalar")
+
+
 def _scalar(scope: str) -> CallHandler:
-    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+    def handler(ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(dtype="float32", scope=scope)
-        one = (tir.IntImm(INT32, 1),)
-        spec = BufferSpec(
-            one, dtype_of(given["dtype"], site.span), scope=str_of(given["scope"], site.span), span=site.span
-        )
-        return AllocSpec(spec, "flat", form="scalar")
+        return cell_of(ev, dtype_of(given["dtype"], site.span), site.span, str_of(given["scope"], site.span))
 
     return handler
 
@@ -159,7 +164,10 @@ def _iter_var(_ev: Evaluator, site: CallSite) -> Meta:
         var = tir.Var(var, INT32, span=site.span)
     if not isinstance(var, tir.Var) or not (dom is None or isinstance(dom, tir.Range)):
         raise site.misfit(f"takes a variable and a range and gets {described(var)} and {described(dom)}")
-    return tir.ThreadVar(str_of(given["thread_tag"], site.span), var, dom, span=site.span)
+    kind = str_of(given["iter_type"], site.span)
+    if kind not in _ITER_TYPES:
+        raise site.wrong("iter_type", kind, f"one of {', '.join(_ITER_TYPES)}")
+    return tir.ThreadVar(str_of(given["thread_tag"], site.span), var, dom, kind, span=site.span)
 
 
 def _let(ev: Evaluator, site: CallSite) -> Meta:

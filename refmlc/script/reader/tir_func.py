@@ -37,6 +37,7 @@ def read_prim_func(ev: Evaluator, node: ast.FunctionDef, decorator: Decorator) -
         if option not in OPTIONS or not isinstance(value, bool):
             raise fail(BAD_ARGUMENTS, f"`T.prim_func` has no option `{option}={value!r}`", decorator.span)
     outer, ev.table = ev.table, ev.table.beginning_with(FUNCTIONS)
+    ev.s_tir = decorator.options.get("s_tir", ev.generation != "0.27") is True
     try:
         with ev.scope.frame():
             return _Function(ev, node, decorator).read()
@@ -82,7 +83,7 @@ class _Function:
             attrs,
             result,
             private,
-            self.options.get("s_tir", self.ev.generation != "0.27") is True,
+            self.ev.s_tir,
             self.options.get("check_well_formed", True) is True,
             span=self.span,
         )

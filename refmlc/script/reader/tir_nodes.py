@@ -12,12 +12,14 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import RANK_MISMATCH
 from refmlc.dtypes import HANDLE
 from refmlc.ir import tir
 from refmlc.ir.kinds import PointerType
+from refmlc.ir.offsets import default_offset
 from refmlc.ops import promote
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.evaluate import Evaluator
@@ -126,8 +128,7 @@ def _buffer_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta
         case "strides":
             return value.strides
         case "elem_offset":
-            zero = promote.constant(0, value.shape[0].dtype if value.shape else dtype_of("int32", span), span)
-            return zero if value.elem_offset is None else value.elem_offset
+            return value.elem_offset or replace(default_offset(value.shape), span=span)
         case "dtype":
             return value.dtype
         case "name":
@@ -198,7 +199,8 @@ def _view(buffer: tir.Buffer, site: CallSite) -> DeclSpec:
     if dtype is not None and not shape and buffer.shape:
         sizes = (*buffer.shape[:-1], _rescaled(buffer, element.bits * element.lanes, site))
     offset = buffer.elem_offset if element == buffer.dtype else None
-    spec = BufferSpec(sizes, element, (), offset, buffer.scope, buffer.align, buffer.offset_factor, span=site.span)
+    factor, layout = buffer.offset_factor, buffer.layout
+    spec = BufferSpec(sizes, element, (), offset, buffer.scope, buffer.align, factor, (), layout, span=site.span)
     return DeclSpec(spec, tir.BufferData(buffer, span=site.span))
 
 

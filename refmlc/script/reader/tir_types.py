@@ -5,7 +5,9 @@
 | `T.float32(x)`                                    | a constant (a number, `"inf"`, hex), else `x` converted |
 | `T.float32()`, `T.var("float32")`                 | a variable to be declared                               |
 | `T.handle("float32", "shared")`, `T.ptr`, `T.Ptr[…]` | a typed handle                                        |
-| `T.Buffer((n, "m"), "float32", strides=, …)`       | a buffer; strings are expressions over shape variables  |
+| `T.Buffer((n, "m"), "float32", strides=, …)`       | a buffer; strings are expressions over shape variables, |
+|                                                   | in `strides` variables of their own                     |
+| … `offset_factor=2`, without `elem_offset`        | its offset is a variable of its own                     |
 | `T.Buffer[(1, 128), "float32"]`, `T.Buffer[128]`   | the same (2022)                                         |
 | `T.min_value(d)`, `T.max_value(d)`, `T.infinity(d)` | constants                                              |
 
@@ -16,10 +18,11 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from refmlc.diag import Source, Span, fail
-from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_LITERAL
-from refmlc.dtypes import HANDLE, SCALARS, DType
+from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_LITERAL, UNSUPPORTED_CONSTRUCT
+from refmlc.dtypes import HANDLE, INT32, SCALARS, DType
 from refmlc.ir import tir
-from refmlc.ir.kinds import PointerType
+from refmlc.ir.kinds import Layout, PointerType
+from refmlc.ir.offsets import is_default_offset, own_index
 from refmlc.ops import promote
 from refmlc.script.reader.arguments import REQUIRED, CallSite
 from refmlc.script.reader.attributes import attr_of
@@ -38,8 +41,6 @@ from refmlc.script.reader.tir_operands import (
 )
 from refmlc.script.reader.tir_values import BufferSpec, LetSpec, VarSpec, VectorSpec
 from refmlc.script.reader.values import Construct, Meta
-
-_LAYOUTS = ("layout", "allocated_addr", "buffer_type", "type", "buffer_name")
 
 
 class FixedSpans(Spans):
@@ -216,35 +217,68 @@ def define_shape_var(ev: Evaluator, name: str, span: Span) -> None:
 
 def buffer_spec(ev: Evaluator, given: Mapping[str, Meta], span: Span) -> BufferSpec:
     """The buffer that the arguments of a construct describe."""
+    for name in ("allocated_addr", "buffer_type"):
+        if given.get(name) not in (None, "", "default"):
+            raise fail(UNSUPPORTED_CONSTRUCT, f"`{name}` of a buffer is not supported", span)
     shape = shape_of(ev, given["shape"], span)
     dtype = dtype_of(given["dtype"], span)
-    offset = given.get("elem_offset")
-    if isinstance(offset, str):
-        offset = shape_string(ev, offset, span)
     align, factor = int_of(given.get("align", 0), span), int_of(given.get("offset_factor", 0), span)
     separators = tuple(int_of(item, span) for item in tuple_of(given.get("axis_separators") or ()))
-    byte_offset = given.get("byte_offset")
-    if byte_offset is not None:
-        size = dtype.bits * dtype.lanes // 8 or 1
-        offset = promote.apply_binary("floordiv", operand_of(byte_offset, span), size, span)
     data = given.get("data")
     return BufferSpec(
         shape,
         dtype,
-        shape_of(ev, given.get("strides") or (), span),
-        None if offset is None else _elem_offset(expr_of(offset, span)),
+        _strides(given, shape, span),
+        _elem_offset(ev, given, shape, dtype, span),
         str_of(given.get("scope") or "global", span),
         align if align > 0 else 64,
         factor if factor > 0 else 1,
         separators,
+        _layout(ev, given.get("layout", "default"), span),
         None if data is None else expr_of(data, span),
         span,
     )
 
 
-def _elem_offset(value: tir.Expr) -> tir.Expr | None:
-    """An offset of constant zero is what a buffer has by default."""
-    return None if isinstance(value, tir.IntImm) and value.value == 0 else value
+def _strides(given: Mapping[str, Meta], shape: tuple[tir.Expr, ...], span: Span) -> tuple[tir.Expr, ...]:
+    """The strides; a match makes the variables that strings name of the dtype of the shape, a type makes them int32."""
+    named = own_index(shape) if "param" in given else INT32
+    return tuple(_stride(item, named, span) for item in tuple_of(given.get("strides") or ()))
+
+
+def _stride(value: Meta, named: DType, span: Span) -> tir.Expr:
+    """A stride: an expression, or the name of a variable of its own, which nothing but `B.strides` names."""
+    if isinstance(value, str):
+        if not value.isidentifier():
+            raise fail(BAD_ARGUMENTS, f"the string {value[:40]!r} is not the name of a stride", span)
+        return tir.Var(value, named, span=span)
+    if isinstance(value, VarSpec):
+        return value.var(value.name, span)
+    return expr_of(value, span)
+
+
+def _elem_offset(
+    ev: Evaluator, given: Mapping[str, Meta], shape: tuple[tir.Expr, ...], dtype: DType, span: Span
+) -> tir.Expr | None:
+    """The offset: None where it is the constant that is one by default, a variable where only its factor is said."""
+    offset, byte_offset = given.get("elem_offset"), given.get("byte_offset")
+    if isinstance(offset, str):
+        offset = shape_string(ev, offset, span)
+    if byte_offset is not None:
+        size = dtype.bits * dtype.lanes // 8 or 1
+        offset = promote.apply_binary("floordiv", operand_of(byte_offset, span), size, span)
+    if offset is None:
+        named = int_of(given.get("offset_factor", 0), span) != 0
+        return tir.Var("elem_offset", own_index(shape), span=span) if named else None
+    value = expr_of(offset, span)
+    return None if is_default_offset(value, shape) else value
+
+
+def _layout(ev: Evaluator, value: Meta, span: Span) -> Layout:
+    """What a function of TIRx lays out; a schedulable one (`s_tir`) has no layouts."""
+    if value not in (None, "default"):
+        raise fail(UNSUPPORTED_CONSTRUCT, "a layout other than the default one is not supported", span)
+    return Layout.NONE if value is None and not ev.s_tir else Layout.DEFAULT
 
 
 BUFFER_OPTIONS: Mapping[str, Meta] = {
@@ -260,7 +294,12 @@ BUFFER_OPTIONS: Mapping[str, Meta] = {
 }
 """Parameters after the shape, in the order they have had since 2022."""
 
-LATE_OPTIONS: Mapping[str, Meta] = {"byte_offset": None, "layout": None, "allocated_addr": None, "annotations": None}
+LATE_OPTIONS: Mapping[str, Meta] = {
+    "byte_offset": None,
+    "layout": "default",
+    "allocated_addr": None,
+    "annotations": None,
+}
 """Parameters that 0.27 added; they are only ever named."""
 
 

@@ -23,7 +23,7 @@ from typing import Literal
 from refmlc.diag import Span
 from refmlc.dtypes import DType
 from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind, IterKind, PointerType
+from refmlc.ir.kinds import ForKind, IterKind, Layout, PointerType
 from refmlc.script.reader.values import Meta, Slice
 
 
@@ -67,6 +67,7 @@ class BufferSpec:
     align: int = 64
     offset_factor: int = 1
     axis_separators: tuple[int, ...] = ()
+    layout: Layout = Layout.DEFAULT
     data: tir.Expr | None = None
     span: Span | None = None
 
@@ -82,6 +83,7 @@ class BufferSpec:
             self.align,
             self.offset_factor,
             self.axis_separators,
+            self.layout,
             span=span or self.span,
         )
 

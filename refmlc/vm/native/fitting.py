@@ -146,6 +146,8 @@ class Fitting:
             if len(tensor.shape) != len(buffer.shape):
                 return None
             actual = actual_parts(buffer, tensor)
+            if buffer.elem_offset is not None and actual[-1][1] % buffer.offset_factor:
+                return None
             parts.extend(actual)
             for part, value in actual:
                 if isinstance(part, tir.Var) and part not in dims:
@@ -182,8 +184,7 @@ def actual_parts(buffer: tir.Buffer, tensor: Tensor) -> list[tuple[tir.Expr, int
         parts += zip(buffer.strides, tensor.element_strides, strict=True)
     if buffer.elem_offset is not None:
         whole, rest = divmod(tensor.byte_offset, tensor.itemsize)
-        bound = isinstance(buffer.elem_offset, tir.Var) and rest == 0  # else its data begins with the tensor
-        parts.append((buffer.elem_offset, whole if bound else 0))
+        parts.append((buffer.elem_offset, whole if rest == 0 else 0))  # else its data begins with the tensor
     return parts
 
 

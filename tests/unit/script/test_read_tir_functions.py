@@ -14,7 +14,7 @@ AB = "A: T.Buffer((8, 8), 'float32'), B: T.Buffer((8,), 'float32'), n: T.int32, 
 def test_parameters():
     func = function(
         "C = T.match_buffer(c, (n, 4), 'int8', strides=('s', 1), elem_offset=m, scope='shared', align=128, "
-        "offset_factor=8, axis_separators=[1])\nT.evaluate(s)",
+        "offset_factor=8, axis_separators=[1])\nT.evaluate(C.strides[0])",
         "A: T.Buffer((4,)), c: T.handle, n: T.int32, m: T.int64, p: T.handle('float32', 'shared'), q: T.Ptr[T.int8], b: T.bool",  # noqa: E501 - one text
     )
     assert [shown(param) for param in func.params] == [

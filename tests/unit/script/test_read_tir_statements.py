@@ -190,7 +190,8 @@ CASES = {
     "with T.sblock():\n    vi = T.axis.scan(T.int64(4), T.int64(0))\n    C = T.sblock_alloc_buffer((4,), 'int8')\n"
     "    D = T.match_buffer(A[0:4, n], (4, 1), offset_factor=4)\n    C[vi] = 1\n    D[0, 0] = 1.0": (
         "block (0:int64) if 1:bool { scan vi:int64 in 0:int64 +4:int64; alloc C:int8(4:int32); "
-        "match D:float32(4:int32, 1:int32) factor=4 with A[0:int32 +4:int32, n:int32 +1:int32]; "
+        "match D:float32(4:int32, 1:int32) offset=elem_offset:int32 factor=4 "
+        "with A[0:int32 +4:int32, n:int32 +1:int32]; "
         "C[vi:int64] = 1:int8 ; D[0:int32, 0:int32] = 1.0:float32 }"
     ),
     "with T.sblock('b'):\n    D = T.match_buffer(A[n, 0:n])\n    D[0, 0] = 1.0": (

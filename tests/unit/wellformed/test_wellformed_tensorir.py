@@ -130,7 +130,7 @@ WELL_FORMED = {
     "alloc": SeqStmt((AllocBuffer(s := Buffer("S", FLOAT32, (I,))), BufferStore(s, F, (ZERO,)))),
     "decl": SeqStmt(
         (
-            DeclBuffer(d := Buffer("D", FLOAT32, (I,), (Var("s", INT32),), Var("o", INT32)), BufferData(A)),
+            DeclBuffer(d := Buffer("D", FLOAT32, (I,), (i32(2),), I), BufferData(A)),
             BufferStore(d, F, (ZERO,)),
         )
     ),
@@ -179,6 +179,8 @@ V = Buffer("V", VOID, ())
     [
         (Evaluate(U), "RM203", "variable `u` is used but never defined"),
         (SeqStmt((loop(NOTHING, U), Evaluate(U))), "RM203", "variable `u` is used outside its scope"),
+        (DeclBuffer(Buffer("D", FLOAT32, (ZERO,), (U,)), None), "RM203", "variable `u` is used but never defined"),
+        (AllocBuffer(Buffer("D", FLOAT32, (ZERO,), (), U)), "RM203", "variable `u` is used but never defined"),
         (BufferStore(X, F, ()), "RM203", "buffer `X` is used but never defined"),
         (Evaluate(BufferData(X)), "RM203", "buffer `X` is used but never defined"),
         (Evaluate(Call("f", (X,), VOID)), "RM203", "buffer `X` is used but never defined"),
