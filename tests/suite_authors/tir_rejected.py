@@ -59,3 +59,15 @@ def rejected(book):
         ([], reject("RM206")),
     )
     book.write("tir", "Static rules of TensorIR.")
+
+
+def refused_conditions(book):
+    """Static rules of conditions, after the integers of `if` and `while` (withdrawn: `if-integer`)."""
+    rows = [
+        ("assert-integer", 'assert A[0], "an integer"'),
+        ("while-float", 'while T.Cast("float32", A[0]):\n    R[0] = 1'),
+        ("and-integer", "if A[0] and A[1]:\n    R[0] = 1"),
+    ]
+    for name, body in rows:
+        ask(book, f"reject.tir.conditions.{name}", "TIR-903", tir(IR, body), ([], reject("RM201")))
+    book.write("conditions", "What is no condition in TensorIR.")
