@@ -174,8 +174,12 @@ def sequence(statements: Sequence[tir.Stmt]) -> tir.Stmt:
 
 
 def position(func: tir.PrimFunc, stmt: tir.Stmt) -> int:
-    """The place among the statements at the root of the one that holds `stmt`."""
-    return next(at for at, part in enumerate(top(func)) if any(place.stmt is stmt for place in places(part)))
+    """The place among the statements at the root of the one that holds `stmt`. Fails: RM112 for the root itself."""
+    for at, part in enumerate(top(func)):
+        if any(place.stmt is stmt for place in places(part)):
+            return at
+    name = stmt.block.name if isinstance(stmt, tir.SBlockRealize) else "the statement"
+    raise fail(BAD_USAGE, f"`{name}` is the root of the function: a step is asked of what stands in it", stmt.span)
 
 
 def allocated(func: tir.PrimFunc) -> tuple[tir.Buffer, ...]:
