@@ -40,7 +40,7 @@ CAUSES = {
     Cause.NOT_LOADED: Stop.CRASHED,
 }
 OURS = (Cause.FAILED, Cause.NOT_LOADED)
-SMALLEST = "int rm_smallest(void) { return 0; }\n"
+SMALLEST = '#include "rm_guard.h"\nint64_t f0_smallest(rm_run *const run) {\n  return RM_DONE;\n}\n'
 
 
 @runtime_checkable

@@ -5,7 +5,6 @@ bindings that are fused get the number of the module before their symbols. Modul
 compiling have no text.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -53,9 +52,5 @@ def translated(
 
 def _fused(number: int, module: IRModule, plain: Translation) -> tuple[str, Translation]:
     """The runs of bindings of a module, with symbols that no other module has."""
-    plan = fuse_module(module, Source("", plain.units, plain.declined))
-    text = plan.text
-    for run in plan.runs:
-        text = re.sub(rf"\b{re.escape(run.symbol)}\b", f"m{number}_{run.symbol}", text)
-    runs = tuple(replace(run, symbol=f"m{number}_{run.symbol}") for run in plan.runs)
-    return text, replace(plain, fused=runs)
+    plan = fuse_module(module, Source("", plain.units, plain.declined), f"m{number}_")
+    return plan.text, replace(plain, fused=tuple(plan.runs))

@@ -8,12 +8,13 @@ As many vectors as registers hold: two constants and the rest in halves, each of
 from dataclasses import dataclass
 from time import thread_time_ns
 
-from refmlc.codegen.build import CFunction, Library, build
+from refmlc.codegen.build import CFunction, Library, build, ffi
 from refmlc.codegen.options import Isa
+from refmlc.codegen.text import Text
 
 STEPS = 1 << 20
 UNROLLED = 8
-C_TYPE = "float (*)(int64_t, float, float)"
+C_TYPE = "int64_t (*)(int64_t, double, double, void *)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,14 @@ class Peak:
     operations: int
     function: CFunction
     library: Library
+    sum: object
     name: str = "peak"
 
     def take(self, calls: int) -> int:
         """Run it. The operands change nothing, so no number leaves the ordinary range."""
         start = thread_time_ns()
         for _ in range(calls):
-            self.function(STEPS, 1.0, 0.0)
+            self.function(STEPS, 1.0, 0.0, self.sum)
         return thread_time_ns() - start
 
 
@@ -39,23 +41,31 @@ def compile_peak(isa: Isa) -> Peak:
     registers = 32 if isa.name in ("avx512", "neon") else 16
     pairs = (registers - 2) // 2
     library = build(peak_text(lanes, pairs), isa, cache=None)
-    return Peak(STEPS * UNROLLED * 2 * pairs * lanes, library.function("rm_peak", C_TYPE), library)
+    function = library.function("f0_peak", C_TYPE)
+    return Peak(STEPS * UNROLLED * 2 * pairs * lanes, function, library, ffi().new("float *"))
 
 
 def peak_text(lanes: int, pairs: int) -> str:
     """The loop in C."""
-    kind = "float" if lanes == 1 else f"float __attribute__((vector_size({4 * lanes})))"
+    kind = "rm_float32" if lanes == 1 else f"rm_float32x{lanes}"
     names = [f"{letter}{n}" for n in range(pairs) for letter in "ms"]
-    step = " ".join(f"m{n} = m{n} * x; s{n} = s{n} + y;" for n in range(pairs))
-    used = " + ".join(f"{name}[0]" if lanes > 1 else name for name in names)
-    return f"""#include <stdint.h>
-typedef {kind} lanes;
-float rm_peak(int64_t steps, float factor, float term) {{
-  lanes x = {{0}}, y = {{0}};
-  x = x + factor, y = y + term;
-  lanes {", ".join(f"{name} = x + {number}" for number, name in enumerate(names))};
-  for (int64_t i = 0; i < steps; i++) {{
-    {"    ".join([f"{step}{chr(10)}"] * UNROLLED)}  }}
-  return {used};
-}}
-"""
+    text = Text()
+    text.define("RM_USE_float32")
+    for header in ("rm_guard.h", "rm_dtypes.h", *(["rm_vector.h"] if lanes > 1 else [])):
+        text.include(header)
+    taken = "const int64_t steps, const double factor, const double term, rm_float32_cell *restrict const sum"
+    with text.block(f"int64_t f0_peak({taken})"):
+        for name, added in (("x", "factor"), ("y", "term")):
+            text.line(f"{kind} {name} = {'0' if lanes == 1 else '{0}'};")
+            text.line(f"{name} = {name} + (rm_float32){added};")
+        for number, name in enumerate(names):
+            text.line(f"{kind} {name} = x + {number}.0f;")
+        with text.block("for (int64_t i = 0; i < steps; ++i)"):
+            for _ in range(UNROLLED):
+                for n in range(pairs):
+                    text.line(f"m{n} = m{n} * x;")
+                    text.line(f"s{n} = s{n} + y;")
+        text.line(f"sum[0] = {' + '.join(f'{name}[0]' if lanes > 1 else name for name in names)};")
+        text.line("return RM_DONE;")
+    text.line("")
+    return "\n".join(text.lines)

@@ -15,6 +15,7 @@ from refmlc.codegen.build import detect_isa
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.fuse import with_dims
 from refmlc.codegen.options import ISAS, Grade, Options
+from refmlc.codegen.text import comment as remark
 from refmlc.codegen.unit import BlockReport, Declined, Unit
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -115,8 +116,7 @@ def _show(text: str) -> None:
 def _tell(lines: list[Text], *, comment: bool) -> None:
     """What is said of the functions; behind C that is piped somewhere: as a comment."""
     if comment and not out.is_terminal:
-        body = "\n".join(f" * {line.plain}" for line in lines).replace("*/", "* /")
-        sys.stdout.write(f"/*\n{body}\n */\n")
+        sys.stdout.writelines(f"{remark(line.plain)}\n" for line in lines)
         return
     for line in lines:
         out.print(line)

@@ -4,6 +4,7 @@
 |-------------|----------------------------------------------------------------------------------------|
 | `options`   | what may be generated: the best grade, the instruction set, the transcendentals         |
 | `unit`      | what is generated: a C function with its parameters, and the grade of each block        |
+| `text`      | the gate: comments, identifiers, lines of C; text of programs reaches C there only      |
 | `nest`      | what a loop nest is, between `analysis` and `tile`                                      |
 | `kernels`   | which helpers the headers have for an operator and a dtype                              |
 | `analysis/` | what is known about a function: bounds of integers, what is written, what may move      |

@@ -10,13 +10,22 @@ and the workspace, in the order in which they are passed; `numbers` the variable
 arrays (`rm_arrays`) and calls the function; it declines whatever else there is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import count
 
 from refmlc.codegen.fuse.plan import Fused
+from refmlc.codegen.text import Text
 from refmlc.codegen.unit import BufferParam, Unit
 from refmlc.ir import relax
 from refmlc.ir.types import TensorType
+
+
+def emit_entries(text: str, entries: Sequence[str]) -> str:
+    """The translation unit `text` with `entries` of its functions after them."""
+    head = Text()
+    head.include("rm_python.h")
+    head.line("")
+    return "\n".join([text, *head.lines, *entries])
 
 
 def entry_symbol(symbol: str) -> str:
@@ -78,15 +87,12 @@ def emit_entry_of_run(run: Fused, function: relax.Function) -> str:
 
 
 def _text(symbol: str, params: int, passed: list[str], rooms: int = 0) -> str:
-    return "\n".join(_lines(symbol, params, passed, rooms))
-
-
-def _lines(symbol: str, params: int, passed: list[str], rooms: int) -> Iterator[str]:
+    text = Text()
     taken = ["const rm_entry *const entry", "const int64_t args", *(f"const int64_t room_{n}" for n in range(rooms))]
-    yield f"int64_t {entry_symbol(symbol)}({', '.join(taken)}) {{"
-    yield f"  void *cells[{max(1, params)}];"
-    yield "  if (!rm_arrays(entry, args, cells)) return RM_DECLINED;"
-    yield "  rm_run run = RM_RUN_OF(entry);"
-    yield f"  return rm_steps(entry, &run, {symbol}({', '.join(['&run', *passed])}));"
-    yield "}"
-    yield ""
+    with text.block(f"int64_t {entry_symbol(symbol)}({', '.join(taken)})"):
+        text.line(f"void *cells[{max(1, params)}];")
+        text.line("if (!rm_arrays(entry, args, cells)) return RM_DECLINED;")
+        text.line("rm_run run = RM_RUN_OF(entry);")
+        text.line(f"return rm_steps(entry, &run, {symbol}({', '.join(['&run', *passed])}));")
+    text.line("")
+    return "\n".join(text.lines)

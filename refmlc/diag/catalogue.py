@@ -27,7 +27,7 @@ from refmlc.diag.codes.ill_formed import (
     UNDEFINED_SYMBOL,
     UNKNOWN_FUNCTION,
 )
-from refmlc.diag.codes.internal import BUG
+from refmlc.diag.codes.internal import BUG, UNSAFE_C
 from refmlc.diag.codes.malformed import (
     BAD_ARGUMENTS,
     BAD_FILE,
@@ -145,6 +145,7 @@ __all__ = [
     "UNKNOWN_DTYPE",
     "UNKNOWN_FUNCTION",
     "UNKNOWN_NAME",
+    "UNSAFE_C",
     "UNSUPPORTED_CONSTRUCT",
     "UNSUPPORTED_DEVICE",
     "UNSUPPORTED_DTYPE",

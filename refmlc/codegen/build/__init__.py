@@ -3,6 +3,7 @@
 | module     | holds                                                              |
 |------------|--------------------------------------------------------------------|
 | `isa`      | the instruction set of this machine                                |
+| `wall`     | that a text is what generators write, before it is compiled        |
 | `compiler` | which compiler, its flags, one run of it                           |
 | `folder`   | the directory of libraries, and whose it must be                   |
 | `cache`    | libraries by what they are made from                               |

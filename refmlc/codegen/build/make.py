@@ -1,8 +1,11 @@
 """Building: the key of a translation unit, the cache, the compiler.
 
 The key is a digest of the text, every header in `headers`, the compiler (path and version), its flags, the instruction
-set, the machine's architecture, and the number of this format. Decision: not refmlc's version; whatever of it matters
-to a library is in the text and the headers.
+set, the machine's architecture, the rules that the text was checked by, and the number of this format. Decision: not
+refmlc's version; whatever of it matters to a library is in the text and the headers.
+
+A text is checked where it is compiled (`wall`, NAT-008). What is in the cache under its key was checked by the same
+rules, so finding it takes no check.
 """
 
 import hashlib
@@ -14,10 +17,11 @@ from refmlc.codegen.build.cache import Cache
 from refmlc.codegen.build.compiler import HEADERS, LIMIT, Compiler, compile_unit, find_compiler
 from refmlc.codegen.build.failures import BuildFailed, Cause
 from refmlc.codegen.build.library import Library
+from refmlc.codegen.build.wall import rules
 from refmlc.codegen.options import Isa
 from refmlc.process.folders import Folder
 
-FORMAT = "1"
+FORMAT = "2"
 
 
 def build(
@@ -26,7 +30,7 @@ def build(
     """The library that the translation unit `text` compiles to, loaded. Units: `limit` in seconds.
 
     `cache` None: compiled in any case, and kept nowhere. `tiny`: by a compiler that is quick, where there is one.
-    `quick`: with less optimisation. Raises BuildFailed, and has then left nothing behind.
+    `quick`: with less optimisation. Raises BuildFailed, and has then left nothing behind. Fails: RM902.
     """
     compiler = replace(find_compiler(tiny=tiny), quick=quick)
     if cache is None:
@@ -65,7 +69,7 @@ def key_of(text: str, compiler: Compiler, isa: Isa, headers: bytes) -> str:
 @lru_cache(maxsize=64)
 def _surroundings(compiler: Compiler, isa: Isa, headers: bytes) -> bytes:
     """A digest of all that a library depends on but its text."""
-    parts = (compiler.path, compiler.version, *compiler.flags(isa), isa.name, platform.machine(), FORMAT)
+    parts = (compiler.path, compiler.version, *compiler.flags(isa), isa.name, platform.machine(), rules(), FORMAT)
     return hashlib.sha256("\0".join(parts).encode() + headers).digest()
 
 

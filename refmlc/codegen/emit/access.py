@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from refmlc.codegen.emit.state import Place, State, Unsuited, is_index
-from refmlc.codegen.emit.text import bare
+from refmlc.codegen.text import bare
 from refmlc.diag.source import Span
 from refmlc.dtypes import INT32
 from refmlc.ir import tir

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from refmlc.codegen.emit.buffers import allocate, match_region
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import State, Unsuited
-from refmlc.codegen.emit.text import bare
+from refmlc.codegen.text import bare
 from refmlc.ir import tir
 from refmlc.ir.kinds import IterKind
 
@@ -19,7 +19,7 @@ def realize(state: State, node: tir.SBlockRealize, body: Emit) -> None:
     block, note = node.block, f"block {node.block.name}"
     if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
         if block.iter_vars or block.name != "root":
-            state.text.line(f"/* {note} */")
+            state.text.comment(note)
         with state.knowing(state.facts), state.counting(block.name, block.span, block):
             _instance(state, node, body)
         return

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from refmlc.codegen.analysis.cost import weight
 from refmlc.codegen.emit.state import State
+from refmlc.codegen.text import Line
 from refmlc.ir import tir
 from refmlc.ir.visit import walk
 
@@ -55,7 +56,7 @@ def payment(state: State, node: tir.For) -> Payment:
     return Payment(scarce, own=True, left=may_be_left(node), total=total, weight=weight(node.body))
 
 
-def pay(state: State, how: Payment, count: str, body: list[str], *, checked: bool) -> list[str]:
+def pay(state: State, how: Payment, count: str, body: list[Line], *, checked: bool) -> list[Line]:
     """Charge `count` iterations of what is in `body`, where there are checks or not; the body that pays its part."""
     if how.left:
         return [*_line(state, how.one), *body]
@@ -78,7 +79,7 @@ def pay_at_once(state: State, node: tir.For) -> None:
     state.text.line(f"if (RM_UNLIKELY({state.scarce})) {total}" if node in state.paid else total)
 
 
-def _line(state: State, code: str) -> list[str]:
+def _line(state: State, code: str) -> list[Line]:
     with state.text.apart() as lines:
         state.text.line(code)
     return lines

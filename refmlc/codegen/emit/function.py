@@ -15,8 +15,8 @@ from refmlc.codegen.emit.buffers import product
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import Needs, Place, State, Unsuited
 from refmlc.codegen.emit.statements import statement
-from refmlc.codegen.emit.text import comment, place
 from refmlc.codegen.options import Options
+from refmlc.codegen.text import Line, Text
 from refmlc.codegen.unit import BufferParam, Param, ScalarParam, Unit
 from refmlc.dtypes import DType
 from refmlc.ir import tir
@@ -30,10 +30,10 @@ MOST = 1 << 40  # the greatest size or stride: products of three indices stay ex
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """A unit with its C text and what that includes."""
+    """A unit with its C and what that includes."""
 
     unit: Unit
-    text: str
+    lines: tuple[Line, ...]
     needs: Needs
 
 
@@ -62,7 +62,8 @@ def emit_function(func: tir.PrimFunc, name: str, symbol: str, options: Options) 
     with state.counting(f"body of {name}", func.span):
         statement(state, func.body)
     unit = Unit(name, symbol, params, dims, _result(func, written.nodes), tuple(state.blocks), len(state.sites))
-    return Emitted(unit, "\n".join(_lines(state, func, unit, _signature(state, unit, cells, given))), state.needs)
+    signature = ", ".join(_signature(state, unit, cells, given))
+    return Emitted(unit, tuple(_lines(state, func, unit, signature)), state.needs)
 
 
 def shape_variables(func: tir.PrimFunc) -> tuple[tir.Var, ...]:
@@ -144,16 +145,23 @@ def _bytes(state: State, buffer: tir.Buffer) -> str:
     return str(int(reach) * size) if reach.isdigit() else f"rm_times({reach}, {size})"
 
 
-def _lines(state: State, func: tir.PrimFunc, unit: Unit, signature: Iterable[str]) -> Iterator[str]:
-    yield f"/* {comment(' '.join((unit.name, place(func.span))).strip())} */"
-    yield f"int64_t {unit.symbol}({', '.join(signature)}) {{"
-    yield "  int64_t status = RM_DONE;"
-    yield from (f"  rm_block {owner} = {{NULL, 0}};" for owner in state.heap)
-    yield from state.text.lines
-    yield "leave: RM_UNUSED;" if not state.heap else "leave:"
-    yield from (f"  rm_give(run, &{owner});" for owner in state.heap)
-    yield "  return status;"
-    yield "}"
+def _lines(state: State, func: tir.PrimFunc, unit: Unit, signature: str) -> list[Line]:
+    frame, body = Text(), Text(1)
+    frame.comment(unit.name, func.span)
+    frame.line(f"int64_t {unit.symbol}({signature}) {{")
+    body.line("int64_t status = RM_DONE;")
+    for owner in state.heap:
+        body.line(f"rm_block {owner} = {{NULL, 0}};")
+    body.add(state.text.lines)
+    frame.add(body.lines)
+    frame.line("leave: RM_UNUSED;" if not state.heap else "leave:")
+    end = Text(1)
+    for owner in state.heap:
+        end.line(f"rm_give(run, &{owner});")
+    end.line("return status;")
+    frame.add(end.lines)
+    frame.line("}")
+    return frame.lines
 
 
 def _signature(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from refmlc.codegen.analysis.cost import DEAR, LONG, STRIP, units
 from refmlc.codegen.emit.fuel import Payment, may_be_left
 from refmlc.codegen.emit.state import State
+from refmlc.codegen.text import Line
 from refmlc.ir import tir
 
 
@@ -33,7 +34,7 @@ class Bounds:
         return f"for (int64_t {self.name} = {first}; {self.name} < {stop}; {advance})"
 
 
-def repeat(state: State, node: tir.For, how: Payment, bounds: Bounds, body: list[str]) -> None:
+def repeat(state: State, node: tir.For, how: Payment, bounds: Bounds, body: list[Line]) -> None:
     """Emit the loop `node` around the lines of its body."""
     each = 1 + units(node.body)
     whole = bounds.head(bounds.first, bounds.stop)
@@ -59,7 +60,7 @@ def _looks_elsewhere(node: tir.For, how: Payment, each: int) -> bool:
     return how.left or (how.own and how.total is None and _pays(node.body))
 
 
-def _strips(state: State, node: tir.For, bounds: Bounds, body: list[str], each: int) -> None:
+def _strips(state: State, node: tir.For, bounds: Bounds, body: list[Line], each: int) -> None:
     strip, end, length = state.names.new("strip"), state.names.new("strip_end"), STRIP // each
     with state.text.block(f"for (int64_t {strip} = {bounds.first}, {end}; {strip} < {bounds.stop}; {strip} = {end})"):
         state.text.line(f"{end} = {bounds.stop} - {strip} > {length} ? {strip} + {length} : {bounds.stop};")

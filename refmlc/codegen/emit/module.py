@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from refmlc.codegen.emit.function import Emitted, emit_function
-from refmlc.codegen.emit.names import identifier
 from refmlc.codegen.emit.state import Unsuited
 from refmlc.codegen.options import Options
+from refmlc.codegen.text import Text, identifier
 from refmlc.codegen.unit import Declined, Source
 from refmlc.ir import IRModule, tir
 
@@ -40,10 +40,16 @@ def emit_functions(
 
 def unit_text(emitted: Sequence[Emitted], options: Options) -> str:
     """The translation unit of these functions."""
-    return "\n".join([*_preamble(emitted, options), *(f"{each.text}\n" for each in emitted)])
+    text = Text()
+    _preamble(text, emitted, options)
+    for each in emitted:
+        text.line("")
+        text.add(each.lines)
+    text.line("")
+    return "\n".join(text.lines)
 
 
-def _preamble(emitted: Sequence[Emitted], options: Options) -> Iterable[str]:
+def _preamble(text: Text, emitted: Sequence[Emitted], options: Options) -> None:
     """What the functions need, each once, in one order."""
     dtypes = {name for each in emitted for name in each.needs.dtypes}
     dtypes |= {name for each in emitted for pair in (*each.needs.casts, *each.needs.reinterprets) for name in pair}
@@ -51,13 +57,15 @@ def _preamble(emitted: Sequence[Emitted], options: Options) -> Iterable[str]:
     casts = {pair for each in emitted for pair in each.needs.casts}
     reinterprets = {pair for each in emitted for pair in each.needs.reinterprets}
     if options.math == "libm":
-        yield "#define RM_MATH_LIBM"
-    yield from (f"#define RM_USE_{name}" for name in sorted(dtypes))
-    yield from (f'#include "{name}"' for name in ALWAYS)
-    if casts or reinterprets:
-        yield '#include "rm_convert.h"'
-    yield from (f'#include "{name}"' for name in sorted(headers - {*ALWAYS, "rm_convert.h"}))
-    yield from (f"RM_DEFINE_CAST({source}, {target})" for source, target in sorted(casts))
-    yield from (f"RM_DEFINE_REINTERPRET({source}, {target})" for source, target in sorted(reinterprets))
-    yield from dict.fromkeys(line for each in emitted for line in each.needs.definitions)
-    yield ""
+        text.define("RM_MATH_LIBM")
+    for name in sorted(dtypes):
+        text.define(f"RM_USE_{name}")
+    converting = ("rm_convert.h",) if casts or reinterprets else ()
+    for name in (*ALWAYS, *converting, *sorted(headers - {*ALWAYS, "rm_convert.h"})):
+        text.include(name)
+    for source, target in sorted(casts):
+        text.line(f"RM_DEFINE_CAST({source}, {target})")
+    for source, target in sorted(reinterprets):
+        text.line(f"RM_DEFINE_REINTERPRET({source}, {target})")
+    for definition in dict.fromkeys(line for each in emitted for line in each.needs.definitions):
+        text.line(definition)

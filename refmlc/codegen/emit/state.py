@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 
 from refmlc.codegen.analysis.facts import Facts
 from refmlc.codegen.analysis.written import Written
-from refmlc.codegen.emit.names import Names
-from refmlc.codegen.emit.text import Text, bare
 from refmlc.codegen.nest import Nest
 from refmlc.codegen.options import Grade, Options
+from refmlc.codegen.text import Names, Text, bare
 from refmlc.codegen.unit import BlockReport
 from refmlc.diag.source import Span
 from refmlc.dtypes import DType
@@ -87,7 +86,7 @@ class State:
     options: Options
     facts: Facts
     written: Written
-    text: Text = field(default_factory=Text)
+    text: Text = field(default_factory=lambda: Text(1))
     names: Names = field(default_factory=Names)
     needs: Needs = field(default_factory=Needs)
     tally: Tally = field(default_factory=Tally)

@@ -5,8 +5,8 @@ from typing import assert_never
 from refmlc.codegen.emit import access, blocks, buffers, calls, loops
 from refmlc.codegen.emit.expressions import value
 from refmlc.codegen.emit.state import State, Unsuited
-from refmlc.codegen.emit.text import bare
 from refmlc.codegen.emit.tiles import emit_tiles
+from refmlc.codegen.text import bare
 from refmlc.ir import tir
 
 LAUNCHES = ("thread_extent", "virtual_thread")

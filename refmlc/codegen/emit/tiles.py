@@ -85,8 +85,8 @@ def _emit_one(state: State, found: Found) -> bool:
 
 
 def _add(state: State, found: Found, form: Tiled) -> None:
-    state.text.line(f"/* {found.nest.block.name}: {', '.join(form.plan)} */", found.node.span)
-    state.text.lines_of(form.lines)
+    state.text.comment(f"{found.nest.block.name}: {', '.join(form.plan)}", found.node.span)
+    state.text.paste(form.lines)
     state.needs.dtypes.update(form.dtypes)
     state.needs.headers.update(form.headers)
     state.needs.casts.update(form.casts)

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 
-from refmlc.codegen.emit.names import identifier
 from refmlc.codegen.fuse.plan import Apart, Fused, Operand, Plan
 from refmlc.codegen.fuse.runs import Block, Run, linked_units, types_of
 from refmlc.codegen.fuse.step import Piece
 from refmlc.codegen.fuse.text import Entry, Writer
+from refmlc.codegen.text import identifier
 from refmlc.codegen.unit import Source
 from refmlc.ir import IRModule, relax
 from refmlc.ir.types import Type
 from refmlc.ir.visit import walk
 
 
-def fuse_module(module: IRModule, source: Source) -> Plan:
-    """The runs of bindings of `module` whose callees are in `source`; their text is to follow that of `source`."""
+def fuse_module(module: IRModule, source: Source, prefix: str = "") -> Plan:
+    """The runs of bindings of `module` whose callees are in `source`; their text is to follow that of `source`.
+
+    Their symbols begin with `prefix`.
+    """
     linked = linked_units(module, source.units)
     texts: list[str] = []
     runs: list[Fused] = []
@@ -22,7 +25,7 @@ def fuse_module(module: IRModule, source: Source) -> Plan:
     for name, dataflow, types in _blocks(module):
         block = Block(dataflow, source.units, linked, types)
         for run, outputs in _found(block):
-            symbol = f"g{len(runs)}_{identifier(name)}"
+            symbol = f"{prefix}g{len(runs)}_{identifier(name)}"
             entry = Writer(run, outputs).write(symbol)
             texts.append(entry.text)
             runs.append(fused(name, dataflow, run, outputs, entry, symbol))

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from refmlc.codegen.emit import emit_module
-from refmlc.codegen.emit.names import identifier
 from refmlc.codegen.fuse.module import fused, one_run
 from refmlc.codegen.fuse.plan import Fused, Plan
 from refmlc.codegen.fuse.runs import Entry, Run
@@ -17,6 +16,7 @@ from refmlc.codegen.fuse.sizes import fold, number
 from refmlc.codegen.fuse.step import Actual, Piece, Step, Unfused, Value, match_step
 from refmlc.codegen.fuse.text import Writer
 from refmlc.codegen.options import Options
+from refmlc.codegen.text import identifier
 from refmlc.codegen.unit import Source, Unit
 from refmlc.ir import IRModule, tir
 from refmlc.ir.node import Node

@@ -7,12 +7,11 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from refmlc.codegen.emit.names import Names
-from refmlc.codegen.emit.text import place
 from refmlc.codegen.fuse.memory import Need, lay_out
 from refmlc.codegen.fuse.runs import Run
 from refmlc.codegen.fuse.sizes import count, key_of, nbytes, total
 from refmlc.codegen.fuse.step import Piece, Step
+from refmlc.codegen.text import Line, Names, Text
 from refmlc.codegen.unit import BufferParam, Param
 from refmlc.ir import relax, tir
 
@@ -52,9 +51,8 @@ class Writer:
         """Plan the memory; name the tensors."""
         self._run = run
         self._outputs = outputs
-        self._names = Names()
-        for taken in ("workspace", "written"):
-            self._names.new(taken)
+        self._text = Text()
+        self._names = Names(("workspace",))
         self._numbers = Numbers(self._names)
         pieces = (actual for step in run.steps for actual in step.actuals if isinstance(actual, Piece))
         self._cells = {piece: self._names.new(piece.name) for piece in dict.fromkeys(pieces)}
@@ -62,39 +60,43 @@ class Writer:
 
     def write(self, symbol: str) -> Entry:
         """The function, called `symbol`."""
-        body = [line for number, step in enumerate(self._run.steps, 1) for line in self._step(number, step)]
-        steps = self._run.steps
+        self._text.comment(
+            f"{self._run.entries[0].var.name} to {self._run.entries[-1].var.name}", self._run.steps[0].span
+        )
+        body = self._body()
         numbers = list(self._numbers.found.values())
         params = [f"const void *const {self._cells[piece]}" for piece in self._run.inputs]
         params += [f"void *const {self._cells[piece]}" for piece in self._outputs]
         params += ["void *const workspace", *(f"const int64_t {name}" for name, _ in numbers)]
-        where = place(steps[0].span)
-        last = self._run.entries[-1].var.name
-        text = [
-            _comment(f"`{self._run.entries[0].var.name}` … `{last}` {where}".rstrip()),
-            f"int64_t {symbol}(rm_run *const run, {', '.join(params)}) {{",
-            "  int64_t status = RM_DONE;",
-            "  (void)workspace;",
-            *body,
-            "  return status;",
-            "}",
-            "",
-        ]
-        allocated = total(nbytes(piece.dtype, piece.shape) for step in steps for piece in step.made)
+        with self._text.block(f"int64_t {symbol}(rm_run *const run, {', '.join(params)})"):
+            self._text.line("int64_t status = RM_DONE;")
+            self._text.line("(void)workspace;")
+            self._text.add(body)
+            self._text.line("return status;")
+        self._text.line("")
+        allocated = total(nbytes(piece.dtype, piece.shape) for step in self._run.steps for piece in step.made)
         expressions = tuple(expr for _, expr in numbers)
-        return Entry("\n".join(text), tuple(self._run.inputs), expressions, self._layout.size, allocated)
+        text = "\n".join(self._text.lines)
+        return Entry(text, tuple(self._run.inputs), expressions, self._layout.size, allocated)
 
-    def _step(self, number: int, step: Step) -> Iterator[str]:
+    def _body(self) -> list[Line]:
+        """The calls, which find out what numbers the function takes."""
+        with self._text.apart() as lines:
+            for number, step in enumerate(self._run.steps, 1):
+                self._step(number, step)
+        return lines
+
+    def _step(self, number: int, step: Step) -> None:
         """One call."""
-        where = place(step.span)
-        yield "  " + _comment(f"call {number}: {step.unit.name} {where}".rstrip())
+        text = self._text
+        text.comment(f"call {number}: {step.unit.name}", step.span)
         for piece in step.made:
             if piece not in self._outputs:
-                yield f"  void *const {self._cells[piece]} = {self._at(piece, f'{piece.name}_at')};"
+                text.line(f"void *const {self._cells[piece]} = {self._at(piece, f'{piece.name}_at')};")
             size = self._numbers.code(nbytes(piece.dtype, piece.shape), f"{piece.name}_bytes")
-            yield f"  run->memory -= {size};"
+            text.line(f"run->memory -= {size};")
         if step.made:
-            yield f"  if (RM_UNLIKELY(run->memory < 0)) {self._leave(number, 'RM_NO_MEMORY')}"
+            text.line(f"if (RM_UNLIKELY(run->memory < 0)) {self._leave(number, 'RM_NO_MEMORY')}")
         args, ready, done = ["run"], [], []
         for param, actual in zip(step.unit.params, step.actuals, strict=True):
             if not isinstance(actual, Piece):
@@ -105,17 +107,19 @@ class Writer:
             if isinstance(param, BufferParam) and param.tracked:
                 shadow = self._at((number, param.var), f"{actual.name}_written_at")
                 elements = self._numbers.code(count(actual.shape), f"{actual.name}_count")
-                ready.append(f"  memset({shadow}, {int(actual not in step.made)}, (size_t){elements});")
+                ready.append(f"memset({shadow}, {int(actual not in step.made)}, (size_t){elements});")
                 args.append(shadow)
                 if actual in step.made and not param.covered:
                     done.append(
-                        f"  if (memchr({shadow}, 0, (size_t){elements})) {self._leave(number, 'RM_CHECK_FAILED')}"
+                        f"if (memchr({shadow}, 0, (size_t){elements})) {self._leave(number, 'RM_CHECK_FAILED')}"
                     )
         args += [self._numbers.code(dim) for dim in step.dims]
-        yield from ready
-        yield f"  status = {step.unit.symbol}({', '.join(args)});"
-        yield f"  if (RM_UNLIKELY(status != RM_DONE)) {self._leave(number, 'status')}"
-        yield from done
+        for line in ready:
+            text.line(line)
+        text.line(f"status = {step.unit.symbol}({', '.join(args)});")
+        text.line(f"if (RM_UNLIKELY(status != RM_DONE)) {self._leave(number, 'status')}")
+        for line in done:
+            text.line(line)
 
     def _leave(self, number: int, status: str) -> str:
         return f"{{ run->site += INT64_C({number}) << 32; return {status}; }}"
@@ -138,7 +142,7 @@ class Writer:
         if isinstance(actual, tir.IntImm | tir.FloatImm) or most >= (1 << 63) - 1:
             return []
         failed = self._leave(number, "RM_CHECK_FAILED")
-        return [f"  if (RM_UNLIKELY({self._numbers.code(actual)} > INT64_C({most}))) {failed}"]
+        return [f"if (RM_UNLIKELY({self._numbers.code(actual)} > INT64_C({most}))) {failed}"]
 
 
 def _constant(value: int) -> str:
@@ -147,10 +151,6 @@ def _constant(value: int) -> str:
     if abs(signed) < 1 << 31:
         return str(signed)
     return f"INT64_C({signed})" if signed > -(1 << 63) else "INT64_MIN"
-
-
-def _comment(text: str) -> str:
-    return f"/* {text.replace('*/', '* /').replace('/*', '/ *')} */"
 
 
 def needs_of(steps: Sequence[Step], outputs: dict[Piece, relax.Var]) -> Iterator[Need]:

@@ -9,7 +9,7 @@
 | `panels`, `squares`                     | packing, transposing                                                  |
 | `body`, `spots`, `accumulators`, `reads` | one tile: its vectors, what it writes, what it reads                 |
 | `values`, `scalars`, `vectors`, `terms` | expressions                                                           |
-| `needs`, `context`, `writer`, `names`   | what is used, where things are, lines of C, identifiers               |
+| `needs`, `context`                      | what is used, where things are                                        |
 
 The order of operations for one element is that of the IR, init included: the bits are those of the loops as written.
 """
@@ -20,9 +20,9 @@ from math import prod
 from refmlc.codegen.analysis.cost import units_of
 from refmlc.codegen.nest import Nest
 from refmlc.codegen.options import Options
+from refmlc.codegen.text import Line, Names, Text, words
 from refmlc.codegen.tile.context import Context
 from refmlc.codegen.tile.dims import shape_of
-from refmlc.codegen.tile.names import Names, words
 from refmlc.codegen.tile.nests import emit_tiles
 from refmlc.codegen.tile.plan import plan_of
 from refmlc.codegen.tile.pointwise import emit_pointwise
@@ -52,7 +52,7 @@ def _work(nest: Nest, lanes: int) -> int:
 
 def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) -> Tiled:
     if any(axis.extent == 0 for axis in (*nest.spatial, *nest.reduce)):
-        return Tiled(("{", "}"), frozenset(), (), frozenset(), (), ("no iterations",))
+        return Tiled(_nothing(), frozenset(), (), frozenset(), (), ("no iterations",))
     buffers = [store.buffer for store in (*nest.init, *nest.stores)] + [load.buffer for load in nest.offsets]
     names = Names((*words(cell(buffer) for buffer in buffers), "panels"))
     shape = shape_of(nest, names)
@@ -76,3 +76,11 @@ def _emitted(nest: Nest, options: Options, cell: Callable[[tir.Buffer], str]) ->
         plan=plan.words(),
         memory=heap,
     )
+
+
+def _nothing() -> tuple[Line, ...]:
+    """A block without a statement."""
+    text = Text()
+    with text.block():
+        pass
+    return tuple(text.lines)

@@ -10,11 +10,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from refmlc.codegen.text import bare
 from refmlc.codegen.tile.context import state_bits, vector_type
 from refmlc.codegen.tile.dims import Write
 from refmlc.codegen.tile.panels import first_of
 from refmlc.codegen.tile.spots import Grid, Spot
-from refmlc.codegen.tile.terms import Term, bare, masked, widened
+from refmlc.codegen.tile.terms import Term, masked, widened
 from refmlc.codegen.tile.values import Values
 from refmlc.ir import tir
 

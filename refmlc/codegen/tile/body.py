@@ -11,6 +11,7 @@ The order of operations for one element is that of the IR.
 
 from dataclasses import dataclass, field, replace
 
+from refmlc.codegen.text import Text, bare
 from refmlc.codegen.tile.accumulators import Accumulators
 from refmlc.codegen.tile.context import Context
 from refmlc.codegen.tile.dims import Dim
@@ -18,9 +19,8 @@ from refmlc.codegen.tile.panels import reduction
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.reads import Reads
 from refmlc.codegen.tile.spots import Grid, Spot
-from refmlc.codegen.tile.terms import Term, bare, c_type
+from refmlc.codegen.tile.terms import Term, c_type
 from refmlc.codegen.tile.values import Values
-from refmlc.codegen.tile.writer import Writer
 from refmlc.ir import tir
 
 LONG = 64
@@ -31,7 +31,7 @@ LONG = 64
 class Early:
     """Where numbers go that are the same in all tiles of a loop: before it, each once."""
 
-    out: Writer = field(default_factory=Writer)
+    out: Text = field(default_factory=Text)
     kept: dict[str, Term] = field(default_factory=dict)
 
 
@@ -87,15 +87,15 @@ class Tile:
 
     def _point_apart(self) -> None:
         """One point, in braces where it declares something."""
-        out, self.context.out = self.context.out, Writer()
+        out, self.context.out = self.context.out, Text()
         with self.context.names.scope():
             self._point()
         lines, self.context.out = self.context.out, out
         if any(line.startswith("const ") for line in lines.lines):
             with out.block():
-                out.paste(lines)
+                out.paste(lines.lines)
         else:
-            out.paste(lines)
+            out.paste(lines.lines)
 
     def _point(self) -> None:
         """One point of the reduction, for all vectors of the tile."""

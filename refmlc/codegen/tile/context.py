@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 
 from refmlc.codegen.analysis.cost import DEAR, LONG, STRIP
 from refmlc.codegen.options import Options
+from refmlc.codegen.text import Names, Text, bare
 from refmlc.codegen.tile.dims import Access, Dim
-from refmlc.codegen.tile.names import Names
 from refmlc.codegen.tile.needs import Needs
 from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.plan import Plan
-from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, bare, held, masked
-from refmlc.codegen.tile.writer import Writer
+from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, held, masked
 from refmlc.dtypes import DType
 from refmlc.ir import tir
 
@@ -33,7 +32,7 @@ class Context:
     cell: Callable[[tir.Buffer], str]
     names: Names
     needs: Needs = field(default_factory=Needs)
-    out: Writer = field(default_factory=Writer)
+    out: Text = field(default_factory=Text)
     position: dict[Dim, str | int] = field(default_factory=dict)
     streamed: frozenset[tir.Buffer] = frozenset()
     work: int = 0

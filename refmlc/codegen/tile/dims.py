@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 
 from refmlc.codegen.nest import Affine, Axis, Nest
-from refmlc.codegen.tile.names import Names
+from refmlc.codegen.text import Names
 from refmlc.codegen.tile.tiled import NoForm
 from refmlc.ir import tir
 from refmlc.ir.node import Node

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from math import prod
 
 from refmlc.codegen.options import Isa
+from refmlc.codegen.text import Names
 from refmlc.codegen.tile.choose import row_dim, vector_dim
 from refmlc.codegen.tile.dims import Dim, Shape
 from refmlc.codegen.tile.lanes import lanes_for
 from refmlc.codegen.tile.leaves import Leaf, Stride, leaves_of
-from refmlc.codegen.tile.names import Names
 from refmlc.codegen.tile.pieces import LEAST_LANES, Piece, pieces, width
 from refmlc.codegen.tile.sizes import block_shape, chunk_of, loads_of, tile_shape
 from refmlc.codegen.tile.terms import held_bits

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
+from refmlc.codegen.text import Text
 from refmlc.codegen.tile.body import Early, Tile
 from refmlc.codegen.tile.boxes import cuts, decided, is_open
 from refmlc.codegen.tile.context import Context
@@ -18,7 +19,6 @@ from refmlc.codegen.tile.pieces import Piece
 from refmlc.codegen.tile.plan import Plan
 from refmlc.codegen.tile.terms import held
 from refmlc.codegen.tile.tiled import NoForm
-from refmlc.codegen.tile.writer import Writer
 from refmlc.ir import tir
 
 MOST_BOXES = 32
@@ -86,7 +86,7 @@ def _line(context: Context, first: int, last: int) -> None:
         raise NoForm("an element is read under a condition that is not on one loop")
     out, early = context.out, Early()
     with context.names.scope():
-        tiles = context.out = Writer()
+        tiles = context.out = Text()
 
         def emit(parts: tuple[Piece, ...]) -> None:
             with context.names.scope():
@@ -95,5 +95,5 @@ def _line(context: Context, first: int, last: int) -> None:
         along(context, first, last, emit)
         context.out = out
         with out.block():
-            out.paste(early.out)
-            out.paste(tiles)
+            out.paste(early.out.lines)
+            out.paste(tiles.lines)

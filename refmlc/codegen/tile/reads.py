@@ -12,12 +12,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from refmlc.codegen.text import bare
 from refmlc.codegen.tile.dims import Dim, computed
 from refmlc.codegen.tile.leaves import Leaf, Stride
 from refmlc.codegen.tile.panels import first_of, packed
 from refmlc.codegen.tile.spots import Grid, Spot
 from refmlc.codegen.tile.squares import square
-from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, bare, c_type
+from refmlc.codegen.tile.terms import NATIVE_FLOATS, Term, c_type
 from refmlc.codegen.tile.values import Values
 
 

@@ -30,5 +30,5 @@ def square(context: Context, leaf: Leaf, piece: Piece, name: str, ahead: str = "
 
 def each_line(context: Context, line: str, lanes: int) -> AbstractContextManager[None]:
     """A loop over the rows of a block, unrolled: the block stays in registers."""
-    context.out.pragma(f"GCC unroll {lanes}")
+    context.out.unroll(lanes)
     return context.out.block(f"for (int64_t {line} = 0; {line} < {lanes}; ++{line})")

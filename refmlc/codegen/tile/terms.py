@@ -102,15 +102,3 @@ def floating(dtype: DType, number: float) -> Term:
         )
     short = repr(number)
     return Term(f"{short if len(short) <= 6 else number.hex()}{suffix}", dtype)
-
-
-def bare(text: str) -> str:
-    """`text` without parentheses around all of it."""
-    if not text.startswith("(") or not text.endswith(")"):
-        return text
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth == 0:
-            return text[1:-1] if place == len(text) - 1 else text
-    return text

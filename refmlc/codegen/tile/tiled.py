@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from refmlc.codegen.text import Line
+
 
 class NoForm(Exception):
     """There is no tiled form; the text is a clause that follows "not reordered because"."""
@@ -16,7 +18,7 @@ class Tiled:
     executed. `memory`: bytes of scratch memory taken from the heap during the block (0: none).
     """
 
-    lines: tuple[str, ...]
+    lines: tuple[Line, ...]
     dtypes: frozenset[str]
     headers: tuple[str, ...]
     casts: frozenset[tuple[str, str]]

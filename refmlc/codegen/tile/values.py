@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from refmlc.codegen.options import Options
+from refmlc.codegen.text import Text, bare
 from refmlc.codegen.tile import scalars, vectors
 from refmlc.codegen.tile.needs import VECTOR_DTYPES, Needs
-from refmlc.codegen.tile.terms import Term, bare, c_type, floating, held_bits, integer, masked, widened
+from refmlc.codegen.tile.terms import Term, c_type, floating, held_bits, integer, masked, widened
 from refmlc.codegen.tile.tiled import NoForm
-from refmlc.codegen.tile.writer import Writer
 from refmlc.dtypes import BOOL, DType
 from refmlc.ir import tir
 
@@ -34,11 +34,11 @@ class Values:
 
     options: Options
     needs: Needs
-    out: Writer
+    out: Text
     fresh: Callable[[str], str]
     leaf: Leaf
     bound: dict[tir.Var, Term] = field(default_factory=dict)
-    before: Writer | None = None
+    before: Text | None = None
     kept: dict[str, Term] = field(default_factory=dict)
 
     def emit(self, node: tir.Expr) -> Term:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from refmlc.codegen.build import BuildFailed, CFunction, Library, build, default_cache, warn_once
-from refmlc.codegen.entries import emit_entry, emit_entry_of_run, entry_symbol, has_entry, whole_function
+from refmlc.codegen.entries import emit_entries, emit_entry, emit_entry_of_run, entry_symbol, has_entry, whole_function
 from refmlc.codegen.fuse.plan import Fused
 from refmlc.codegen.options import Isa
 from refmlc.codegen.unit import BufferParam, Declined, Param, ScalarParam, Unit
@@ -66,8 +66,7 @@ def with_entries(translation: Translation, module: IRModule) -> Translation:
         function = module.functions.get(run.function)
         if isinstance(function, relax.Function) and whole_function(run, function) is not None:
             texts.append(emit_entry_of_run(run, function))
-    text = "\n".join([translation.text, '#include "rm_python.h"', "", *texts])
-    return replace(translation, text=text) if texts else translation
+    return replace(translation, text=emit_entries(translation.text, texts)) if texts else translation
 
 
 def load(translation: Translation, isa: Isa) -> Compiled:

@@ -5,7 +5,7 @@
 #include "rm_arith.h"
 #include "rm_transcendental.h"
 
-/* stencil stencil.py:4 */
+/* stencil.py:4, stencil */
 int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, const rm_int32_cell *restrict const P, rm_float32_cell *restrict const O) {
   int64_t status = RM_DONE;
   if (rm_overlap(A, 64, O, 64)) return RM_OVERLAP;
@@ -23,7 +23,7 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
       /* block sum */
       const int64_t v_1 = i_1;
       const int64_t k = r;
-      if (k == 0) {                                                          /* stencil.py:14; init */
+      if (k == 0) {                                                          /* stencil.py:14, init */
         O[v_1] = 0.0f;                                                       /* stencil.py:14 */
       }
       O[v_1] = O[v_1] + padded[v_1 + k];                                     /* stencil.py:15 */
@@ -36,7 +36,7 @@ int64_t f0_stencil(rm_run *const run, const rm_float32_cell *restrict const A, c
     /* block gather */
     const int64_t v_2 = i_2;
     const int64_t t = P[v_2];
-    RM_CHECK(RM_WITHIN(t, 16), 1);                                           /* stencil.py:19; axis 0 of `A` is in bounds */
+    RM_CHECK(RM_WITHIN(t, 16), 1);                                           /* stencil.py:19, axis 0 of A is in bounds */
     O[v_2] = rm_max_float32(O[v_2], A[t]) * rm_exp_float32(A[v_2]);          /* stencil.py:19 */
   }
 leave: RM_UNUSED;

@@ -3,7 +3,7 @@
 #include "rm_dtypes.h"
 #include "rm_arith.h"
 
-/* scale symbolic.py:4 */
+/* symbolic.py:4, scale */
 int64_t f0_scale(rm_run *const run, const rm_float16_cell *restrict const A, rm_float16_cell *restrict const B, uint8_t *restrict const B_written, const double factor_given, const int64_t n) {
   int64_t status = RM_DONE;
   const rm_float16 factor = (rm_float16)factor_given;
@@ -13,7 +13,7 @@ int64_t f0_scale(rm_run *const run, const rm_float16_cell *restrict const A, rm_
   for (int64_t i = 0; i < n; ++i) {                                          /* symbolic.py:8 */
     RM_PAY(INT64_C(4));
     for (int64_t j = 0; j < 4; ++j) {                                        /* symbolic.py:8 */
-      if (((i * INT64_C(4)) + ((int64_t)j)) < ((n * INT64_C(4)) - 1)) {      /* symbolic.py:9; block B */
+      if (((i * INT64_C(4)) + ((int64_t)j)) < ((n * INT64_C(4)) - 1)) {      /* symbolic.py:9, block B */
         const int64_t vi = i;
         const int64_t vj = j;
         const int64_t t = vi * 4 + vj;

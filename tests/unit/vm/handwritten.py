@@ -113,19 +113,21 @@ class Module:
 """
 
 C = """
+#define RM_USE_int32
 #include "rm_guard.h"
+#include "rm_dtypes.h"
 
-int64_t f_add(rm_run *run, const int32_t *a, int64_t k, int32_t *b, int64_t n) {
+int64_t f0_add(rm_run *run, const rm_int32 *a, int64_t k, rm_int32 *b, int64_t n) {
   int64_t status = RM_DONE;
   run->site = 77;
   if (rm_overlap(a, 4 * n, b, 4 * n)) return RM_OVERLAP;
   RM_PAY(n);
-  for (int64_t i = 0; i < n; i++) b[i] = (int32_t)(a[i] + k);
+  for (int64_t i = 0; i < n; i++) b[i] = (rm_int32)(a[i] + k);
 leave:
   return status;
 }
 
-int64_t f_bump(rm_run *run, int32_t *a) {
+int64_t f0_bump(rm_run *run, rm_int32 *a) {
   int64_t status = RM_DONE;
   for (int64_t i = 0; i < 4; i++) a[i] += 1;
   RM_CHECK(a[2] != 10, 1);
@@ -134,14 +136,14 @@ leave:
   return status;
 }
 
-int64_t f_wary(rm_run *run, const int32_t *a, int32_t *b) {
+int64_t f0_wary(rm_run *run, const rm_int32 *a, rm_int32 *b) {
   (void)a;
   b[0] = -1;
   run->site = 1;
   return RM_CHECK_FAILED;
 }
 
-int64_t f_sparse(rm_run *run, const int32_t *a, int32_t *b, uint8_t *written) {
+int64_t f0_sparse(rm_run *run, const rm_int32 *a, rm_int32 *b, uint8_t *written) {
   int64_t status = RM_DONE;
   for (int64_t i = 0; i < 4; i++) {
     RM_CHECK(a[i] != 9, 1);
@@ -152,13 +154,13 @@ leave:
   return status;
 }
 
-int64_t f_window(rm_run *run, const int32_t *a, int32_t *b, int64_t s) {
+int64_t f0_window(rm_run *run, const rm_int32 *a, rm_int32 *b, int64_t s) {
   (void)run;
   for (int64_t i = 0; i < 4; i++) b[i] = a[i * s];
   return RM_DONE;
 }
 
-int64_t f_twice(rm_run *run, const int32_t *a, int32_t *b, int64_t n) {
+int64_t f0_twice(rm_run *run, const rm_int32 *a, rm_int32 *b, int64_t n) {
   int64_t status = RM_DONE;
   RM_PAY(n);
   RM_CHECK(n == 0 || a[0] != 9, 1);
@@ -167,17 +169,17 @@ leave:
   return status;
 }
 
-int64_t g_chain(rm_run *run, const int32_t *x, int32_t *z, int32_t *y, int64_t n) {
-  const int64_t status = f_twice(run, x, y, n);
-  return status ? status : f_twice(run, y, z, n);
+int64_t g0_chain(rm_run *run, const rm_int32 *x, rm_int32 *z, rm_int32 *y, int64_t n) {
+  const int64_t status = f0_twice(run, x, y, n);
+  return status ? status : f0_twice(run, y, z, n);
 }
 
-int64_t g_pair(rm_run *run, const int32_t *x, int32_t *y, int32_t *z, void *workspace, int64_t n) {
-  const int64_t status = f_twice(run, x, y, n);
-  return workspace && status ? status : f_twice(run, y, z, n);
+int64_t g0_pair(rm_run *run, const rm_int32 *x, rm_int32 *y, rm_int32 *z, void *workspace, int64_t n) {
+  const int64_t status = f0_twice(run, x, y, n);
+  return workspace && status ? status : f0_twice(run, y, z, n);
 }
 
-int64_t f_total(rm_run *run, const int32_t *a) {
+int64_t f0_total(rm_run *run, const rm_int32 *a) {
   run->result_int = 0;
   for (int64_t i = 0; i < 4; i++) run->result_int += a[i];
   return RM_DONE;
@@ -214,7 +216,7 @@ def _unit(func, name, uses):
     dims = tuple(dict.fromkeys(part for part in parts if hasattr(part, "name")))
     checks = CHECKS.get(name, 0)
     report = BlockReport(name, None, Grade.GUARDED, checks)
-    return Unit(name, f"f_{name}", tuple(params), dims, INT64 if name == "total" else None, (report,), checks)
+    return Unit(name, f"f0_{name}", tuple(params), dims, INT64 if name == "total" else None, (report,), checks)
 
 
 def fused(module):
@@ -231,7 +233,7 @@ def _fused(function, name):
     outputs = (z,) if name == "chain" else (y, z)
     both = tir.Apply("add", (size, size), INT64)
     inputs = (Operand(x, INT32, (n,)),)
-    return Fused(name, block, 0, 2, f"g_{name}", inputs, outputs, (n,), (), size, both, ("twice", "twice"))
+    return Fused(name, block, 0, 2, f"g0_{name}", inputs, outputs, (n,), (), size, both, ("twice", "twice"))
 
 
 def module():

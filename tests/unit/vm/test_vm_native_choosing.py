@@ -125,7 +125,7 @@ def test_the_report_says_what_is_where(mod):
     executable.native.compiled()
     native = {name for name, tier in executable.tiers.items() if tier is Tier.NATIVE}
     assert native == {"add", "bump", "wary", "sparse", "window", "total", "twice"}
-    assert executable.report["add"].unit.symbol == "f_add"
+    assert executable.report["add"].unit.symbol == "f0_add"
     assert "1 runs of its bindings" in executable.report["chain"].reason
 
 

@@ -7,7 +7,7 @@ import pytest
 from needs import COMPILERS, by
 from seven import SEVEN, call, left_in
 
-from refmlc.codegen.build import BuildFailed, Cause, build
+from refmlc.codegen.build import BuildFailed, Cause, build, ffi
 from refmlc.codegen.build.compiler import compile_unit, find_compiler
 from refmlc.codegen.options import ISAS
 
@@ -67,10 +67,10 @@ def test_another_compiler_under_the_same_name_is_noticed(script):
 
 
 def test_what_the_compiler_says_is_told(cache):
-    wrong = failure(cache, text="int64_t f(void) { return nothing; }\n")
+    wrong = failure(cache, text="int64_t f0_nothing(rm_run *const run) {\n  return RM_DONE;\n}\n")
     assert wrong.cause is Cause.FAILED
     assert "unit.c:1" in wrong.detail
-    assert "nothing" in wrong.detail
+    assert "rm_run" in wrong.detail
     assert len(wrong.detail.splitlines()) <= 7
     assert left_in(cache.folder) == []
 
@@ -156,8 +156,9 @@ def test_headers_and_includes_of_the_environment_play_no_role(cache, tmp_path, m
 def test_a_function_that_is_not_declared_is_no_guess(name, cache, monkeypatch):
     """Its result would be an int: half a pointer."""
     monkeypatch.setenv("REFMLC_CC", name)
-    wrong = failure(cache, text="long f(void) { return malloc(8) == 0; }\n")
-    assert (wrong.cause, "malloc" in wrong.detail) == (Cause.FAILED, True)
+    text = '#include "rm_vector.h"\nint64_t f0_f(const int64_t n) {\n  return aligned_alloc(64, n) == NULL;\n}\n'
+    wrong = failure(cache, text=text)
+    assert (wrong.cause, "aligned_alloc" in wrong.detail) == (Cause.FAILED, True)
 
 
 def test_equal_units_give_equal_libraries(compiler, tmp_path):
@@ -170,6 +171,12 @@ def test_equal_units_give_equal_libraries(compiler, tmp_path):
 
 def test_products_are_not_contracted(cache):
     """1 + 2^-12 squared is 1 + 2^-11 + 2^-24; to float32 that is 1 + 2^-11, so the difference is 0, or 2^-24."""
-    text = "float left(float a, float b) { return a * a - b; }\n"
-    left = build(text, ISAS["none"], cache=cache).function("left", "float (*)(float, float)")
-    assert left(1 + 2.0**-12, 1 + 2.0**-11) == 0
+    text = (
+        '#define RM_USE_float32\n#include "rm_guard.h"\n#include "rm_dtypes.h"\n'
+        "int64_t f0_left(const rm_float32_cell *const a, rm_float32_cell *const b) {\n"
+        "  b[0] = a[0] * a[0] - a[1];\n  return RM_DONE;\n}\n"
+    )
+    left = build(text, ISAS["none"], cache=cache).function("f0_left", "int64_t (*)(void *, void *)")
+    given, found = ffi().new("float[2]", [1 + 2.0**-12, 1 + 2.0**-11]), ffi().new("float[1]", [9])
+    assert left(given, found) == 0
+    assert found[0] == 0

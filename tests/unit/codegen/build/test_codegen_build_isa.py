@@ -45,13 +45,13 @@ def test_flags_are_those_of_the_first_cpu(tmp_path):
 
 def test_what_is_detected_runs(cache):
     isa = detect_isa()
-    width = max(isa.vector_bytes, 16)
+    vector = f"rm_float32x{max(isa.vector_bytes, 16) // 4}"
     text = (
-        f"typedef float vector __attribute__((vector_size({width})));\n"
-        "void twice(vector *x) { *x = *x + *x; }\n"
-        "float used(float x) { vector v = {x}; twice(&v); return v[0]; }\n"
+        '#define RM_USE_float32\n#include "rm_guard.h"\n#include "rm_dtypes.h"\n#include "rm_vector.h"\n'
+        "int64_t f0_used(const double x) {\n"
+        f"  {vector} v = {{0}};\n  v = v + (rm_float32)x;\n  v = v + v;\n  return v[0];\n}}\n"
     )
-    assert build(text, isa, cache=cache).function("used", "float (*)(float)")(1.5) == 3.0
+    assert build(text, isa, cache=cache).function("f0_used", "int64_t (*)(double)")(1.5) == 3
 
 
 def test_the_environment_chooses_a_lesser_one(monkeypatch):
