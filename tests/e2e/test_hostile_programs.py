@@ -16,6 +16,8 @@ from refmlc.frontends.tvm_json import from_json
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.tiers import Tier
 
+pytestmark = pytest.mark.needs("compiler")
+
 PROGRAMS = Path(__file__).parents[1] / "programs"
 BLOCK = """
 from tvm.script import tirx as T

@@ -11,6 +11,7 @@ from hostile_names import lexed, names, renamed, shape
 from hypothesis import example, given, settings
 
 from refmlc.adapters.translation import translated
+from refmlc.codegen.build.wall import check_unit
 from refmlc.codegen.emit import emit_module
 from refmlc.codegen.fuse import fuse_static
 from refmlc.codegen.options import ISAS, Grade, Options
@@ -175,3 +176,49 @@ def test_the_lexer_sees_what_a_compiler_sees():
     assert lexed("/* block C */ x; // system\n") == ["x", ";"]
     assert lexed('a = "/*"; b') == ["a", "=", '"/*"', ";", "b"]
     assert lexed("int f; /* never closed")[-1].startswith("<")
+
+
+RETURNS = """
+from tvm.script import tirx as T
+
+@T.prim_func
+def main(A: T.Buffer((4,), "float32"), k: T.float32) -> T.float32:
+    return A[0] * k + A[1]
+"""
+
+
+def test_the_wall_lets_all_of_them_pass():
+    """It would be no use if it stopped what is meant to be compiled."""
+    texts = [each for text, make in MAKERS.values() for each in make(renamed(read(text, "a.py"), ["*/", "PWN", "??/"]))]
+    texts += as_emitted(read(RETURNS))
+    assert "(double)(" in texts[-1]
+    for text in texts:
+        check_unit(text)
+
+
+LONG = """
+from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def main(a: T.handle, b: T.handle, c: T.handle):
+    A = T.match_buffer(a, (1024, 1024), "float32")
+    B = T.match_buffer(b, (1024, 1024), "float32")
+    C = T.match_buffer(c, (1024, 1024), "float32")
+    for i, j, k in T.grid(1024, 1024, 1024):
+        with T.sblock("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    for x in range(10000000):
+        C[0, T.min(x, 9)] = T.exp(C[0, x % 7])
+"""
+
+
+def test_the_wall_lets_what_takes_long_pass():
+    """Panels on the heap, strips, looks whether to stop."""
+    texts = list(as_emitted(read(LONG)))
+    for needed in ("*)(panels)", "RM_LOOK(", "free(panels)", "strip_end; strip < "):
+        assert any(needed in text for text in texts), needed
+    for text in texts:
+        check_unit(text)

@@ -9,7 +9,7 @@ r"""The wall before the compiler: a unit is compiled only if all of it is what g
 | a function                   | `int64_t f0_…`, `g0_…`, `m0_f0_…`, `entry_…`, its brackets in pairs                |
 | a word                       | of C as far as it is used, of a header, or declared in the function               |
 | what is called               | a word: a helper, a function above, one of a few of libc; no value, no pointer     |
-| a cast to a pointer          | to cells or bytes                                                                |
+| a cast to a pointer          | of the workspace, of the panels of a tile                                         |
 | a number                     | decimal, or hexadecimal floating-point                                            |
 
 Decision: it does not know what the generators meant, only what they can write at all. It stands apart from them and
@@ -124,10 +124,9 @@ def _check_function(params: str, body: str, functions: set[str], shapes: Shapes)
     for number in sorted({*NUMBER.findall(whole)}):
         if not KNOWN_NUMBER.fullmatch(number):
             raise _unknown(number)
-    for pointer in sorted({*POINTER.findall(body)}):
-        if not shapes.pointer.fullmatch(pointer):
-            raise _unknown(pointer)
-    _refuse(APPLIED.search(shapes.cast.sub(" ", body)))
+    plain = shapes.pointer.sub(" ", body)
+    _refuse(POINTER.search(plain))
+    _refuse(APPLIED.search(shapes.cast.sub(" ", plain)))
 
 
 def _check_pairs(body: str) -> None:
@@ -179,8 +178,8 @@ def _shapes() -> Shapes:
         definition=re.compile(rf"RM_(?:{'|'.join(DEFINERS)})\((?:{argument})(?:, (?:{argument}))*\)"),
         helper=re.compile(helper),
         declared=re.compile(rf"(?<![\w.]){kind}(?: |(?: \*(?:restrict |const )*))([A-Za-z]\w*)(?=[ ,;)\[])"),
-        cast=re.compile(rf"\((?:const )?(?:int64_t|rm_{value})\)"),
-        pointer=re.compile(rf"\((?:uint8_t|rm_{dtype}) \*\)"),
+        cast=re.compile(rf"\((?:int64_t|double|size_t|rm_{value})\)"),
+        pointer=re.compile(rf"\(uint8_t \*\)(?=workspace\b)|\(rm_{dtype} \*\)(?=\(panels\b)"),
     )
 
 

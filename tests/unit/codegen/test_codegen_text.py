@@ -2,12 +2,12 @@
 
 import ast
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
+from needs import by
 
 from refmlc.codegen.build import compiler
 from refmlc.codegen.build.wall import CALLED, FUNCTION, KEYWORDS, STATUSES
@@ -65,11 +65,9 @@ def test_names_of_a_scope_are_free_again():
     assert [names.new("x"), names.new("y")] == ["x_1", "y"]
 
 
-@pytest.mark.parametrize("name", ["gcc", "clang", "tcc"])
+@pytest.mark.parametrize("name", by("gcc", "clang", "tcc"))
 def test_no_macro_is_an_identifier(name):
     """A variable called as a macro would be what the macro is."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
     headers = sorted(path.name for path in compiler.HEADERS.glob("*.h") if name != "tcc" or path.name != "rm_vector.h")
     text = "".join(f'#include "{header}"\n' for header in headers)
     command = [name, "-std=c11", "-dM", "-E", f"-I{compiler.HEADERS}", "-x", "c", "-"]

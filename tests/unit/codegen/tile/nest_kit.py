@@ -14,6 +14,7 @@ import cffi
 import ml_dtypes
 import numpy as np
 
+from refmlc.codegen.build.wall import check_unit
 from refmlc.codegen.kernels import header_of
 from refmlc.codegen.nest import Affine, Axis, Nest, Store
 from refmlc.codegen.options import ISAS, Options
@@ -252,7 +253,16 @@ def form_of(nest, isa, **more):
     """The tiled form. Fails where there is none."""
     form = emit_nest(nest, options(isa, **more), lambda b: b.name)
     assert isinstance(form, Tiled), form
+    check_unit(enclosed(nest, form))
     return form
+
+
+def enclosed(nest, form):
+    """The form in a function as the wall before the compiler knows them."""
+    taken = [f"rm_{each.dtype.element}_cell *restrict const {each.name}" for each in buffers_of(nest)]
+    head = f"int64_t f0_nest({', '.join(['rm_run *const run', *taken])}) {{"
+    body = ["  int64_t status = RM_DONE;", *(f"  {line}" if line[0] != "#" else line for line in form.lines)]
+    return "\n".join([*form.definitions, head, *body, "leave: RM_UNUSED;", "  return status;", "}"])
 
 
 def pairs(nests, isa, compiler="gcc", flags=(), **more):
