@@ -17,13 +17,17 @@ from refmlc.wellformed.reading import checked
 
 @dataclass(frozen=True)
 class Interp:
-    """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`."""
+    """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`.
+
+    `as_written`: hooks hear of no barrier that is implied (TIR-229).
+    """
 
     limits: Limits = field(default_factory=Limits)
     registry: FunctionRegistry = DEFAULT
     math: Literal["cr", "libm"] = "cr"
     check: bool = True
     allow: frozenset[str] = frozenset()
+    as_written: bool = False
     name: str = "interp"
     promises_verdicts: bool = True
 
@@ -52,6 +56,7 @@ class Interpreted:
             registry=interp.registry,
             output=nowhere,
             math=interp.math,
+            as_written=interp.as_written,
         )
         self._calls = Calls(machine)
 

@@ -33,6 +33,7 @@ from refmlc.sanitize.kinds import ALL
 @click.option(
     "--allow", multiple=True, metavar="CODE", help="Go on after this (RM306: integers wrap), as hardware does."
 )
+@click.option("--as-written", is_flag=True, help="No barriers but those in the text (TIR-229).")
 @click.option("--strict", is_flag=True, help="Lints (RM324, RM325, RM326) are findings.")
 @click.option("--report", "page", type=click.Path(path_type=Path), help="Write findings as HTML pages.")
 @click.option("--case", type=click.Path(path_type=Path), help="Write findings as TOML cases for `refmlc replay`.")
@@ -56,20 +57,23 @@ def check(  # noqa: PLR0913 - one parameter per option
     case: Path | None,
     no_pairs: bool,
     strict: bool,
+    as_written: bool,
     as_json: bool,
 ) -> None:
     """Run the functions in FILE on several calls: the meaning under the sanitizer, then each implementation.
 
     FILE is a file, a folder (every *.py in it that holds TVMScript), or `-`, the standard input. Arguments and sizes
     that are not given are made, boundaries included. Exit status: 0, or 1 when something is found, 2 when a file is
-    not read, 3 when nothing could be compared.
+    not read, 3 when no function could be executed.
     """
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
     given = dict(read_arrays(params)) if params else {}
     asked = Asked(named_values(inputs), given, sizes_of(dims), calls, seed)
     limits = Limits(seconds=seconds, clock=True)
-    choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict)
+    choices = Choices(
+        asked, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
+    )
     register(registered)
     status = checked(files, func, impls, choices, Evidence(page, case), as_json=as_json)
     click.get_current_context().exit(status)

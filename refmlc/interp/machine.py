@@ -61,10 +61,11 @@ class Machine:
     by C's or LLVM's name. `substitutes` executes what it can in the interpreter's place. Decision: not while hooks
     watch, which would see nothing (but for calls that they say are quiet), nor where something is allowed, which only
     the interpreter knows how to continue.
+    `as_written`: hooks hear of no barrier that is implied (TIR-229), so that one that is missing in the text is a race.
     Not for concurrent use.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a choice of its own
         self,
         module: IRModule,
         *,
@@ -75,9 +76,11 @@ class Machine:
         output: Callable[[str], object] = write_line,
         math: Literal["cr", "libm"] = "cr",
         substitutes: Substitutes | None = None,
+        as_written: bool = False,
     ) -> None:
         """Hold the parts; functions are prepared when first called."""
         self.module = module
+        self.as_written = as_written
         self.hooks = Hooks() if hooks is None else hooks
         self.budget = Budget() if budget is None else budget
         self.allow = allow

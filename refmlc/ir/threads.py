@@ -101,6 +101,11 @@ class Threads:
         found = self.touches(node)
         return not self.lowered and bool(found.reads or found.writes)
 
+    def folds(self, node: Node) -> bool:
+        """Whether `node` touches what threads reduce into together."""
+        found = self.touches(node)
+        return not self._folded.isdisjoint(found.reads | found.writes)
+
     def is_uniform(self, node: Node) -> bool:
         """Whether an expression certainly has the same value in all threads of a block."""
         return not any(part in self._varying or isinstance(part, (tir.BufferLoad, tir.Call)) for part in walk(node))
@@ -117,6 +122,15 @@ class Threads:
 def has_threads(func: tir.PrimFunc) -> bool:
     """Whether any loop of the function is over a thread axis."""
     return any(tag_of(node) for node in walk(func.body))
+
+
+def implies_barriers(func: tir.PrimFunc) -> bool:
+    """Whether threads share memory without a barrier in the text, so that barriers are implied (TIR-229)."""
+    threads = Threads(func)
+    if threads.lowered:
+        return False
+    found = [threads.touches(body) for body in _groups(func.body)]
+    return any(buffer for one in found for buffer in one.reads & one.writes if not threads.is_folded(buffer))
 
 
 def exchanges(func: tir.PrimFunc) -> bool:

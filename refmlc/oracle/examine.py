@@ -55,13 +55,15 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     freedom: Freedom = OTHERS,
     pairs: bool = False,
     allow: frozenset[str] = frozenset(),
+    as_written: bool = False,
 ) -> list[Examination]:
     """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's.
 
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
-    is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported.
+    is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
+    barrier is implied (TIR-229).
     """
-    interp = Interp(Limits() if limits is None else limits, registry, allow=allow)
+    interp = Interp(Limits() if limits is None else limits, registry, allow=allow, as_written=as_written)
     known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
     others = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, known, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]

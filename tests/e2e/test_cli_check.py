@@ -219,17 +219,19 @@ def test_long_programs_say_that_they_have_no_variants(check, monkeypatch):
     assert "variant" not in check(COPY, "--impl", "interp", "--no-pairs").stdout
 
 
-def test_nothing_compared_is_no_success(check):
+def test_where_nothing_is_compared_the_meaning_alone_is_told(check):
     told = check(COPY, "--impl", command("nothing"))
-    assert told.exit_code == 3
+    assert told.exit_code == 0
     assert "nothing at all" in told.stdout
-    assert told.stdout.splitlines()[-1].endswith("nothing could be compared")
+    assert "copy: only the meaning was executed" in told.stdout
+    assert told.stdout.splitlines()[-1].endswith("nothing is found, only the meaning was executed")
 
 
 def test_a_missing_compiler_is_unsupported(check, monkeypatch, tmp_path):
     monkeypatch.setenv("REFMLC_CC", str(tmp_path / "cc"))
     told = check(COPY, "--impl", "native:guarded")
-    assert told.exit_code == 3
+    assert told.exit_code == 0
+    assert "only the meaning was executed" in told.stdout
     assert "no C compiler is found" in told.stdout.replace("\n", " ")
 
 
@@ -369,3 +371,18 @@ def test_rubbish_is_not_read(check):
 def test_an_input_that_does_not_fit_is_bad_input(check):
     told = check(BRANCHES, "--func", "pick", "--input", "n=abc")
     assert (told.exit_code, "is a number" in told.stderr) == (2, True)
+
+
+def test_as_written(check):
+    kernel = """
+@T.prim_func
+def reverse(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    S = T.alloc_buffer((4,), "float32", scope="shared")
+    for tx in T.thread_binding(4, thread="threadIdx.x"):
+        S[tx] = A[tx]
+        B[tx] = S[3 - tx]
+"""
+    told = check(kernel, "--impl", "native:tiny", "--calls", "1")
+    assert (told.exit_code, "TIR-229" in told.stdout) == (0, True), told.output
+    written = check(kernel, "--impl", "native:tiny", "--calls", "1", "--as-written")
+    assert (written.exit_code, "error[RM321]" in written.stdout) == (1, True), written.output

@@ -32,13 +32,18 @@ def group(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go])
         try:
             for meeting in steps(frame):
                 together.next_round()
-                if meet is not None:
+                if meet is not None and _is_meeting(scope, meeting):
                     meet(meeting.node, meeting.implied)
         finally:
             machine.groups -= 1
             frame[slot] = None
 
     return run
+
+
+def _is_meeting(scope: Scope, meeting: Meeting) -> bool:
+    """Whether hooks are told: as written, only what a reduction over threads implies, else what the text says."""
+    return not (scope.machine.as_written and meeting.implied) or scope.exchange.folds(meeting.node)
 
 
 def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Go:

@@ -29,13 +29,17 @@ WIDEST = 100
 
 @dataclass(frozen=True)
 class Row:
-    """A function: its program and what was found; or the problem that no call of it can be made."""
+    """A function: its program and what was found; or the problem that no call of it can be made.
+
+    `notes`: what the user has to know of how the function is executed.
+    """
 
     name: str
     program: Checked | None = None
     found: Examination | None = None
     missed: tuple[Branch, ...] = ()
     problem: Diagnostic | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def compared(self) -> bool:
@@ -44,6 +48,15 @@ class Row:
             return False
         kinds = {verdict.kind for verdicts in self.found.verdicts.values() for verdict in verdicts}
         return bool(kinds - {Kind.UNSUPPORTED, Kind.TIMED_OUT})
+
+    @property
+    def executed(self) -> bool:
+        """Whether the meaning of some call is known, and nothing is compared with it."""
+        return (
+            self.found is not None
+            and not self.compared
+            and any(one.verdict == "defined" for one in self.found.reference)
+        )
 
 
 @dataclass(frozen=True)
@@ -77,6 +90,8 @@ class Cause:
 
 
 NO_ARGUMENTS = "no arguments can be made"
+NOT_COMPARED = "nothing could be compared"
+ALONE = "only the meaning was executed: no other implementation takes this function"
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,9 +129,14 @@ class Report:
         return any(row.compared for row in self.rows)
 
     @property
+    def executed(self) -> bool:
+        """Whether the meaning of some function is known, and nothing is compared with it."""
+        return any(row.executed for row in self.rows)
+
+    @property
     def status(self) -> int:
-        """The exit status of the command: 1 a finding, 3 where nothing could be compared, else 0."""
-        return 1 if self.causes else 0 if self.compared else 3
+        """The exit status of the command: 1 a finding, 3 where no function could be executed, else 0."""
+        return 1 if self.causes else 0 if self.compared or self.executed else 3
 
     def table(self) -> tuple[Line, ...]:
         """The verdicts, a line for the meaning of each function and one for each implementation."""
@@ -140,7 +160,9 @@ class Report:
         codes = [one.code.id for one in self.findings]
         if codes:
             return f"{head}: {many(len(codes), 'finding')} ({', '.join(dict.fromkeys(codes))})"
-        return f"{head}: nothing is found" if self.compared else f"{head}: nothing could be compared"
+        if self.compared:
+            return f"{head}: nothing is found"
+        return f"{head}: {'nothing is found, only the meaning was executed' if self.executed else NOT_COMPARED}"
 
     def __repr__(self) -> str:
         """The summary."""
@@ -231,6 +253,9 @@ def _remarks(row: Row, shown: Mapping[str, str]) -> Iterator[str]:
         yield _clipped(f"{row.name}: {row.problem.message}")
     if row.found is None:
         return
+    yield from row.notes
+    if row.executed:
+        yield f"{row.name}: {ALONE}"
     for reference in row.found.reference:
         if reference.verdict not in ("defined", "undefined"):
             words = getattr(reference.answer, "message", "")
@@ -296,7 +321,13 @@ def _row_data(row: Row) -> dict[str, object]:
         "variants": list(row.found.pairs),
         **_left_out(row.found),
         "unreached": missed,
+        **_notes(row),
     }
+
+
+def _notes(row: Row) -> dict[str, object]:
+    notes = [*row.notes, *([ALONE] if row.executed else [])]
+    return {"notes": notes} if notes else {}
 
 
 def _left_out(found: Examination) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """`check`: every function of a module examined on several calls, its meaning first, then each implementation."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from os import PathLike
@@ -15,7 +15,9 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
-from refmlc.ir import IRModule, relax
+from refmlc.ir import IRModule, relax, tir
+from refmlc.ir.reach import reachable
+from refmlc.ir.threads import implies_barriers
 from refmlc.oracle.check.program import Asked, checked_program, known_function, public
 from refmlc.oracle.check.report import Report, Row
 from refmlc.oracle.examine import examine
@@ -24,6 +26,7 @@ from refmlc.vm.parameters import parameters_of
 
 DEFAULT_PATHS = ("native:guarded", "native")
 PER_RUN = Limits(seconds=60.0, clock=True)
+IMPLIED = "no barrier stands in the text, executed as before ThreadSync (TIR-229); see `--as-written`"
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class Choices:
     """How a module is examined.
 
     `kinds` are the sanitizer's codes that are looked for; after those of `allow` the program goes on, as hardware does.
-    `pairs`: variants of each program are run too. `strict`: lints are findings.
+    `pairs`: variants of each program are run too. `strict`: lints are findings. `as_written`: no barrier is
+    implied where threads share memory and the text holds none (TIR-229).
     """
 
     asked: Asked = field(default_factory=Asked)
@@ -40,6 +44,7 @@ class Choices:
     allow: frozenset[str] = frozenset()
     pairs: bool = True
     strict: bool = False
+    as_written: bool = False
 
     def __post_init__(self) -> None:
         """Fails: RM112 for a code of `allow` that is none of undefined behaviour."""
@@ -63,19 +68,21 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     allow: Collection[str] = (),
     pairs: bool = True,
     strict: bool = False,
+    as_written: bool = False,
 ) -> Report:
     """What each function of `program` means on several calls, and whether implementations agree: `refmlc check`.
 
     `program` is whatever `refmlc.frontends.programs` takes; `func` one function of it, else every public one. Arguments
     that `inputs` and `dims` do not give are made, boundaries included. An implementation is one, or its name for
-    `--impl`. The report prints as a table, and has `findings`, `ok`, `to_json()`.
+    `--impl`. `as_written`: no barrier is implied where threads share memory and the text holds none (TIR-229).
+    The report prints as a table, and has `findings`, `ok`, `to_json()`.
     Fails: RM1xx, RM2xx for what is no module; RM111, RM112 where an argument of this function is to blame.
     """
     module = as_module(program)
     asked = Asked(inputs or {}, {}, dims or {}, calls, seed)
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
-    choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict)
+    choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written)
     with ExitStack() as stack:
         paths = [_opened(one, limits, stack) for one in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
@@ -100,13 +107,31 @@ def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Impl
     """One function examined, or why no call of it can be made. Fails: RM111, RM112 where what was given is to blame."""
     limits, allow, asked = choices.limits, choices.allow, choices.asked
     try:
-        program, missed = checked_program(module, name, asked, Interp(limits, allow=allow))
+        program, missed = checked_program(
+            module, name, asked, Interp(limits, allow=allow, as_written=choices.as_written)
+        )
     except RefmlcError as failure:
         if asked.inputs or asked.dims or asked.params:
             raise
         return Row(name, problem=failure.diagnostic)
-    found = examine([program], paths, kinds=choices.kinds, limits=limits, pairs=choices.pairs, allow=allow)[0]
-    return Row(name, program, found, tuple(missed))
+    found = examine(
+        [program],
+        paths,
+        kinds=choices.kinds,
+        limits=limits,
+        pairs=choices.pairs,
+        allow=allow,
+        as_written=choices.as_written,
+    )[0]
+    notes = () if choices.as_written else tuple(_implied(module, name))
+    return Row(name, program, found, tuple(missed), notes=notes)
+
+
+def _implied(module: IRModule, name: str) -> Iterator[str]:
+    """What is said of each function without a barrier whose threads share memory (TIR-229)."""
+    for each, function in reachable(module, name).functions.items():
+        if isinstance(function, tir.PrimFunc) and implies_barriers(function):
+            yield f"{each}: {IMPLIED}"
 
 
 def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:

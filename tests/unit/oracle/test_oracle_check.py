@@ -116,3 +116,55 @@ class Named:
 )
 def test_two_of_a_kind_have_two_names(paths, shown):
     assert list(shown_names(paths).values()) == shown
+
+
+KERNEL = """
+@T.prim_func
+def reverse(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    S = T.alloc_buffer((8,), "float32", scope="shared")
+    for tx in T.thread_binding(8, thread="threadIdx.x"):
+        S[tx] = A[tx]
+        T.tvm_storage_sync("shared")
+        B[tx] = S[7 - tx]
+"""
+NO_BARRIER = KERNEL.replace('        T.tvm_storage_sync("shared")\n', "")
+FOLDED = """
+@T.prim_func
+def total(A: T.Buffer((8,), "float32"), B: T.Buffer((1,), "float32")):
+    for tx in T.thread_binding(8, thread="threadIdx.x"):
+        with T.sblock("B"):
+            v = T.axis.reduce(8, tx)
+            with T.init():
+                B[0] = T.float32(0)
+            B[0] = B[0] + A[v]
+"""
+
+
+def test_a_meaning_that_nothing_is_compared_with_is_told():
+    report = refmlc.check(KERNEL, implementations=["native"], calls=1)
+    assert (report.status, report.ok, report.compared) == (0, True, False)
+    assert report.remarks[0] == ("reverse: only the meaning was executed: no other implementation takes this function")
+    assert report.summary.endswith("nothing is found, only the meaning was executed")
+    assert report.to_json()["functions"][0]["notes"] == [report.remarks[0].removeprefix("reverse: ")]
+
+
+def test_a_function_that_is_not_executed_is_no_success():
+    report = refmlc.check(COPY.replace("A[i]", 'T.call_extern("float32", "nobody", A[i])'), implementations=["native"])
+    assert (report.status, report.summary.endswith("nothing could be compared")) == (3, True)
+
+
+def test_a_kernel_whose_only_barrier_is_missing():
+    report = refmlc.check(NO_BARRIER, implementations=["native"], calls=1)
+    assert report.status == 0
+    assert report.remarks[0].startswith("reverse: no barrier stands in the text")
+    assert "TIR-229" in report.remarks[0]
+    written = refmlc.check(NO_BARRIER, implementations=["native"], calls=1, as_written=True)
+    assert [one.code.id for one in written.findings] == ["RM321"]
+    assert not any("TIR-229" in remark for remark in written.remarks)
+
+
+@pytest.mark.parametrize("program", [KERNEL, FOLDED])
+def test_as_written_takes_nothing_from_barriers_that_stand_there(program):
+    report = refmlc.check(program, implementations=["native"], calls=1, as_written=True)
+    assert report.ok
+    assert not any("TIR-229" in remark for remark in refmlc.check(program, implementations=["native"], calls=1).remarks)
