@@ -15,7 +15,6 @@ certified bound (`refmlc.testing.refinement` says when exactly).
 | `baseline`   | what stages are held against: the first one's functions, calls, and what they mean         |
 | `check`      | `check`: stages against the first one, function by function                                |
 | `linking`    | host and device, which TVM lowers apart, put together again                                |
-| `runtime`    | what lowered modules call of TVM's runtime                                              |
 | `verdicts`   | what is said of a stage, and of all                                                        |
 | `shrink`     | the module made smaller while the same pass breaks it                                      |
 | `report`     | the finding as Markdown, ready to be filed                                                 |

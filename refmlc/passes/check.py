@@ -19,7 +19,6 @@ from refmlc.ir.equal import structural_equal
 from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, beyond, called, known_of, lacks, line_of
 from refmlc.passes.lifting import Constants
 from refmlc.passes.linking import Linker
-from refmlc.passes.runtime import runtime
 from refmlc.passes.stages import Stage, Trace
 from refmlc.passes.verdicts import Broken, Checked, Row, Said, worst
 from refmlc.testing.calls import Call, Tried, told
@@ -49,7 +48,7 @@ def check(
     `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
     call that shows a difference is made small. Fails: RM1xx, RM2xx where the first text is no module.
     """
-    interp = Interp(limits or Limits(), registry=runtime(), check=False)
+    interp = Interp(limits or Limits(), check=False)
     draw = Draw(calls, seed)
     first = trace.stages[0] if given is None else Stage("the module", given)
     module = read(first.text, first.name)

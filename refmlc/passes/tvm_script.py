@@ -20,7 +20,6 @@ from refmlc.ir import IRModule, relax, tir
 from refmlc.passes.baseline import Tries
 from refmlc.passes.check import READER
 from refmlc.passes.lifting import lifted
-from refmlc.passes.runtime import runtime
 from refmlc.passes.verdicts import Broken
 from refmlc.runtime.tensor import Tensor
 from refmlc.script import show
@@ -126,7 +125,7 @@ def _pass(name: str) -> str:
 
 def _meant(module: IRModule, broken: Broken) -> str:
     """What the call gives, as a list; empty where it is large, or no tensor."""
-    interp = Interp(Limits(), registry=runtime(), check=False)
+    interp = Interp(Limits(), check=False)
     answer = Tries(module, broken.func, (broken.call,)).meanings(interp)[0]
     if not isinstance(answer, Ended):
         return ""

@@ -19,9 +19,10 @@ from typing import TypeVar, overload
 import numpy as np
 
 from refmlc.diag import RefmlcError, Span, fail
-from refmlc.diag.catalogue import BAD_USAGE, NO_PACKED_FUNC, PACKED_RAISED, PACKED_RESULT
+from refmlc.diag.catalogue import BAD_USAGE, NO_PACKED_FUNC, PACKED_RAISED, PACKED_RESULT, UNSUPPORTED_CONSTRUCT
 from refmlc.dtypes import DType
 from refmlc.runtime.pointer import Pointer
+from refmlc.runtime.shipped import FUNCTIONS, reasons
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Closure, PackedFunc, Shape
 from refmlc.runtime.written import lent
@@ -51,11 +52,19 @@ class FunctionRegistry:
         self._functions.pop(name, None)
 
     def get_func(self, name: str, span: Span | None = None) -> PackedFunc:
-        """The function `name`. Fails: RM402."""
+        """The function `name`, or what TVM's own runtime ships under it (RLX-132).
+
+        Fails: RM402; RM504 (it ships one, which has no meaning here).
+        """
         found = self._functions.get(name)
-        if found is None:
-            raise fail(NO_PACKED_FUNC, f"no packed function `{name}` is registered", span)
-        return found
+        if found is not None:
+            return found
+        if name in FUNCTIONS:
+            return python_func(name, FUNCTIONS[name])
+        if name in reasons():
+            message = f"`{name}` of TVM's runtime is not supported: {reasons()[name]}"
+            raise fail(UNSUPPORTED_CONSTRUCT, message, span, "a function registered under this name takes its place")
+        raise fail(NO_PACKED_FUNC, f"no packed function `{name}` is registered", span)
 
     def __contains__(self, name: str) -> bool:
         """Whether a function `name` is registered."""

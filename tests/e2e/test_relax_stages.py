@@ -18,7 +18,7 @@ from refmlc.script import read
 
 TVM = os.environ.get("REFMLC_TVM_PYTHON")
 WRITER = Path(__file__).parent / "tvm_side" / "relax_stages.py"
-MODELS = ("network", "shapes", "branch", "branch_off", "recursion", "local", "tuples", "in_place", "services")
+MODELS = ("network", "shapes", "branch", "branch_off", "recursion", "local", "tuples", "in_place", "services", "orders")
 
 pytestmark = pytest.mark.needs("tvm")
 

@@ -99,6 +99,12 @@ def check_func_info(site: Site, value: object, *where: object) -> None:
         raise _failed(site, f"{kind_of(value)} is no function", where)
 
 
+def check_string_info(site: Site, value: object, *where: object) -> None:
+    """Stop unless `value` is a string. Fails: RM405."""
+    if not isinstance(value, str):
+        raise _failed(site, f"{kind_of(value)} is no string", where)
+
+
 def _codes(site: Site, rest: Sequence[object]) -> tuple[int, list[tuple[int, int]], tuple[object, ...]]:
     """The count that stands first, so many pairs, and what follows."""
     count = site.integer(rest[0])

@@ -2,7 +2,7 @@
 
 A name is looked for in this order: functions of the module, by name, then by `global_symbol`; the table below, which
 lowered programs call; the registry. Decision: the module goes first, as in TVM, where what is linked into a module
-hides what is registered.
+hides what is registered. The registry has what TVM's runtime ships besides (`refmlc.runtime.shipped`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +31,7 @@ BY_NAME: Mapping[str, Plain] = {
     "vm.builtin.check_prim_value_info": heap.check_prim_value_info,
     "vm.builtin.check_tuple_info": heap.check_tuple_info,
     "vm.builtin.check_func_info": heap.check_func_info,
+    "vm.builtin.check_string_info": heap.check_string_info,
     "vm.builtin.alloc_storage": memory.vm_alloc_storage,
     "vm.builtin.alloc_tensor": memory.storage_tensor,
     "vm.builtin.reshape": shapes.reshape,
@@ -41,6 +42,7 @@ BY_NAME: Mapping[str, Plain] = {
     "vm.builtin.null_value": values.null,
     "vm.builtin.read_if_cond": values.read_if_cond,
     "vm.builtin.tuple_getitem": values.tuple_getitem,
+    "vm.builtin.make_tuple": values.make_tuple,
     "vm.builtin.make_closure": values.make_closure,
     "vm.builtin.invoke_closure": values.invoke_closure,
     "vm.builtin.call_tir_dyn": values.call_tir_dyn,

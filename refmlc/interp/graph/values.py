@@ -60,6 +60,11 @@ def tuple_getitem(site: Site, value: object, index: object) -> object:  # RLX-40
     return fields[number]
 
 
+def make_tuple(_site: Site, *fields: object) -> object:  # RLX-407
+    """A tuple of the values."""
+    return fields
+
+
 def _rendered(site: Site, value: object) -> str:
     """A value as `print` writes it: tensors as NumPy does. Fails: RM305."""
     match value:

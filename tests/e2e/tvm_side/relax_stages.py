@@ -164,6 +164,27 @@ class InPlace:
         return (t, z)
 
 
+@I.ir_module
+class Orders:
+    """What is lowered to functions of the runtime: orders with ties, a negative axis, results of unknown extents."""
+
+    @R.function
+    def main(x: R.Tensor((3, 5), "float32"), y: R.Tensor((6,), "int32")):
+        with R.dataflow():
+            up = R.sort(x, axis=-1, descending=False)
+            down = R.sort(x, axis=0, descending=True)
+            first = R.argsort(x, axis=-2, descending=False, dtype="int32")
+            last = R.argsort(x, axis=1, descending=True, dtype="int64")
+            best = R.topk(x, k=2, axis=-1, ret_type="both", largest=True, dtype="int32")
+            least = R.topk(x, k=2, axis=0, ret_type="indices", largest=False, dtype="int64")
+            there = R.nonzero(x)
+            once = R.unique(y, sorted=True, return_index=True, return_inverse=True, return_counts=True)
+            seen = R.unique(y, sorted=False, return_index=False, return_inverse=False, return_counts=True)
+            rows = R.unique(x, sorted=True, return_index=True, return_inverse=False, return_counts=False, axis=1)
+            R.output(up, down, first, last, best, least, there, once, seen, rows)
+        return (up, down, first, last, best, least, there, once, seen, rows)
+
+
 def services():
     """What operators of the graph itself there are: shapes as tensors and back, views, prints, asserts, null."""
     x = relax.Var("x", relax.TensorType((tvm.tirx.Var("n", "int64"),), "float32"))
@@ -191,6 +212,7 @@ MODELS = {
     "local": (Local, (f32(2, 3), f32(2, 3))),
     "in_place": (InPlace, (f32(4),)),
     "services": (services(), (f32(3),)),
+    "orders": (Orders, (RANDOM.integers(0, 3, (3, 5)).astype("float32"), RANDOM.integers(0, 3, 6).astype("int32"))),
     "tuples": (Tuples, (f32(4), f32(2), 3, f32(5))),
 }
 
@@ -231,7 +253,8 @@ def argument(value):
 def main(directory: Path) -> None:
     arrays, index = Arrays(), {}
     for name, (written, inputs) in MODELS.items():
-        module = relax.transform.LambdaLift()(written)
+        with tvm.target.Target("llvm"):
+            module = relax.backend.DispatchSortScan()(relax.transform.LambdaLift()(written))
         executable = tvm.compile(module, target="llvm")
         machine = relax.VirtualMachine(executable, tvm.cpu())
         result = machine["main"](*map(argument, inputs))

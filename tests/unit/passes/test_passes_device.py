@@ -1,13 +1,11 @@
-"""Host and device lowered apart; what lowered modules call of TVM's runtime."""
+"""Host and device lowered apart; graphs that are legalized to what TVM's runtime has."""
 
 import numpy as np
 import pytest
 
-from refmlc.diag import RefmlcError
 from refmlc.interp.machine import Machine
 from refmlc.passes import Stage, Trace, check
 from refmlc.passes.linking import Linker
-from refmlc.passes.runtime import runtime
 from refmlc.passes.verdicts import Said
 from refmlc.runtime.tensor import Tensor
 from refmlc.script import read
@@ -47,33 +45,6 @@ def test_without_kernels_parts_are_modules_of_their_own():
         assert set(Linker(read(HEAD + HOST + kernel)).linked(read(HEAD + HOST)).functions) == names
 
 
-def tensor(*values, kind="float32"):
-    return Tensor.from_numpy(np.array(values, kind))
-
-
-def called(name, *args):
-    return runtime().get_func(f"tvm.contrib.sort.{name}")(args, None)
-
-
-@pytest.mark.parametrize(
-    ("ascending", "places", "values"), [(1, [1, 3, 0, 2], [1, 1, 3, 7]), (0, [2, 0, 1, 3], [7, 3, 1, 1])]
-)
-def test_the_runtime_sorts_and_keeps_the_order_of_equal_ones(ascending, places, values):
-    data, out, where = tensor(3, 1, 7, 1), tensor(0, 0, 0, 0), tensor(0, 0, 0, 0, kind="int32")
-    called("sort", data, out, -1, ascending)
-    called("argsort", data, where, 0, ascending)
-    assert (out.numpy().tolist(), where.numpy().tolist()) == (values, places)
-    first, at = tensor(0, 0), tensor(0, 0, kind="int64")
-    called("topk", data, first, at, 2, 0, "both", ascending)
-    assert (first.numpy().tolist(), at.numpy().tolist()) == (values[:2], places[:2])
-
-
-def test_nan_is_in_no_order():
-    with pytest.raises(RefmlcError) as caught:
-        called("sort", tensor(1, np.nan), tensor(0, 0), 0, 1)
-    assert caught.value.code.id == "RM504"
-
-
 UNIQUE = """
 @R.function
 def main(x: R.Tensor((2, 4), "int32")):
@@ -100,16 +71,9 @@ LOWERED = (
 def test_unique_and_nonzero_as_they_are_legalized(ordered, wanted):
     text = LOWERED[0].replace("ORDERED", ordered).replace("NONZERO", LOWERED[1])
     x = Tensor.from_numpy(np.array([[3, 1, 3, 0], [2, 5, 2, 0]], "int32"))
-    several, places = Machine(read(text), registry=runtime()).call("main", [x])
+    several, places = Machine(read(text)).call("main", [x])
     assert [one.numpy().tolist() for one in several] == wanted
     assert places.numpy().tolist() == [[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]]
-
-
-def test_unique_of_all_elements_alone():
-    found = runtime().get_func("relax.run.unique")
-    assert found((tensor(3, 1, 3), 0, 0, 0, 0), None).numpy().tolist() == [3, 1]
-    with pytest.raises(RefmlcError, match="NaN"):
-        found((tensor(3, np.nan), 1, 0, 0, 0), None)
 
 
 def test_a_pass_that_legalizes_unique_is_compared():
