@@ -12,18 +12,16 @@ not name it, is treated as if it were named, with one warning. Only `relax.vm.bu
 refuses such a module, as `refmlc.build` does (RM204). Clause RLX-124.
 """
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 
 from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
-from refmlc.ir.visit import substitute, walk
 from refmlc.tvm.devices import checked_device, checked_target
 from refmlc.vm import Executable as Compiled, VirtualMachine as Machine, VMFunction, build as build_module
+from refmlc.wellformed.escapes import let_out
 
 
 @dataclass(frozen=True)
@@ -149,30 +147,3 @@ def build(
 def build_2022(mod: IRModule, target: object = None, *_: object, **__: object) -> Executable:
     """As `build`, and variables that leave their dataflow block are let out, with a warning."""
     return build(let_out(mod), target)
-
-
-def let_out(module: IRModule) -> IRModule:
-    """`module` with variables of dataflow blocks that are used after them visible there."""
-    functions = dict(module.functions)
-    for name, func in functions.items():
-        if isinstance(func, relax.Function) and (leaving := _leaving(func.body)):
-            text = ", ".join(f"`{var.name}`" for var in leaving)
-            warnings.warn(
-                f"{text} of `{name}` is used after its dataflow block without being output: let out, as in 2022",
-                UserWarning,
-                stacklevel=3,
-            )
-            table: dict[Node, Node] = {var: replace(var, dataflow=False) for var in leaving}
-            functions[name] = substitute(func, table)
-    return replace(module, functions=functions)
-
-
-def _leaving(body: relax.SeqExpr) -> list[relax.Var]:
-    """The variables of dataflow blocks that are used after the block, in their order."""
-    closed: Mapping[relax.Var, None] = {}
-    found: dict[relax.Var, None] = {}
-    for block in (*body.blocks, body.body):
-        found |= {node: None for node in walk(block) if isinstance(node, relax.Var) and node in closed}
-        if isinstance(block, relax.DataflowBlock):
-            closed = {**closed, **{one.var: None for one in block.bindings if one.var.dataflow}}
-    return list(found)

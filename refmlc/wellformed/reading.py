@@ -4,8 +4,11 @@ from pathlib import Path
 
 from refmlc import script
 from refmlc.diag import error
+from refmlc.diag.catalogue import DATAFLOW_ESCAPE
 from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule
+from refmlc.script.reader.evidence import is_of_2022
+from refmlc.wellformed.escapes import let_out
 from refmlc.wellformed.module import check_module
 
 
@@ -26,8 +29,14 @@ def read_file(path: Path | str, *, check: bool = True) -> IRModule:
 
 
 def checked(module: IRModule, *, check: bool = True) -> IRModule:
-    """The module itself, if it obeys the static rules or `check` is off."""
+    """The module itself, if it obeys the static rules or `check` is off.
+
+    A variable that leaves its dataflow block is let out, with a warning, where the text is of 2022 (RLX-124).
+    """
     findings = check_module(module) if check else ()
+    if any(one.code is DATAFLOW_ESCAPE for one in findings) and is_of_2022(module.source):
+        module = let_out(module, stacklevel=5)
+        findings = check_module(module)
     if not findings:
         return module
     more = len(findings) - 1

@@ -5,12 +5,13 @@
 | 0.27       | `tirx`, `T.sblock…`, `T.let[…]`, `x: T.let`, `TypeVar`, `s_tir=`, `out_ty=`, `ty_args=`, `R.Any` |
 | 2023       | `tir as T`, `T.block…`, `T.Buffer[…]`, `T.let(…)`, `T.allocate`, `out_sinfo=`, `R.Object` …      |
 
-The first row wins. What only a reader of the meaning needs (2022 against 2023) is not told apart.
+The first row wins. What reading needs does not tell 2022 from 2023; a static rule does (`is_of_2022`).
 """
 
 import ast
 
-from refmlc.script.reader.syntax import every_node
+from refmlc.diag import Source
+from refmlc.script.reader.syntax import every_node, parsed
 from refmlc.script.spellings import Generation
 
 _NEW = frozenset(("sblock", "sblock_attr", "sblock_alloc_buffer", "Any", "tirx"))
@@ -47,3 +48,21 @@ def generation_of(tree: ast.AST) -> Generation | None:
             case ast.AnnAssign(annotation=ast.Attribute(value=ast.Name(id="T"), attr="let")):
                 return "0.27"
     return "2023" if old else None
+
+
+def is_of_2022(source: Source | None) -> bool:
+    """Whether a text shows what only TVM of 2022 wrote: `@tvm.script.ir_module`, `T.Buffer[…]`, `Tensor((n,), …)`."""
+    if source is None:
+        return False
+    tree = parsed(source)
+    if generation_of(tree) == "0.27":
+        return False
+    for node in every_node(tree):
+        match node:
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id="tvm"), attr="script"), attr="ir_module"):
+                return True
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="T"), attr="Buffer")):
+                return True
+            case ast.Call(func=ast.Name(id="Tensor")):
+                return True
+    return False
