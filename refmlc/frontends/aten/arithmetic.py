@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from refmlc.dtypes import SCALARS
+from refmlc.frontends.aten.nans import of_two
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
 from refmlc.ir import relax
@@ -86,6 +87,18 @@ def combine(name: str, on_numbers: Callable[..., object]) -> Rule:
     return rule
 
 
+def extreme(name: str, on_numbers: Callable[..., object]) -> Rule:
+    """The greater or the smaller of two operands; NaN where one of them is."""
+
+    def rule(e: Emitter, a: Operand, b: Operand) -> Operand:
+        if _numbers(a, b):
+            return on_numbers(a, b)
+        dtype = result_dtype(e, a, b)
+        return of_two(e, name, brought(e, a, dtype), brought(e, b, dtype))
+
+    return rule
+
+
 def scaled(name: str, on_numbers: Callable[..., object]) -> Rule:
     """`a ± alpha * b`."""
     plain = combine(name, on_numbers)
@@ -151,13 +164,13 @@ def masked_fill(e: Emitter, x: relax.Expr, mask: relax.Expr, value: Operand) -> 
     return e.call("where", mask, brought(e, value, e.dtype(x)), x)
 
 
-def clamp(e: Emitter, x: relax.Expr, min: Operand = None, max: Operand = None) -> relax.Expr:  # noqa: A002 - PyTorch's
+def clamp(e: Emitter, x: relax.Expr, min: Operand = None, max: Operand = None) -> Operand:  # noqa: A002 - PyTorch's
     """The element, brought between the two."""
-    found = x
+    found: Operand = x
     if min is not None:
-        found = combine("maximum", builtin_max)(e, found, min)  # type: ignore[assignment]
+        found = MAXIMUM(e, found, min)
     if max is not None:
-        found = combine("minimum", builtin_min)(e, found, max)  # type: ignore[assignment]
+        found = MINIMUM(e, found, max)
     return found
 
 
@@ -175,7 +188,7 @@ def power(e: Emitter, a: Operand, b: Operand) -> Operand:
     return combine("power", operator.pow)(e, a, b)
 
 
-builtin_max, builtin_min = max, min
+MAXIMUM, MINIMUM = extreme("maximum", max), extreme("minimum", min)
 _ADD, _SUB = scaled("add", operator.add), scaled("subtract", operator.sub)
 _FLOOR = combine("floor_divide", operator.floordiv)
 _MOD = combine("floor_mod", operator.mod)
@@ -195,8 +208,8 @@ ARITHMETIC: Mapping[str, Rule] = {
     "fmod": combine("mod", operator.mod),
     "pow": power,
     "atan2": combine("atan2", operator.truediv),
-    "maximum": combine("maximum", max),
-    "minimum": combine("minimum", min),
+    "maximum": MAXIMUM,
+    "minimum": MINIMUM,
     "eq": compare("equal", operator.eq),
     "ne": compare("not_equal", operator.ne),
     "lt": compare("less", operator.lt),
@@ -216,5 +229,6 @@ ARITHMETIC: Mapping[str, Rule] = {
     "clamp": clamp,
     "clip": clamp,
     "clamp_min": clamp,
+    "clamp_max": lambda e, x, max: clamp(e, x, None, max),  # noqa: A006 - PyTorch's
     "addcmul": addmul,
 }

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.frontends.aten.nans import any_of
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule, whole
 from refmlc.ir import relax
@@ -44,7 +45,17 @@ def attention(  # noqa: PLR0913 - PyTorch's arguments
     if attn_mask is not None:
         truth = e.dtype(attn_mask) == "bool"
         scores = e.call("where", attn_mask, scores, hidden) if truth else e.call("add", scores, attn_mask)
-    return e.call("matmul", e.call("nn.softmax", scores, axis=-1), value)
+    weights: Tensor = e.call("nn.softmax", scores, axis=-1)
+    if attn_mask is not None:
+        weights = _nothing_where_all_hidden(e, scores, weights)
+    return e.call("matmul", weights, value)
+
+
+def _nothing_where_all_hidden(e: Emitter, scores: Tensor, weights: Tensor) -> Tensor:
+    """A row that the mask hides wholly has the weights 0, as PyTorch has it (`_safe_softmax`)."""
+    dtype = e.dtype(scores)
+    visible = e.call("not_equal", scores, e.scalar(-math.inf, dtype))
+    return e.call("where", any_of(e, visible, (-1,), keep=True), weights, e.scalar(0, dtype))
 
 
 def _repeated(e: Emitter, x: Tensor, heads: Operand) -> Tensor:

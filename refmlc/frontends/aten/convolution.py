@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.frontends.aten.nans import windows
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule, whole
 from refmlc.ir import relax
@@ -146,16 +147,20 @@ def max_pool(rank: int) -> Rule:
         if return_indices:
             raise fail(UNSUPPORTED_OP, "the indices of a max pooling are not supported")
         data, added = batched(e, x, rank)
-        found = e.call(
-            f"nn.max_pool{rank}d",
-            data,
-            pool_size=each(kernel_size, rank),
-            strides=each(stride or kernel_size, rank),
-            padding=each(padding, rank) * 2,
-            dilation=each(dilation, rank),
-            ceil_mode=bool(ceil_mode),
-            layout=LAYOUT[rank],
-        )
+
+        def pooled(one: relax.Expr) -> relax.Expr:
+            return e.call(
+                f"nn.max_pool{rank}d",
+                one,
+                pool_size=each(kernel_size, rank),
+                strides=each(stride or kernel_size, rank),
+                padding=each(padding, rank) * 2,
+                dilation=each(dilation, rank),
+                ceil_mode=bool(ceil_mode),
+                layout=LAYOUT[rank],
+            )
+
+        found = windows(e, data, pooled)
         return freed(e, found, added=added)
 
     return rule

@@ -7,6 +7,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import brought, kind_of
+from refmlc.frontends.aten.nans import own_nan
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
 from refmlc.ir import relax
@@ -28,6 +29,15 @@ def real(name: str) -> Rule:
     return rule
 
 
+def rounded(e: Emitter, x: relax.Expr, *, decimals: int = 0) -> relax.Expr:
+    """The nearest multiple of `10**-decimals`, as PyTorch computes it: of the element times, or by, a power of ten."""
+    if decimals == 0:
+        return e.call("round", x)
+    scale = e.scalar(10.0 ** abs(decimals), e.dtype(x))
+    there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
+    return e.call(back, e.call("round", e.call(there, x, scale)), scale)
+
+
 def same(_e: Emitter, x: Operand, *_rest: Operand, **_named: Operand) -> Operand:
     """The operand itself: copies, dropout at inference, layouts in memory."""
     return x
@@ -40,12 +50,20 @@ def nothing(_e: Emitter, *_args: Operand, **_named: Operand) -> Operand:
 
 def relu(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
     """The element, or 0 where it is negative."""
-    return e.call("nn.relu", x)
+    return own_nan(e, x, e.call("nn.relu", x))
 
 
 def leaky_relu(e: Emitter, x: relax.Expr, negative_slope: float = 0.01, *_inplace: Operand) -> relax.Expr:
     """The element, times the slope where it is negative."""
     return e.call("nn.leakyrelu", x, alpha=float(negative_slope))
+
+
+def prelu(e: Emitter, x: relax.Expr, weight: relax.Expr) -> relax.Expr:
+    """The element, times the weight of its channel, or the only one, where it is negative."""
+    axis = 1 if e.rank(x) > 1 else 0
+    if e.shape(weight) == (1,):
+        weight = e.call("broadcast_to", weight, e.sizes(e.shape(x)[axis : axis + 1]))
+    return e.call("nn.prelu", x, weight, axis=axis)
 
 
 def gelu(e: Emitter, x: relax.Expr, approximate: str = "none") -> relax.Expr:
@@ -63,7 +81,7 @@ def hardtanh(
 ) -> relax.Expr:
     """The element, brought between the two."""
     dtype = e.dtype(x)
-    return e.call("minimum", e.call("maximum", x, e.scalar(min_val, dtype)), e.scalar(max_val, dtype))
+    return own_nan(e, x, e.call("minimum", e.call("maximum", x, e.scalar(min_val, dtype)), e.scalar(max_val, dtype)))
 
 
 def hardsigmoid(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
@@ -162,8 +180,9 @@ ELEMENTWISE: Mapping[str, Rule] = {
     **dict.fromkeys(SAME, same),
     **dict.fromkeys(CHECKS, nothing),
     **{name: real(name) for name in REAL},
-    **{name: mapped(name) for name in ("floor", "ceil", "round", "trunc", "sign", "abs", "isnan", "isinf")},
+    **{name: mapped(name) for name in ("floor", "ceil", "trunc", "sign", "abs", "isnan", "isinf")},
     "isfinite": mapped("isfinite"),
+    "round": rounded,
     "neg": mapped("negative"),
     "square": mapped("square"),
     "logical_not": lambda e, x: e.call("logical_not", brought(e, x, "bool")),
@@ -185,7 +204,7 @@ ELEMENTWISE: Mapping[str, Rule] = {
     "hardswish": hardswish,
     "elu": elu,
     "softplus": softplus,
-    "prelu": lambda e, x, weight: e.call("nn.prelu", x, weight, axis=1),
+    "prelu": prelu,
     "dropout": dropout,
     "native_dropout": lambda e, x, p, train: (dropout(e, x, p, train),),
     "feature_dropout": dropout,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_OP
-from refmlc.frontends.emitter import Emitter, Operand, Size, product
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
+from refmlc.frontends.emitter import Emitter, Operand, Size, product, same_sizes
 from refmlc.frontends.rule import Rule, whole
 from refmlc.ir import relax
 from refmlc.te import Value
@@ -91,9 +91,15 @@ def repeat(e: Emitter, x: relax.Expr, *repeats: Operand) -> Operand:
     return e.call("tile", x, repeats=tuple(int(one) for one in flat(repeats)))
 
 
-def repeat_interleave(e: Emitter, x: relax.Expr, repeats: int, dim: int | None = None) -> Operand:
-    """Each place repeated along an axis."""
-    return e.call("repeat", x, repeats=int(repeats), axis=dim)
+def repeat_interleave(
+    e: Emitter, x: relax.Expr, repeats: Operand, dim: int | None = None, *, output_size: Size | None = None
+) -> Operand:
+    """Each place repeated along an axis. Fails: RM111 where it gives another extent than `output_size`."""
+    found = e.call("repeat", x, repeats=whole(repeats), axis=dim)
+    extent = e.shape(found)[0 if dim is None else dim]
+    if output_size is not None and not same_sizes([extent], [output_size]):
+        raise fail(BAD_INPUT, f"`repeat_interleave` gives an extent of {extent}, and `output_size` is {output_size}")
+    return found
 
 
 def flip(e: Emitter, x: relax.Expr, *dims: Operand) -> Operand:
@@ -143,7 +149,8 @@ def select(e: Emitter, x: relax.Expr, dim: int, index: Operand) -> Operand:
 
 def narrow(e: Emitter, x: relax.Expr, dim: int, start: Operand, length: Operand) -> Operand:
     """`length` places along an axis."""
-    return slice_(e, x, dim, start, start + length)  # type: ignore[operator]
+    begin = e.shape(x)[dim] + start if isinstance(start, int) and start < 0 else start
+    return slice_(e, x, dim, begin, begin + length)  # type: ignore[operator]
 
 
 def split(e: Emitter, x: relax.Expr, size: Operand, dim: int = 0) -> Operand:

@@ -1,9 +1,13 @@
 """Sums, means, extremes along axes; indices of extremes; running sums."""
 
+import math
 from collections.abc import Mapping
 
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import ARITHMETIC, kind_of
+from refmlc.frontends.aten.nans import along, place_of
 from refmlc.frontends.emitter import Emitter, Operand, product
 from refmlc.frontends.rule import Rule, whole
 from refmlc.ir import relax
@@ -71,24 +75,24 @@ def extreme(name: str, of_two: str) -> Rule:
     def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> Operand:
         if dim is not None and not isinstance(dim, int):
             return ARITHMETIC[of_two](e, x, dim)
-        found = e.call(name, x, axis=axes_of(dim), keepdims=bool(keepdim))
+        found = along(e, name, x, axes_of(dim), keep=bool(keepdim))
         if dim is None:
             return found
-        return relax.Tuple((found, e.call(f"arg{name}", x, axis=dim, keepdims=bool(keepdim))))
+        return relax.Tuple((found, place_of(e, f"arg{name}", x, dim, keep=bool(keepdim))))
 
     return rule
 
 
 def extremes(name: str) -> Rule:
     """The greatest or the smallest along axes."""
-    return lambda e, x, dim=None, keepdim=False: e.call(name, x, axis=axes_of(dim), keepdims=bool(keepdim))
+    return lambda e, x, dim=None, keepdim=False: along(e, name, x, axes_of(dim), keep=bool(keepdim))
 
 
 def place(name: str) -> Rule:
     """The place of the greatest or the smallest; of all in row-major order where no axis is given."""
 
     def rule(e: Emitter, x: relax.Expr, dim: int | None = None, keepdim: Operand = False) -> relax.Expr:
-        return e.call(name, x, axis=dim, keepdims=bool(keepdim))
+        return place_of(e, name, x, dim, keep=bool(keepdim))
 
     return rule
 
@@ -114,12 +118,42 @@ def running(name: str) -> Rule:
     return rule
 
 
-def norm(e: Emitter, x: relax.Expr, p: Operand = 2, dim: Operand = None, keepdim: Operand = False) -> relax.Expr:
-    """The root of the sum of squares along axes; or the sum of absolute values."""
-    if p == 1:
-        return e.call("sum", e.call("abs", x), axis=axes_of(dim), keepdims=bool(keepdim))
-    total = e.call("sum", e.call("multiply", x, x), axis=axes_of(dim), keepdims=bool(keepdim))
-    return e.call("sqrt", total)
+def norm(
+    e: Emitter,
+    x: relax.Expr,
+    p: Operand = 2,
+    dim: Operand = None,
+    keepdim: Operand = False,
+    *,
+    dtype: Operand = None,
+) -> relax.Expr:
+    """The p-th root of the sum of p-th powers of absolute values; p may be 0 (how many are not 0), inf and -inf."""
+    x = x if dtype is None else e.astype(x, dtype_name(dtype))
+    order = 2.0 if p is None or p == "fro" else _order(p)
+    axes, keep = axes_of(dim), bool(keepdim)
+
+    def total(terms: relax.Expr) -> relax.Expr:
+        return e.call("sum", terms, axis=axes, keepdims=keep)
+
+    if order == 0:
+        return total(e.astype(e.call("not_equal", x, e.scalar(0, e.dtype(x))), e.dtype(x)))
+    if order == 2:
+        return e.call("sqrt", total(e.call("multiply", x, x)))
+    sizes = e.call("abs", x)
+    if math.isinf(order):
+        return along(e, "max" if order > 0 else "min", sizes, axes, keep=keep)
+    if order == 1:
+        return total(sizes)
+    powers = e.call("power", sizes, e.scalar(order, e.dtype(x)))
+    return e.call("power", total(powers), e.scalar(1 / order, e.dtype(x)))
+
+
+def _order(p: Operand) -> float:
+    if isinstance(p, str) and p not in {"inf", "-inf"}:
+        raise fail(UNSUPPORTED_OP, f'the norm "{p}" is not supported')
+    if not isinstance(p, int | float | str) or math.isnan(float(p)):
+        raise fail(UNSUPPORTED_OP, "the order of a norm is a known number")
+    return float(p)
 
 
 REDUCTION: Mapping[str, Rule] = {
@@ -139,4 +173,5 @@ REDUCTION: Mapping[str, Rule] = {
     "cumsum": running("cumsum"),
     "cumprod": running("cumprod"),
     "linalg_vector_norm": norm,
+    "norm": norm,
 }
