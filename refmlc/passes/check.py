@@ -9,20 +9,21 @@ that was run, means what that means: it is not run again.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from refmlc.adapters.implementation import Answer
+from refmlc.adapters.implementation import Answer, Ended
 from refmlc.adapters.interp import Interp
 from refmlc.adapters.limits import Limits
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.diag.entry import entry_point
 from refmlc.ir import IRModule, relax
 from refmlc.ir.equal import structural_equal
+from refmlc.oracle.outcome import Kind
 from refmlc.passes.baseline import Baseline, Draw, Function, Known, Tries, beyond, called, known_of, lacks, line_of
 from refmlc.passes.lifting import Constants
 from refmlc.passes.linking import Linker
 from refmlc.passes.stages import Stage, Trace
-from refmlc.passes.verdicts import Broken, Checked, Row, Said, worst
+from refmlc.passes.verdicts import WITHIN, Broken, Checked, Row, Said, worst
 from refmlc.testing.calls import Call, Tried, told
-from refmlc.testing.refinement import INTERP, judged
+from refmlc.testing.refinement import INTERP, verdict_on
 from refmlc.testing.smallest import smallest
 from refmlc.vm.parameters import parameters_of
 from refmlc.wellformed.reading import read
@@ -103,15 +104,15 @@ class Checker:
         return replace(worst(found), name=stage.name)
 
     def _function(self, function: Function, module: IRModule, stage: Stage) -> Row:
-        compared, problem = 0, function.problem
-        defined = [known for known in function.known if known.meant is not None]
+        compared, within, problem = 0, 0, function.problem
+        defined = [(known, known.meant) for known in function.known if known.meant is not None]
         try:
-            answers = Tries(module, function.name, tuple(known.call for known in defined)).meanings(self._interp)
+            answers = Tries(module, function.name, tuple(known.call for known, _ in defined)).meanings(self._interp)
         except RefmlcError as failure:
             return Row(stage.name, Said.UNSUPPORTED, 0, f"`{function.name}`: {line_of(failure)}")
-        for known, answer in zip(defined, answers, strict=True):
+        for (known, meant), answer in zip(defined, answers, strict=True):
             try:
-                found = self._problem(function.name, known, module, answer)
+                kind, found = self._verdict_on(function.name, known, meant, module, answer)
             except RefmlcError as failure:
                 problem = line_of(failure)
                 continue
@@ -119,21 +120,26 @@ class Checker:
                 self.broken = self._told(function.name, known.call, module, stage, found)
                 return Row(stage.name, Said.BROKEN, compared + 1, found.message)
             compared += 1
+            within += kind is Kind.PERMITTED
         if problem:
             return Row(stage.name, Said.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
         if compared:
-            return Row(stage.name, Said.SAME, compared)
+            return Row(stage.name, Said.SAME, compared, WITHIN if within else "")
         why = next((known.why for known in function.known), "no call was made")
         return Row(stage.name, Said.NO_CALL, 0, f"`{function.name}` itself: {why}")
 
     def _problem(self, func: str, known: Known, module: IRModule, answer: Answer) -> Diagnostic | None:
         """Why the stage, which answers that, may not stand for the module; None: it may, or nothing is promised."""
-        if known.meant is None:
-            return None
+        return None if known.meant is None else self._verdict_on(func, known, known.meant, module, answer)[1]
+
+    def _verdict_on(
+        self, func: str, known: Known, meant: Ended, module: IRModule, answer: Answer
+    ) -> tuple[Kind, Diagnostic | None]:
+        """Whether the stage has the bits of the module, or others within its certified bound; else why it may not."""
         if lacks(answer):
             raise beyond(answer)
         before = Tried(self._baseline.module, func, known.call)
-        return judged(INTERP, answer, before, known.meant, Tried(module, func, known.call))
+        return verdict_on(INTERP, answer, before, meant, Tried(module, func, known.call))
 
     def _told(self, func: str, call: Call, module: IRModule, stage: Stage, said: Diagnostic) -> Broken:
         """What is broken, shown by a small call; `said` is what `call` shows."""

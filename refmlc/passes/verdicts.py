@@ -18,6 +18,9 @@ from refmlc.diag.render import render_text
 from refmlc.passes.stages import Stage
 from refmlc.testing.calls import Call
 
+WITHIN = "equal within the certified bound"
+"""What is said of a stage that may stand for the module, and rounds in another order."""
+
 
 class Said(Enum):
     """The four verdicts."""
@@ -30,7 +33,7 @@ class Said(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """One stage. `calls`: how many calls were compared; `why`: what is unsupported."""
+    """One stage. `calls`: how many calls were compared; `why`: what is unsupported, or `WITHIN`."""
 
     name: str
     said: Said

@@ -103,15 +103,23 @@ def judged(
     name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
 ) -> Diagnostic | None:
     """Why `answer`, which `name` gave to `after`, may not stand for `meant`; None: it may. Fails: RM5xx, RM6xx."""
+    return verdict_on(name, answer, before, meant, after, exact=exact)[1]
+
+
+def verdict_on(
+    name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
+) -> tuple[Kind, Diagnostic | None]:
+    """The same with the kind: equal bits, or permitted within a certified bound. Fails: RM5xx, RM6xx."""
     if isinstance(answer, Stopped):
-        return _stopped(name, answer)
+        return Kind.WRONG, _stopped(name, answer)
     found = agree(before, 0, meant, answer, promised=exact)
     if found.verdict.kind is Kind.UNSUPPORTED:
         other = agree(after, 0, answer, meant, promised=False)
         if other.verdict.kind in PERMITTED:
-            return None
+            return Kind.PERMITTED, None
         raise error(Diagnostic(UNSUPPORTED_CONSTRUCT, f"{found.label} differs: {'; '.join(found.verdict.notes)}"))
-    return None if found.verdict.kind in PERMITTED else _differs(name, found, after)
+    kind = found.verdict.kind
+    return (kind, None) if kind in PERMITTED else (Kind.WRONG, _differs(name, found, after))
 
 
 def _differs(name: str, found: Compared, after: Tried) -> Diagnostic:

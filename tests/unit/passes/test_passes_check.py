@@ -14,7 +14,7 @@ from refmlc.passes import Stage, Trace, check, markdown, read_trace, shrunk
 from refmlc.passes.lifting import lifted
 from refmlc.passes.shrink import Shrunk
 from refmlc.passes.tvm_script import Asked, tvm_script
-from refmlc.passes.verdicts import Said
+from refmlc.passes.verdicts import WITHIN, Said
 
 ADD = """
 @T.prim_func(s_tir=True)
@@ -329,3 +329,34 @@ def test_names_that_look_like_markup_and_strings_that_look_like_lines(tmp_path):
     found = CliRunner().invoke(main, ["passes", str(file)])
     assert (found.exit_code, found.exception.__class__) == (1, SystemExit)
     assert "[/x]" in found.stdout
+
+
+SUM = """# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer((64,), "float32"), X: T.Buffer((1,), "float32")):
+    for LOOPS:
+        with T.sblock("s"):
+            vk = T.axis.reduce(64, INDEX)
+            with T.init():
+                X[0] = T.float32(0)
+            X[0] = X[0] + A[vk]
+"""
+
+
+@pytest.mark.parametrize(
+    ("loops", "index", "why"),
+    [("k0, k1 in T.grid(8, 8)", "k0 * 8 + k1", ""), ("k1, k0 in T.grid(8, 8)", "k0 * 8 + k1", WITHIN)],
+)
+def test_a_sum_in_another_order_is_equal_within_the_certified_bound(loops, index, why):
+    before = SUM.replace("LOOPS", "k in range(64)").replace("INDEX", "k")
+    after = SUM.replace("LOOPS", loops).replace("INDEX", index)
+    checked = check(Trace((Stage("input", before), Stage("1: reorder", after))))
+    assert [(row.said, row.why) for row in checked.rows] == [(Said.SAME, why)]
+    assert ("equal within the certified bound" in str(checked)) is bool(why)
+
+
+def test_a_sum_that_leaves_a_term_out_is_broken():
+    before = SUM.replace("LOOPS", "k in range(64)").replace("INDEX", "k")
+    after = SUM.replace("LOOPS", "k in range(63)").replace("INDEX", "k")
+    checked = check(Trace((Stage("input", before), Stage("1: split", after))))
+    assert [row.said for row in checked.rows] == [Said.BROKEN]
