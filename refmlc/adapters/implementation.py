@@ -43,11 +43,17 @@ class Ended:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A call, or a module, without a result. `message` is one line; `diagnostic`: where refmlc has one."""
+    """A call, or a module, without a result. `message` is one line; `diagnostic`: where refmlc has one.
+
+    `fault`: a module is rejected since the implementation failed on it, not for a limit that it knows.
+    `refused`: the implementation did not take the call, and says so cleanly; nothing went wrong while it ran.
+    """
 
     why: Stop
     message: str
     diagnostic: Diagnostic | None = None
+    refused: bool = False
+    fault: bool = False
 
 
 Answer: TypeAlias = Ended | Stopped

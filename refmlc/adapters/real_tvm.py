@@ -17,8 +17,11 @@ TVM ends only that, and what one module leaves behind another does not meet.
 | TVM                                        | the answer                                                         |
 |--------------------------------------------|--------------------------------------------------------------------|
 | does not parse, lower or compile a module   | `REJECTED`: its own limit                                          |
+| … with an `InternalError`, an `AssertionError` | `REJECTED`, a `fault`, unless the message names a limit          |
 | dies by a signal while it compiles or runs  | `CRASHED`                                                          |
-| raises while a function runs                | `TRAP`; `UNSUPPORTED` where a packed function is not registered      |
+| raises while a function runs                | `TRAP`                                                             |
+| … a `ValueError`, a `TypeError`             | `TRAP` that is `refused`: a check of its arguments says so           |
+| … and the message names a limit             | `UNSUPPORTED`: a function or a runtime that this build does not have |
 """
 
 import json

@@ -156,7 +156,10 @@ class Remote:
         if not isinstance(why, str) or why not in STOPS or not isinstance(message, str):
             return self.misspelt(reply)
         line = " ".join(message.split())[:LONGEST]
-        return Stopped(STOPS[why], line or why, _diagnostic(reply, line, places=places))
+        refused = reply.get("refused") is True
+        return Stopped(
+            STOPS[why], line or why, _diagnostic(reply, line, places=places), refused, reply.get("fault") is True
+        )
 
 
 class RemoteModule:

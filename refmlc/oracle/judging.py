@@ -7,7 +7,8 @@
 | is undefined    | whatever                                   | no       | undefined     |         |
 | has no reference (trap, unsupported, exhausted) | whatever     |          | unsupported, timed out |      |
 | is defined      | unsupported, rejected                       |          | unsupported   |         |
-| is defined      | crashed; raised; a trap                     | no       | crashed       | RM703   |
+| is defined      | a trap that is `refused`                    | no       | unsupported   |         |
+| is defined      | crashed; raised; another trap; rejected by a `fault` | no       | crashed       | RM703   |
 | is defined      | undefined, a trap                           | yes      | wrong         | RM702   |
 | is defined      | timed out                                   |          | timed out     | RM704   |
 | is defined      | exhausted (a limit of its own)              |          | timed out     |         |
@@ -102,7 +103,7 @@ def _no_result(
     case: Program, number: int, reference: Reference, answer: Stopped, name: str
 ) -> tuple[Verdict, Finding | None]:
     """The verdict on an answer without a result."""
-    if answer.why in OWN_LIMIT:
+    if (answer.why in OWN_LIMIT and not answer.fault) or (answer.why is Stop.TRAP and answer.refused):
         return _stopped(Kind.UNSUPPORTED, answer), None
     if answer.why is Stop.UNDEFINED:
         note = "it calls the program undefined, and promises no verdicts"

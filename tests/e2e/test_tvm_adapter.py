@@ -1,11 +1,14 @@
 """Real TVM behind the protocol of implementations: results, refusals, crashes, silence."""
 
 import os
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import refmlc
+from refmlc.adapters import real_tvm
 from refmlc.adapters.implementation import Ended, Stop
 from refmlc.adapters.limits import Limits
 from refmlc.adapters.lookup import implementation
@@ -213,3 +216,47 @@ class Module:
     assert isinstance(answer, Ended), answer
     assert answer.value[0].numpy().tolist() == [7]
     assert answer.value[1] == Shape((3, 4))
+
+
+CUDA = """
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    T.func_attr({"target": T.target({"kind": "cuda", "arch": "sm_80"})})
+    for bx in T.thread_binding(2, thread="blockIdx.x"):
+        for tx in T.thread_binding(4, thread="threadIdx.x"):
+            B[bx * 4 + tx] = A[bx * 4 + tx]
+"""
+
+
+def test_a_build_without_cuda_refuses_a_kernel_and_does_not_crash(tvm):
+    case = Case(refmlc.read(CUDA), "main", ((Array(dtype("float32"), (8,)), Array(dtype("float32"), (8,))),))
+    found = examine([case], [tvm])[0]
+    (verdict,) = found.verdicts[tvm.name]
+    assert (verdict.kind, found.findings) == (Kind.UNSUPPORTED, ())
+    assert "cuda" in verdict.notes[0].lower()
+
+
+RAISES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import run_calls, tvm
+
+def told(name, message, work):
+    def raises():
+        kind = getattr(tvm.error, name, None) or getattr(__import__("builtins"), name)
+        raise kind(message)
+
+    answer = run_calls.answered(lambda: work(raises))
+    print(answer["stop"], answer.get("fault", False))
+
+told("InternalError", "Check failed: (it != end) is false", run_calls.compiled)
+told("AssertionError", "", run_calls.compiled)
+told("ValueError", "the axis is out of range", run_calls.compiled)
+told("InternalError", "vectors of this length are not supported", run_calls.compiled)
+"""
+
+
+def test_a_check_of_its_own_state_that_fails_in_a_build_is_a_crash():
+    side = str(Path(real_tvm.__file__).parent / "tvm_side")
+    done = subprocess.run([PYTHON, "-c", RAISES, side], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == ["rejected", "True", "rejected", "True", "rejected", "False", "rejected", "False"]

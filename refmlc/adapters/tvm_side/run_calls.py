@@ -24,15 +24,18 @@ from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, re
 from tvm import relax
 
 OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
+FAULTS = ("InternalError", "AssertionError")
+LIMITS = ("not linked", "not supported", "unsupported", "not implemented", "not enabled")
 MISSING = ("Cannot find function", "cannot find function", "Cannot find packed", "is not registered", "GlobalDef for")
 
 
 class Refused(Exception):
-    """TVM does not take the module, or the arguments. `stop` is the word for it."""
+    """TVM does not take the module, or the arguments. `stop` says how, `mark` whether cleanly."""
 
-    def __init__(self, stop, message):
+    def __init__(self, stop, message, mark=""):
         super().__init__(message)
         self.stop = stop
+        self.mark = mark
 
 
 def packed():
@@ -179,7 +182,7 @@ class Module:
         self.compiler = Compiler(hello["options"])
         self.machine = None
         self.kernels = {}
-        self.module = module = module_of(spelled(text))
+        self.module = module = refusing(lambda: module_of(spelled(text)))
         self.names = {var.name_hint for var in module.functions}
         self.prim_funcs = {name for name in self.names if not isinstance(module[name], relax.Function)}
         if any(isinstance(function, relax.Function) for function in module.functions.values()):
@@ -213,16 +216,34 @@ class Module:
     def run(self, name, specs):
         """Call `name`."""
         with alarm(self.hello["prepare_seconds"]):
-            function = refusing(lambda: self.entry(name))
+            function = compiled(lambda: self.entry(name))
         values = Values(self.folder, self.compiler.device)
         args = refusing(lambda: [values.taken(spec) for spec in specs], "unsupported")
         with alarm(self.hello["seconds"]):
             try:
                 result = function(*args)
             except Exception as problem:
-                missing = any(words in str(problem) for words in MISSING)
-                raise Refused("unsupported" if missing else "trap", one_line(problem)) from None
+                stop = "unsupported" if says_limit(problem) else "trap"
+                clean = isinstance(problem, (ValueError, TypeError))
+                raise Refused(stop, one_line(problem), "refused" if clean else "") from None
         return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
+
+
+def says_limit(problem):
+    """Whether the message tells a limit of TVM, or of this build."""
+    text = str(problem).lower()
+    return isinstance(problem, NotImplementedError) or any(words.lower() in text for words in (*LIMITS, *MISSING))
+
+
+def compiled(work):
+    """What `work` gives, which compiles; a check of TVM's own state that fails is its fault, all else a refusal."""
+    try:
+        return work()
+    except Refused:
+        raise
+    except Exception as problem:
+        fault = type(problem).__name__ in FAULTS and not says_limit(problem)
+        raise Refused("rejected", one_line(problem), "fault" if fault else "") from None
 
 
 def refusing(work, stop="rejected"):
@@ -240,7 +261,8 @@ def answered(work):
     try:
         return work()
     except Refused as refused:
-        return {"stop": refused.stop, "message": str(refused)}
+        told = {"stop": refused.stop, "message": str(refused)}
+        return told | {refused.mark: True} if refused.mark else told
 
 
 def held(text, hello):
@@ -251,7 +273,7 @@ def held(text, hello):
 
         def prepare():
             with alarm(hello["prepare_seconds"]):
-                made.append(refusing(lambda: Module(text, hello)))
+                made.append(compiled(lambda: Module(text, hello)))
             return {"ok": True}
 
         def run(line):

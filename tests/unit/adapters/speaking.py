@@ -61,6 +61,8 @@ def run(request, folder, way):
             os._exit(0)
         case "refuse":
             say({"stop": "unsupported", "message": "no\nfloat32 here"})
+        case "argument":
+            say({"stop": "trap", "message": "ValueError: not this device", "refused": True})
         case "unheard":
             say({"stop": "bored", "message": ""})
         case _:

@@ -269,3 +269,10 @@ def test_a_file_without_an_end_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "a0")
     with pytest.raises(Misspelt, match="no plain file"):
         Receiver(tmp_path).value(value)
+
+
+def test_a_command_that_refuses_arguments_says_so_cleanly():
+    made = command("argument")
+    answer = made.prepare(MODULE).run("main", [])
+    made.close()
+    assert (answer.why, answer.refused, answer.fault) == (Stop.TRAP, True, False)

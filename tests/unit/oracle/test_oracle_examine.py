@@ -159,6 +159,17 @@ def test_no_result_is_never_agreement(why, kind, codes):
     assert verdict(total(), Wrapped(stops(why))) == (kind, codes)
 
 
+@pytest.mark.parametrize(
+    ("answer", "kind", "codes"),
+    [
+        (Stopped(Stop.TRAP, "ValueError: expected cuda", refused=True), Kind.UNSUPPORTED, []),
+        (Stopped(Stop.REJECTED, "InternalError: Check failed", fault=True), Kind.CRASHED, ["RM703"]),
+    ],
+)
+def test_a_clean_refusal_is_unsupported_and_a_failed_build_is_a_crash(answer, kind, codes):
+    assert verdict(total(), Wrapped(lambda _answer, _module: answer)) == (kind, codes)
+
+
 def test_a_program_whose_end_is_not_known_is_given_to_nobody():
     mine = Wrapped(honest, promises_verdicts=True)
     found = examined(total(), mine, limits=Limits(steps=3))
