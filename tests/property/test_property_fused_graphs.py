@@ -116,7 +116,7 @@ def module(lines, results):
 
 
 def outcome(mod, tier, arrays, times=2):
-    """What calls give, or the text of the failure; and what became of the arguments."""
+    """What calls give, or what fails and where; and what became of the arguments."""
     vm = VirtualMachine(build(mod, tier=tier, registry=LIBRARY, check=False))
     given = [array.copy() for array in arrays]
     seen = []
@@ -124,7 +124,8 @@ def outcome(mod, tier, arrays, times=2):
         try:
             result = vm["main"](*given)
         except RefmlcError as failure:
-            seen.append(str(failure))
+            found = failure.diagnostic  # its notes count steps, which C does not
+            seen.append((found.code, found.message, found.span))
         else:
             parts = result if isinstance(result, tuple) else (result,)
             seen += [(part.numpy().tolist(), part.initialised) for part in parts]

@@ -30,7 +30,7 @@ DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 60
 MOST = 1_000_000
 STEPS = 50_000
 # Of calls within a module and to the outside; of facts that nothing is computed from.
-ELSEWHERE = {"Node", "GlobalVar", "Device", "VDevice", "Target", "CommReducer", "IndexMap"}
+ELSEWHERE = {"Node", "GlobalVar"}
 INTRINSICS = {"assume", "fma", "ret", "undef", "tvm_thread_invariant", "ignore_loop_partition"}
 
 

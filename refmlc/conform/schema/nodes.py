@@ -4,6 +4,7 @@
 |---------------------------------|---------------------------------------------------------------------|
 | a kind of node                  | the definition of the kind; of a shared one a `ref` too              |
 | `Expr`, `Stmt`, `Attr` …        | a definition by the name of the alias, such as `tir.Expr`            |
+| `Node`                          | any kind                                                            |
 | `tuple[X, ...]`, `Mapping[K, V]` | a list; `map` with pairs                                             |
 | everything else                 | as the table of `refmlc.ir.tree` says                           |
 """
@@ -20,6 +21,7 @@ import numpy as np
 from refmlc.conform.schema.values import any_of, listed, record, ref
 from refmlc.dtypes import DType
 from refmlc.ir import tir
+from refmlc.ir.node import Node
 from refmlc.ir.tree import KINDS, MODULES, SHARED, Json, kept_fields
 
 PLAIN: Mapping[object, Json] = {
@@ -97,6 +99,9 @@ class _Definitions:
             return PLAIN[kind]
         if issubclass(kind, Enum):
             return record({"enum": {"enum": [f"{kind.__name__}.{one.value}" for one in kind]}})
+        if kind is Node:
+            self.found["Node"] = any_of(*(ref(name) for name in KINDS), ref("ref"))
+            return ref("Node")
         name = next(name for name, known in KINDS.items() if known is kind)
         return any_of(ref(name), ref("ref")) if issubclass(kind, SHARED) else ref(name)
 
