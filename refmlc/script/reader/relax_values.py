@@ -119,7 +119,7 @@ def dimension_of(value: Meta, span: Span) -> tir.Expr:
     if isinstance(value, (int, np.integer)):
         return _int64(int(value), span)
     found = prim_of(value)
-    if found is None:
+    if found is None or isinstance(found, tir.StringImm):
         raise fail(BAD_ARGUMENTS, f"{described(value)} is no dimension", span)
     return found
 

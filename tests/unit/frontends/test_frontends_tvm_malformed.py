@@ -100,3 +100,12 @@ def test_a_function_whose_name_is_no_name_has_no_text():
     found["nodes"].append({"type": "ffi.String", "data": "f():\n    pass\n    def g"})
     with pytest.raises(Unsupported, match="has no text"):
         show(from_json(json.dumps(found)))
+
+
+@pytest.mark.parametrize("name", ["", "relax.", "a b", "add(x)\n", "relax..add"])
+def test_an_operator_whose_name_is_no_name_is_refused(name):
+    found, _ = graph("relax.expr.VarBinding")
+    for node in found["nodes"]:
+        if node.get("type") == "ir.Op" and str(node["data"]).startswith("relax."):
+            node["data"] = name
+    assert "the name of an operator" in refused(found).message

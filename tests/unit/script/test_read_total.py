@@ -56,3 +56,9 @@ def test_a_range_of_no_finite_length_is_a_finding(numbers):
 def test_a_range_that_an_int64_counts_has_its_length():
     module = read(GRAPH.format("R.arange(0, 2**63 - 1, 1)"))
     assert check_module(module) == ()
+
+
+@pytest.mark.parametrize("dimension", ["R.str('a')", "T.StringImm('a')"])
+def test_a_string_of_the_program_is_no_dimension(dimension):
+    with pytest.raises(Malformed, match="is no dimension"):
+        read(f"@R.function\ndef f(x: R.Tensor(({dimension}, 4), 'int32')):\n    return x\n")
