@@ -116,7 +116,7 @@ def _show(text: str) -> None:
 def _tell(lines: list[Text], *, comment: bool) -> None:
     """What is said of the functions; behind C that is piped somewhere: as a comment."""
     if comment and not out.is_terminal:
-        sys.stdout.writelines(f"{remark(line.plain)}\n" for line in lines)
+        sys.stdout.write("".join(f"{remark(line.plain)}\n" for line in lines))
         return
     for line in lines:
         out.print(line)
