@@ -135,7 +135,7 @@ def bits(value: object) -> object:
     if isinstance(value, tuple):
         return tuple(bits(one) for one in value)
     assert isinstance(value, Tensor)
-    return str(value.dtype), value.shape, normal_codes(np.ascontiguousarray(value.numpy()).reshape(-1)).tobytes()
+    return str(value.dtype), value.shape, normal_codes(np.ascontiguousarray(value.array).reshape(-1)).tobytes()
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def outside(found, results):
         if name not in by_shape:
             continue
         output = by_shape[name]
-        values, reference = np.ravel(tensor.numpy()), np.ravel(output.reference)
+        values, reference = np.ravel(tensor.array), np.ravel(output.reference)
         for number, element in enumerate(output.elements):
             value = values[number].item()
             value = value if isinstance(value, bool | int | float) else float(value)

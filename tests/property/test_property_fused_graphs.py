@@ -128,7 +128,7 @@ def outcome(mod, tier, arrays, times=2):
             seen.append((found.code, found.message, found.span))
         else:
             parts = result if isinstance(result, tuple) else (result,)
-            seen += [(part.numpy().tolist(), part.initialised) for part in parts]
+            seen += [(part.array.tolist(), part.initialised) for part in parts]
     return seen, [array.tolist() for array in given]
 
 

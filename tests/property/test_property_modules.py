@@ -35,7 +35,7 @@ def bits(value):
         return tuple(map(bits, value))
     if not isinstance(value, Tensor):
         return repr(value)
-    array = value.numpy()
+    array = value.array
     codes = array.view(f"u{array.dtype.itemsize}") if array.dtype.kind != "b" else array
     if value.dtype.is_float:
         return str(value.dtype), [

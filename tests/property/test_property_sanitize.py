@@ -189,7 +189,7 @@ def outcome(case, run):
         code = run(given)
     except RefmlcError as failure:
         code = failure.code.id
-    return code, [one.numpy().tobytes() if isinstance(one, Tensor) else one for one in given]
+    return code, [one.array.tobytes() if isinstance(one, Tensor) else one for one in given]
 
 
 @pytest.mark.parametrize("seed", range(0, SEEDS, 20))

@@ -27,7 +27,7 @@ STEPS = 2_000_000
 
 def written(tensor):
     """The bits of the written elements; NaN is one class."""
-    cells = np.ascontiguousarray(tensor.numpy()).reshape(-1)
+    cells = np.ascontiguousarray(tensor.array).reshape(-1)
     codes = cells.view(f"u{cells.dtype.itemsize}") if cells.dtype.kind != "b" else cells
     with np.errstate(all="ignore"):
         nan = np.isnan(cells.astype(float)) if tensor.dtype.is_float else np.zeros(len(cells), bool)

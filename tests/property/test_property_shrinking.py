@@ -70,7 +70,7 @@ def left(module, case):
         Machine(module, budget=Budget(100_000), output=lambda _: None).call(case.func, given)
     except RefmlcError as failure:
         return failure.code.id
-    return [(one.numpy().tobytes(), one.shadow.tobytes()) for one in given if isinstance(one, Tensor)]
+    return [(one.array.tobytes(), one.shadow.tobytes()) for one in given if isinstance(one, Tensor)]
 
 
 def shows(case, fault):

@@ -77,10 +77,10 @@ def left_in(tensor):
 def _flat(tensor):
     """All cells from the first element to the last, those between rows too."""
     if tensor.strides is None:
-        return tensor.numpy().reshape(-1)
+        return tensor.array.reshape(-1)
     reach = len(tensor.shadow)
     whole = Tensor(tensor.storage, tensor.dtype.scalar, (reach,), None, tensor.byte_offset)
-    return whole.numpy()
+    return whole.array
 
 
 def normal_codes(cells):
