@@ -13,6 +13,7 @@
 | `fx_rules`      | what `torch.fx` calls differently                              |           |
 | `emitter`, `rule`, `sizes` | what the rules of `aten` are written with; symbolic sizes |     |
 | `arrays`        | tensors of PyTorch as constants, its dtypes by name            |           |
+| `binding`       | arguments of a call of PyTorch brought to those of its rule    |           |
 | `unknown`       | what is said of an operator without a rule                     |           |
 | `malformed`     | what Python raises on input that is not as its format says     |           |
 

@@ -7,8 +7,9 @@
 | a module          | the rule in `MODULES`, called with the module's own settings                |
 """
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from torch import nn
 
@@ -16,6 +17,7 @@ from refmlc.builder import BlockBuilder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.aten import RULES, rule_of
+from refmlc.frontends.binding import IDLE, Argument, applied, declared, is_default, understood
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
 from refmlc.ir import relax
@@ -23,7 +25,7 @@ from refmlc.ir import relax
 Values: TypeAlias = Mapping[object, object]
 Weights: TypeAlias = Callable[[str], relax.Expr | None]
 FxRule: TypeAlias = Callable[..., object]
-ModuleRule: TypeAlias = Callable[[Emitter, nn.Module, Weights, Operand], Operand]
+ModuleRule: TypeAlias = Callable[[Emitter, "Settings", Weights, Operand], Operand]
 
 DISPATCHED: Mapping[object, str] = {
     nn.functional.max_pool1d: "max_pool1d",
@@ -32,29 +34,14 @@ DISPATCHED: Mapping[object, str] = {
 }
 """Functions of PyTorch that do not say their own names."""
 
-RENAMED: Mapping[str, str] = {"batch_norm": "functional_batch_norm", "concatenate": "cat", "_assert": "assert"}
-
-
-def functional_batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
-    e: Emitter,
-    x: Operand,
-    running_mean: Operand,
-    running_var: Operand,
-    weight: Operand = None,
-    bias: Operand = None,
-    training: Operand = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Operand:
-    """`functional.batch_norm`, which has its arguments in another order."""
-    return RULES["batch_norm"](e, x, weight, bias, running_mean, running_var, training, momentum, eps)
+RENAMED: Mapping[str, str] = {"concatenate": "cat", "_assert": "assert"}
 
 
 def built_in_function(target: object) -> FxRule | None:
     """The rule for a function that a graph calls; None where there is none."""
     name = DISPATCHED.get(target) or str(getattr(target, "__name__", ""))
-    rule = functional_batch_norm if name == "batch_norm" else rule_of(RENAMED.get(name, name))
-    return None if rule is None else _on_nodes(rule)
+    rule = rule_of(RENAMED.get(name, name))
+    return None if rule is None else _on_nodes(rule, declared(target))
 
 
 def built_in_method(name: str) -> FxRule | None:
@@ -63,17 +50,13 @@ def built_in_method(name: str) -> FxRule | None:
     return None if rule is None else _on_nodes(rule)
 
 
-def _on_nodes(rule: Rule) -> FxRule:
+def _on_nodes(rule: Rule, arguments: Sequence[Argument] | None = None) -> FxRule:
     """A rule as a function of the builder, the values of the nodes and the node."""
 
     def translate(builder: BlockBuilder, node_map: Values, node: "object") -> object:
-        args = taken(getattr(node, "args", ()), node_map)
-        named = taken(getattr(node, "kwargs", {}), node_map)
-        given = list(args) if isinstance(args, tuple | list) else []
-        rest = dict(named) if isinstance(named, dict) else {}
-        given += [rest.pop(one) for one in ("input", "tensors") if one in rest and not given]
-        rest.pop("inplace", None)
-        return rule(Emitter(builder), *given, **rest)
+        args, named = (taken(getattr(node, part), node_map) for part in ("args", "kwargs"))
+        given = args if isinstance(args, tuple | list) else ()
+        return applied(rule, Emitter(builder), given, named if isinstance(named, dict) else {}, arguments)
 
     return translate
 
@@ -95,6 +78,40 @@ def taken(argument: object, node_map: Values) -> object:
         return argument
 
 
+class Settings:
+    """A module as a rule sees it: what the rule reads of it is remembered."""
+
+    def __init__(self, module: nn.Module) -> None:
+        """Nothing is read yet."""
+        self._module = module
+        self._read: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a setting is of any type
+        """A setting, which counts as understood from now on."""
+        self._read.add(name)
+        return getattr(self._module, name)
+
+    def check_all_taken(self) -> None:
+        """Refuse what the rule did not read. Fails: RM501 that names it."""
+        kind = type(self._module)
+        defaults = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+        for name in dict.fromkeys((*defaults, *getattr(kind, "__constants__", ()))):
+            value = getattr(self._module, name, None)
+            idle = name in self._read or name in DESCRIBED or name in IDLE
+            if not idle and not is_default(value, defaults.get(name, 0)):
+                raise fail(UNSUPPORTED_OP, f"its setting `{name}` is not supported: it is {value}")
+
+
+DESCRIBED = frozenset(
+    {
+        *("in_features", "out_features", "in_channels", "out_channels", "num_features", "num_channels", "kernel_size"),
+        *("num_embeddings", "embedding_dim", "input_size", "mode", "normalized_shape", "output_padding"),
+        *("bias", "affine", "elementwise_affine", "track_running_stats", "momentum"),
+    }
+)
+"""Settings that the weights of a module show as well, or that mean something in training alone."""
+
+
 def built_in_module(module: nn.Module, weights: Weights) -> FxRule | None:
     """The rule for a module that a graph calls; None where there is none."""
     rule = MODULES.get(type(module))
@@ -102,10 +119,17 @@ def built_in_module(module: nn.Module, weights: Weights) -> FxRule | None:
         return None
 
     def translate(builder: BlockBuilder, node_map: Values, node: object, nn_mod: nn.Module) -> object:
-        args = taken(getattr(node, "args", ()), node_map)
-        if not isinstance(args, tuple) or not args:
-            raise fail(UNSUPPORTED_OP, "a module that is called without a tensor is not supported")
-        return rule(Emitter(builder), nn_mod, weights, args[0])
+        args, named = (taken(getattr(node, part), node_map) for part in ("args", "kwargs"))
+        given = [*(args if isinstance(args, tuple) else ()), *(named.values() if isinstance(named, dict) else ())]
+        if len(given) != 1:
+            raise fail(
+                UNSUPPORTED_OP, f"a module is called with one tensor here; this is called with {len(given)} arguments"
+            )
+        seen = Settings(nn_mod)
+        with understood():
+            found = rule(Emitter(builder), seen, weights, given[0])
+        seen.check_all_taken()
+        return found
 
     return translate
 
@@ -116,7 +140,7 @@ def _settings(name: str, *attributes: str) -> ModuleRule:
 
 
 def _conv(name: str) -> ModuleRule:
-    def rule(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    def rule(e: Emitter, m: Settings, weights: Weights, x: Operand) -> Operand:
         if getattr(m, "padding_mode", "zeros") != "zeros":
             raise fail(UNSUPPORTED_OP, f'a convolution with the padding "{m.padding_mode}" is not supported')
         return RULES[name](e, x, weights("weight"), weights("bias"), m.stride, m.padding, m.dilation, m.groups)
@@ -124,31 +148,33 @@ def _conv(name: str) -> ModuleRule:
     return rule
 
 
-def _linear(e: Emitter, _m: nn.Module, weights: Weights, x: Operand) -> Operand:
+def _linear(e: Emitter, _m: Settings, weights: Weights, x: Operand) -> Operand:
     return RULES["linear"](e, x, weights("weight"), weights("bias"))
 
 
-def _batch_norm(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+def _batch_norm(e: Emitter, m: Settings, weights: Weights, x: Operand) -> Operand:
     moments = weights("running_mean"), weights("running_var")
     return RULES["batch_norm"](e, x, weights("weight"), weights("bias"), *moments, m.training, 0.1, m.eps)
 
 
-def _layer_norm(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+def _layer_norm(e: Emitter, m: Settings, weights: Weights, x: Operand) -> Operand:
     return RULES["layer_norm"](e, x, list(m.normalized_shape), weights("weight"), weights("bias"), m.eps)
 
 
-def _group_norm(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+def _group_norm(e: Emitter, m: Settings, weights: Weights, x: Operand) -> Operand:
     return RULES["group_norm"](e, x, m.num_groups, weights("weight"), weights("bias"), m.eps)
 
 
-def _embedding(e: Emitter, _m: nn.Module, weights: Weights, x: Operand) -> Operand:
+def _embedding(e: Emitter, _m: Settings, weights: Weights, x: Operand) -> Operand:
     return RULES["embedding"](e, weights("weight"), x)
 
 
 def _recurrent(name: str, *, several: bool) -> ModuleRule:
     """A recurrent layer from a state of zeros; its outputs, then its last state."""
 
-    def rule(e: Emitter, m: nn.Module, weights: Weights, x: Operand) -> Operand:
+    def rule(e: Emitter, m: Settings, weights: Weights, x: Operand) -> Operand:
+        if m.proj_size:
+            raise fail(UNSUPPORTED_OP, f"its setting `proj_size` is not supported: it is {m.proj_size}")
         kinds = ("weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if m.bias else ()))
         ways = ("", "_reverse") if m.bidirectional else ("",)
         params = [weights(f"{k}_l{at}{way}") for at in range(m.num_layers) for way in ways for k in kinds]
@@ -177,7 +203,7 @@ MODULES: Mapping[type, ModuleRule] = {
     nn.GroupNorm: _group_norm,
     nn.Embedding: _embedding,
     nn.ReLU: _settings("relu"),
-    nn.ReLU6: _settings("relu6"),
+    nn.ReLU6: _settings("hardtanh", "min_val", "max_val"),
     nn.GELU: _settings("gelu", "approximate"),
     nn.SiLU: _settings("silu"),
     nn.Sigmoid: _settings("sigmoid"),

@@ -14,22 +14,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from torch import fx
+from torch import Tensor, fx
 from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 
 from refmlc.builder import BlockBuilder
-from refmlc.diag import RefmlcError, fail
+from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64, SCALARS
 from refmlc.frontends.arrays import TorchTensor, array_of, constant_of, dtype_name
 from refmlc.frontends.aten import rule_of
+from refmlc.frontends.binding import applied, declared
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.fx_rules import taken
 from refmlc.frontends.rule import Rule
 from refmlc.frontends.sizes import Sizes
-from refmlc.frontends.unknown import placed, unknown
+from refmlc.frontends.unknown import told, unknown
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, TensorType
 from refmlc.te import Value
@@ -155,16 +156,15 @@ class _Translation:
     def translated(self, builder: BlockBuilder, node: fx.Node) -> object:
         """The value of a node."""
         if node.op == "get_attr":
-            return constant_of(getattr(self.program.graph_module, str(node.target)))
+            held = getattr(self.program.graph_module, str(node.target), None)
+            return constant_of(held) if isinstance(held, Tensor) else held  # a graph for `cond` and its like
         name, trace = _name(node.target), node.meta.get("stack_trace")
         rule = _rule(node.target) if node.op == "call_function" else None
         if rule is None:
             raise unknown(f"the operator `{name}` of PyTorch", node.name, trace)
-        args, named = taken(node.args, self.values), taken(node.kwargs, self.values)
-        try:
-            return rule(Emitter(builder), *_list(args), **{k: v for k, v in _dict(named).items() if k not in IDLE})
-        except RefmlcError as refused:
-            raise placed(refused, f"the operator `{name}` of PyTorch", node.name, trace) from None
+        with told(f"the operator `{name}` of PyTorch", node.name, trace):
+            args, named = taken(node.args, self.values), taken(node.kwargs, self.values)
+            return applied(rule, Emitter(builder), _list(args), _dict(named), declared(node.target))
 
     def result(self, node: fx.Node) -> list[object]:
         """What the model returns. Fails: RM501 where it changes something besides."""
@@ -185,10 +185,6 @@ class _Translation:
         if bind:
             return builder.emit_output(relax.Tuple(tuple(given)))
         return [builder.emit_output(one) for one in given]
-
-
-IDLE = ("device", "pin_memory", "layout", "memory_format", "non_blocking", "copy", "implicit")
-"""Arguments that say where and how tensors lie: they mean nothing here."""
 
 
 def _list(value: object) -> list[Operand]:

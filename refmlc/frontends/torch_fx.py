@@ -24,14 +24,14 @@ import numpy as np
 from torch import Tensor, fx, nn
 
 from refmlc.builder import BlockBuilder
-from refmlc.diag import RefmlcError, fail
+from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.dtypes import INT64, SCALARS, dtype as dtype_named
 from refmlc.frontends.arrays import array_of, constant_of, dtype_name
 from refmlc.frontends.emitter import Size
 from refmlc.frontends.fx_rules import Weights, built_in_function, built_in_method, built_in_module
-from refmlc.frontends.unknown import placed, unknown
+from refmlc.frontends.unknown import told, unknown
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import TensorType
 from refmlc.te import Value
@@ -132,10 +132,8 @@ class _Translation:
         rule, what = self.rule(node)
         if rule is None:
             raise unknown(what, node.name, node.stack_trace)
-        try:
+        with told(what, node.name, node.stack_trace):
             return rule(builder, self.values, node)
-        except RefmlcError as refused:
-            raise placed(refused, what, node.name, node.stack_trace) from None
 
     def rule(self, node: fx.Node) -> tuple[Rule | None, str]:
         """How a call is translated, and what is called in words."""

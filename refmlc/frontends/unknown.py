@@ -1,6 +1,8 @@
 """What is said of an operator that no rule translates: its name, its node, the line of the model where it stands."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from refmlc.diag import RefmlcError, Source, Span, fail
@@ -24,6 +26,15 @@ def placed(refused: RefmlcError, what: str, node: str, trace: object) -> RefmlcE
     """A finding of a rule, with the operator, the node and the line where they are known."""
     found = refused.diagnostic.at(span_of(trace))
     return error(found.noting(f"{what} is translated here: the node `{node}` of the graph"))
+
+
+@contextmanager
+def told(what: str, node: str, trace: object) -> Iterator[None]:
+    """Translate a node in this block: its findings are `placed`."""
+    try:
+        yield
+    except RefmlcError as refused:
+        raise placed(refused, what, node, trace) from None
 
 
 def span_of(trace: object) -> Span | None:

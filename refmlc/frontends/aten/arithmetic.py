@@ -111,7 +111,7 @@ def scaled(name: str, on_numbers: Callable[..., object]) -> Rule:
 
 def reversed_(rule: Rule) -> Rule:
     """The same with its operands exchanged."""
-    return lambda e, a, b, **named: rule(e, b, a, **named)
+    return lambda e, a, b, *, alpha=1: rule(e, b, a, alpha=alpha)
 
 
 multiply = combine("multiply", operator.mul)

@@ -64,7 +64,7 @@ def _repeated(e: Emitter, x: Tensor, heads: Operand) -> Tensor:
     return x if times == 1 else e.call("repeat", x, repeats=times, axis=e.rank(x) - 3)
 
 
-def embedding(e: Emitter, weight: Tensor, indices: Tensor, *_rest: Operand, **_named: Operand) -> Tensor:
+def embedding(e: Emitter, weight: Tensor, indices: Tensor) -> Tensor:
     """The rows at the indices."""
     return e.call("take", weight, indices, axis=0)
 
@@ -79,7 +79,7 @@ def index(e: Emitter, x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     return e.call("index_tensor", x, [one for _, one in given])
 
 
-def gather(e: Emitter, x: Tensor, dim: int, indices: Tensor, **_named: Operand) -> Tensor:
+def gather(e: Emitter, x: Tensor, dim: int, indices: Tensor) -> Tensor:
     """At each place the element whose index along the axis is there."""
     return e.call("gather_elements", x, indices, axis=int(dim))
 

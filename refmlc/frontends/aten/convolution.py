@@ -1,6 +1,7 @@
 """Convolutions and windows over the last axes, channels second."""
 
 from collections.abc import Mapping, Sequence
+from functools import wraps
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
@@ -166,6 +167,16 @@ def max_pool(rank: int) -> Rule:
     return rule
 
 
+def first_of(rule: Rule) -> Rule:
+    """The same, giving a tuple; nobody may ask for its other fields."""
+
+    @wraps(rule)
+    def alone(*args: Operand, **named: Operand) -> Operand:
+        return (rule(*args, **named),)
+
+    return alone
+
+
 def avg_pool(rank: int) -> Rule:
     """The mean of each window."""
 
@@ -235,7 +246,7 @@ CONVOLUTION: Mapping[str, Rule] = {
     "conv2d.padding": convolution(2),
     "convolution": any_convolution,
     **{f"max_pool{rank}d": max_pool(rank) for rank in RANKS},
-    **{f"max_pool{rank}d_with_indices": lambda e, *a, r=rank, **n: (max_pool(r)(e, *a, **n),) for rank in RANKS},
+    **{f"max_pool{rank}d_with_indices": first_of(max_pool(rank)) for rank in RANKS},
     **{f"avg_pool{rank}d": avg_pool(rank) for rank in RANKS},
     **{f"adaptive_avg_pool{rank}d": adaptive_avg_pool(rank) for rank in RANKS},
     **{f"_adaptive_avg_pool{rank}d": adaptive_avg_pool(rank) for rank in RANKS},

@@ -18,7 +18,7 @@ def _of(value: Operand) -> str:
     return "bool" if isinstance(value, bool) else "float32" if isinstance(value, float) else "int64"
 
 
-def full(e: Emitter, size: Sequence[Size], fill_value: Operand, *, dtype: Operand = None, **_named: Operand) -> Operand:
+def full(e: Emitter, size: Sequence[Size], fill_value: Operand, *, dtype: Operand = None) -> Operand:
     """One number everywhere."""
     found = _dtype(dtype, _of(fill_value))
     return e.call("full", e.sizes(size), e.scalar(fill_value, found), dtype=found)
@@ -27,7 +27,7 @@ def full(e: Emitter, size: Sequence[Size], fill_value: Operand, *, dtype: Operan
 def filled(value: int) -> Rule:
     """The same number everywhere, in float32 where no dtype is given."""
 
-    def rule(e: Emitter, size: Sequence[Size], *, dtype: Operand = None, **_named: Operand) -> Operand:
+    def rule(e: Emitter, size: Sequence[Size], *, dtype: Operand = None) -> Operand:
         found = _dtype(dtype, "float32")
         return e.call("full", e.sizes(size), e.scalar(value, found), dtype=found)
 
@@ -37,19 +37,19 @@ def filled(value: int) -> Rule:
 def like(value: int) -> Rule:
     """The same number everywhere, in the shape of another tensor."""
 
-    def rule(e: Emitter, x: relax.Expr, *, dtype: Operand = None, **_named: Operand) -> Operand:
+    def rule(e: Emitter, x: relax.Expr, *, dtype: Operand = None) -> Operand:
         return full_like(e, x, value, dtype=dtype)
 
     return rule
 
 
-def full_like(e: Emitter, x: relax.Expr, fill_value: Operand, *, dtype: Operand = None, **_named: Operand) -> Operand:
+def full_like(e: Emitter, x: relax.Expr, fill_value: Operand, *, dtype: Operand = None) -> Operand:
     """One number everywhere, in the shape of another tensor."""
     found = _dtype(dtype, e.dtype(x))
     return e.call("full", e.sizes(e.shape(x)), e.scalar(fill_value, found), dtype=found)
 
 
-def arange(e: Emitter, *ends: Operand, dtype: Operand = None, **_named: Operand) -> Operand:
+def arange(e: Emitter, *ends: Operand, dtype: Operand = None) -> Operand:
     """The numbers from the first to before the second, by steps."""
     start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
     real = any(isinstance(one, float) for one in ends)
@@ -59,7 +59,7 @@ def arange(e: Emitter, *ends: Operand, dtype: Operand = None, **_named: Operand)
     return e.call("arange", start, stop, step, dtype=found)
 
 
-def scalar_tensor(e: Emitter, value: Operand, *, dtype: Operand = None, **_named: Operand) -> Operand:
+def scalar_tensor(e: Emitter, value: Operand, *, dtype: Operand = None) -> Operand:
     """A number as a tensor."""
     return e.scalar(value, _dtype(dtype, _of(value)))
 
@@ -78,16 +78,11 @@ CREATION: Mapping[str, Rule] = {
     "ones_like": like(1),
     "empty_like": like(0),
     "full_like": full_like,
-    "new_zeros": lambda e, x, size, **named: filled(0)(e, size, **_kept(e, x, named)),
-    "new_ones": lambda e, x, size, **named: filled(1)(e, size, **_kept(e, x, named)),
-    "new_full": lambda e, x, size, value, **named: full(e, size, value, **_kept(e, x, named)),
+    "new_zeros": lambda e, x, size, *, dtype=None: filled(0)(e, size, dtype=dtype or e.dtype(x)),
+    "new_ones": lambda e, x, size, *, dtype=None: filled(1)(e, size, dtype=dtype or e.dtype(x)),
+    "new_full": lambda e, x, size, value, *, dtype=None: full(e, size, value, dtype=dtype or e.dtype(x)),
     "arange": arange,
     "scalar_tensor": scalar_tensor,
     "tril": triangle("tril"),
     "triu": triangle("triu"),
 }
-
-
-def _kept(e: Emitter, x: relax.Expr, named: Mapping[str, Operand]) -> dict[str, Operand]:
-    """The arguments, the dtype being that of `x` where none is given."""
-    return {**named, "dtype": named.get("dtype") or e.dtype(x)}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.dtypes import SCALARS
 from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import brought, kind_of
 from refmlc.frontends.aten.nans import own_nan
@@ -38,7 +39,7 @@ def rounded(e: Emitter, x: relax.Expr, *, decimals: int = 0) -> relax.Expr:
     return e.call(back, e.call("round", e.call(there, x, scale)), scale)
 
 
-def same(_e: Emitter, x: Operand, *_rest: Operand, **_named: Operand) -> Operand:
+def same(_e: Emitter, x: Operand) -> Operand:
     """The operand itself: copies, dropout at inference, layouts in memory."""
     return x
 
@@ -48,12 +49,12 @@ def nothing(_e: Emitter, *_args: Operand, **_named: Operand) -> Operand:
     return None
 
 
-def relu(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+def relu(e: Emitter, x: relax.Expr) -> relax.Expr:
     """The element, or 0 where it is negative."""
     return own_nan(e, x, e.call("nn.relu", x))
 
 
-def leaky_relu(e: Emitter, x: relax.Expr, negative_slope: float = 0.01, *_inplace: Operand) -> relax.Expr:
+def leaky_relu(e: Emitter, x: relax.Expr, negative_slope: float = 0.01) -> relax.Expr:
     """The element, times the slope where it is negative."""
     return e.call("nn.leakyrelu", x, alpha=float(negative_slope))
 
@@ -71,26 +72,24 @@ def gelu(e: Emitter, x: relax.Expr, approximate: str = "none") -> relax.Expr:
     return e.call("nn.gelu_tanh" if approximate == "tanh" else "nn.gelu", x)
 
 
-def silu(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+def silu(e: Emitter, x: relax.Expr) -> relax.Expr:
     """The element times its sigmoid."""
     return e.call("nn.silu", x)
 
 
-def hardtanh(
-    e: Emitter, x: relax.Expr, min_val: Operand = -1.0, max_val: Operand = 1.0, *_inplace: Operand
-) -> relax.Expr:
+def hardtanh(e: Emitter, x: relax.Expr, min_val: Operand = -1.0, max_val: Operand = 1.0) -> relax.Expr:
     """The element, brought between the two."""
     dtype = e.dtype(x)
     return own_nan(e, x, e.call("minimum", e.call("maximum", x, e.scalar(min_val, dtype)), e.scalar(max_val, dtype)))
 
 
-def hardsigmoid(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+def hardsigmoid(e: Emitter, x: relax.Expr) -> relax.Expr:
     """`clamp(x + 3, 0, 6) / 6`."""
     dtype = e.dtype(x)
     return e.call("divide", hardtanh(e, e.call("add", x, e.scalar(3, dtype)), 0.0, 6.0), e.scalar(6, dtype))
 
 
-def hardswish(e: Emitter, x: relax.Expr, *_inplace: Operand) -> relax.Expr:
+def hardswish(e: Emitter, x: relax.Expr) -> relax.Expr:
     """`x * clamp(x + 3, 0, 6) / 6`."""
     dtype = e.dtype(x)
     gate = hardtanh(e, e.call("add", x, e.scalar(3, dtype)), 0.0, 6.0)
@@ -143,12 +142,17 @@ def bitwise_not(e: Emitter, x: relax.Expr) -> relax.Expr:
     return e.call("logical_not" if e.dtype(x) == "bool" else "bitwise_not", x)
 
 
-def convert(e: Emitter, x: relax.Expr, *given: Operand, dtype: Operand = None, **_named: Operand) -> relax.Expr:
+def convert(e: Emitter, x: relax.Expr, *given: Operand, dtype: Operand = None) -> relax.Expr:
     """The elements in another dtype; devices and layouts in memory mean nothing here."""
-    wanted = dtype if dtype is not None else next((one for one in given if str(one).startswith("torch.")), None)
+    wanted = dtype if dtype is not None else next((one for one in given if _is_dtype(one)), None)
     if wanted is None and given and isinstance(given[0], relax.Expr):
         return e.astype(x, e.dtype(given[0]))
     return x if wanted is None else e.astype(x, dtype_name(wanted))
+
+
+def _is_dtype(value: Operand) -> bool:
+    """Whether it is a dtype of PyTorch, or the name of one that a graph asked a tensor for."""
+    return str(value).startswith("torch.") or (isinstance(value, str) and value in SCALARS)
 
 
 def to(name: str) -> Rule:
@@ -156,7 +160,7 @@ def to(name: str) -> Rule:
     return lambda e, x: e.astype(x, name)
 
 
-def dropout(_e: Emitter, x: relax.Expr, p: Operand = 0.5, train: Operand = False, *_inplace: Operand) -> Operand:
+def dropout(_e: Emitter, x: relax.Expr, p: Operand = 0.5, train: Operand = False) -> Operand:
     """The operand itself: a model is imported for inference. Fails: RM501 for one in training."""
     if train and p:
         raise fail(UNSUPPORTED_OP, "dropout in training is random: call `model.eval()` before the export")

@@ -39,7 +39,7 @@ def addmm(
     return e.call("add", found, x if beta == 1 else e.call("multiply", x, brought(e, beta, dtype)))
 
 
-def einsum(e: Emitter, equation: str, tensors: Sequence[relax.Expr], **_named: Operand) -> relax.Expr:
+def einsum(e: Emitter, equation: str, tensors: Sequence[relax.Expr]) -> relax.Expr:
     """The sum of products that the equation says."""
     return e.call("einsum", list(tensors), subscripts=equation)
 

@@ -18,10 +18,9 @@ def flat(sizes: Sequence[Operand]) -> list[Size]:
     return [one for one in given if isinstance(one, int | Value)]
 
 
-def view(e: Emitter, x: relax.Expr, *sizes: Operand, **named: Operand) -> Operand:
+def view(e: Emitter, x: relax.Expr, *sizes: Operand) -> Operand:
     """The elements in another shape."""
-    given = named.get("size", named.get("shape"))
-    return e.reshape(x, flat([given] if given is not None else sizes))
+    return e.reshape(x, flat(sizes))
 
 
 def flatten(e: Emitter, x: relax.Expr, start_dim: int = 0, end_dim: int = -1) -> Operand:

@@ -21,14 +21,13 @@ def _filled(e: Emitter, x: Tensor | None, number: int, shape: Sequence[Size], dt
 def batch_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     e: Emitter,
     x: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    mean: Tensor | None,
-    variance: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    mean: Tensor | None = None,
+    variance: Tensor | None = None,
     training: Operand = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
-    *_cudnn: Operand,
 ) -> Tensor:
     """The distance to the known mean in known standard deviations, scaled and moved. Fails: RM501 in training."""
     if training or mean is None or variance is None:
@@ -70,7 +69,6 @@ def layer_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
-    *_cudnn: Operand,
 ) -> Tensor:
     """The distance to the mean of the last axes in standard deviations, scaled and moved."""
     dtype = e.dtype(x)
@@ -100,7 +98,6 @@ def group_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
-    *_cudnn: Operand,
 ) -> Tensor:
     """The distance to the mean of a group of channels in standard deviations, scaled and moved."""
     channels, dtype = e.shape(x)[1:2], e.dtype(x)
@@ -141,7 +138,6 @@ def instance_norm(  # noqa: PLR0913, PLR0917 - PyTorch's arguments
     use_input_stats: Operand = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
-    *_cudnn: Operand,
 ) -> Tensor:
     """`group_norm` with one channel in each group; with known moments it is `batch_norm`."""
     if not use_input_stats:
@@ -165,8 +161,10 @@ def batch_norm_of_itself(
 def softmax(name: str) -> Rule:
     """Exponentials along an axis divided by their sum, or the logarithm of that."""
 
-    def rule(e: Emitter, x: Tensor, dim: int, dtype: Operand = None, **_named: Operand) -> Tensor:
-        if dtype is not None and not isinstance(dtype, bool):
+    def rule(e: Emitter, x: Tensor, dim: int, dtype: Operand = None, *, to_float32: Operand = False) -> Tensor:
+        if to_float32:
+            x = e.astype(x, "float32")
+        if dtype is not None:
             x = e.astype(x, dtype_name(dtype))
         return e.call(name, x if kind_of(e.dtype(x)) == kind_of("float32") else e.astype(x, "float32"), axis=int(dim))
 
@@ -178,7 +176,7 @@ NORMALIZATION: Mapping[str, Rule] = {
     "_native_batch_norm_legit_no_training": batch_norm_inference,
     "_native_batch_norm_legit.no_stats": batch_norm_of_itself,
     "layer_norm": layer_norm,
-    "native_layer_norm": lambda e, *given: (layer_norm(e, *given),),
+    "native_layer_norm": lambda e, x, shape, weight, bias, eps: (layer_norm(e, x, shape, weight, bias, eps),),
     "rms_norm": rms_norm,
     "group_norm": group_norm,
     "native_group_norm": native_group_norm,

@@ -72,7 +72,8 @@ def variance(*, root: bool) -> Rule:
 def extreme(name: str, of_two: str) -> Rule:
     """The greatest or the smallest: of all; along an axis, with its place; of two tensors."""
 
-    def rule(e: Emitter, x: relax.Expr, dim: Operand = None, keepdim: Operand = False) -> Operand:
+    def rule(e: Emitter, x: relax.Expr, dim_or_other: Operand = None, keepdim: Operand = False) -> Operand:
+        dim = dim_or_other
         if dim is not None and not isinstance(dim, int):
             return ARITHMETIC[of_two](e, x, dim)
         found = along(e, name, x, axes_of(dim), keep=bool(keepdim))
