@@ -20,7 +20,7 @@ vector of int64; a call computes that first, and the function gets its elements 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter, signature
 from typing import TypeAlias
@@ -80,7 +80,8 @@ def fits(annotation: object, argument: Argument) -> bool:
 class Operator:
     """Operator `name` (without `R.`). `topi`: its names there. `reason`: why it is unsupported, where it is.
 
-    `counted`: what the shape of the result depends on, where that are elements.
+    `counted`: what the shape of the result depends on, where that are elements. `domains`: what the values of a
+    parameter have to be beside their dtype: `index` (of an axis), `ascending`, `unit` (from 0 to before 1).
     """
 
     name: str
@@ -89,6 +90,7 @@ class Operator:
     topi: tuple[str, ...] = ()
     reason: str = ""
     counted: Callable[..., Tensor] | None = None
+    domains: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:

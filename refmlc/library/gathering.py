@@ -215,12 +215,12 @@ def product(extents: Sequence[Value]) -> Value:
 
 
 GATHERING = (
-    Operator("take", take, "LIB-920", ("take",)),
-    Operator("gather_elements", gather_elements, "LIB-921", ("gather",)),
-    Operator("gather_nd", gather_nd, "LIB-922", ("gather_nd",)),
-    Operator("index_tensor", index_tensor, "LIB-923", ("index_tensor", "adv_index")),
+    Operator("take", take, "LIB-920", ("take",), domains={"indices": "index"}),
+    Operator("gather_elements", gather_elements, "LIB-921", ("gather",), domains={"indices": "index"}),
+    Operator("gather_nd", gather_nd, "LIB-922", ("gather_nd",), domains={"indices": "index"}),
+    Operator("index_tensor", index_tensor, "LIB-923", ("index_tensor", "adv_index"), domains={"indices": "index"}),
     Operator("one_hot", one_hot, "LIB-924", ("one_hot",)),
-    Operator("bucketize", bucketize, "LIB-925"),
+    Operator("bucketize", bucketize, "LIB-925", domains={"boundaries": "ascending"}),
     Operator("collapse_sum_to", collapse_sum_to, "LIB-926", ("collapse_sum",)),
     Operator("collapse_sum_like", collapse_sum_like, "LIB-926"),
     Operator("size", size, "LIB-927"),

@@ -115,5 +115,10 @@ def multinomial_from_uniform(
 SCANNING = (
     Operator("cumsum", cumsum, "LIB-940", ("cumsum",)),
     Operator("cumprod", cumprod, "LIB-940", ("cumprod",)),
-    Operator("multinomial_from_uniform", multinomial_from_uniform, "LIB-941"),
+    Operator(
+        "multinomial_from_uniform",
+        multinomial_from_uniform,
+        "LIB-941",
+        domains={"prob": "unit", "uniform_sample": "unit", "sample_indices": "index"},
+    ),
 )

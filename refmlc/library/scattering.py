@@ -154,7 +154,7 @@ def index_put(data: Tensor, indices: Tensors, values: Tensor, *, accumulate: boo
 
 
 SCATTERING = (
-    Operator("scatter_elements", scatter_elements, "LIB-930", ("scatter_elements",)),
-    Operator("scatter_nd", scatter_nd, "LIB-931", ("scatter_nd",)),
-    Operator("index_put", index_put, "LIB-932", ("index_put",)),
+    Operator("scatter_elements", scatter_elements, "LIB-930", ("scatter_elements",), domains={"indices": "index"}),
+    Operator("scatter_nd", scatter_nd, "LIB-931", ("scatter_nd",), domains={"indices": "index"}),
+    Operator("index_put", index_put, "LIB-932", ("index_put",), domains={"indices": "index"}),
 )

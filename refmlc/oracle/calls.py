@@ -13,7 +13,9 @@
 | only loaded, or first loaded in program order                     | initialised                                   |
 | first stored to, or what a reduction folds into                    | uninitialised: it is an output                 |
 
-A size that is a parameter of its own is the size that was chosen.
+A size that is a parameter of its own is the size that was chosen. A parameter that a Relax function gives to an
+operator which asks for more than a dtype (`Operator.domains`: indices, ascending boundaries, samples from 0 to 1) gets
+such values in every call.
 
 Decision: indices are what integers are taken for wherever one may reach an index, since a random one has no meaning.
 """
@@ -30,8 +32,10 @@ from refmlc.dtypes import FLOAT32, DType
 from refmlc.ir import IRModule, relax, tir
 from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.ir.visit import walk
+from refmlc.library import OPERATORS
 from refmlc.ops.evaluate import known
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
+from refmlc.strategies.contents import ASCENDING, UNIT
 from refmlc.vm.dims import Dims
 from refmlc.vm.parameters import parameters_of
 
@@ -64,6 +68,7 @@ class Maker:
         self._func = func
         self._fresh = outputs(function) if isinstance(function, tir.PrimFunc) else frozenset()
         self._indexed = any(_may_index(one) for one in module.functions.values())
+        self._domains = domains_of(function) if isinstance(function, relax.Function) else {}
         self.dims = list(dict.fromkeys(self._variables()))
         self._buffers = {one.name: one for one in getattr(function, "buffer_map", {}).values()}
         self._passed = {var.name: var for var in self.dims if var in function.params}
@@ -135,9 +140,11 @@ class Maker:
         if count > MOST:
             raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has {count} elements: give `--input` or `--dim`")
         form = "fresh" if name in self._fresh else "compact"
-        low, high = self._range(kind, dims, way)
+        domain = self._domains.get(name, "")
+        low, high = self._range(kind, dims, "tame" if domain == "index" else way)
         strides = self._strides(name, sizes, dims)
-        return Array(kind, sizes, "edges" if way == "wild" else way, seed, low, high, form, strides)
+        content = domain if domain in (UNIT, ASCENDING) else "edges" if way == "wild" else way
+        return Array(kind, sizes, content, seed, low, high, form, strides)
 
     def _strides(self, name: str, sizes: tuple[int, ...], dims: Dims) -> tuple[int, ...]:
         """The strides that are declared as numbers, or follow from sizes; nothing where the elements may be dense."""
@@ -236,8 +243,35 @@ def _stores(stmt: tir.Stmt, *, in_reduction: bool) -> Iterator[tuple[tir.BufferS
             return
 
 
+def domains_of(function: relax.Function) -> Mapping[str, str]:
+    """What operators ask of the values of parameters that they are given as they are, by the parameters' names."""
+    names: dict[relax.Var, str] = {param: param.name for param in function.params}
+    found: dict[str, str] = {}
+    for node in walk(function):
+        match node:
+            case (
+                relax.VarBinding(var=var, value=relax.Var() as value)
+                | relax.MatchCast(var=var, value=relax.Var() as value)
+            ):
+                if value in names:
+                    names[var] = names[value]
+            case relax.Call(op=relax.Op(name=name), args=args) if name in OPERATORS:
+                operator = OPERATORS[name]
+                for parameter, arg in zip(operator.arguments, args, strict=False):
+                    parts = arg.fields if isinstance(arg, relax.Tuple) else (arg,)
+                    asked = operator.domains.get(parameter)
+                    given = [part for part in parts if isinstance(part, relax.Var) and part in names]
+                    found |= {names[part]: asked for part in given if asked is not None}
+            case _:
+                pass
+    return found
+
+
 def _may_index(function: "tir.PrimFunc | relax.Function | relax.ExternFunc") -> bool:
-    """Whether an element may become an index: one stands in an index, or is bound to a variable."""
+    """Whether an element may become an index: of a buffer, or of an operator that takes some."""
+    if isinstance(function, relax.Function):
+        operators = (node.name for node in walk(function) if isinstance(node, relax.Op))
+        return any("index" in OPERATORS[name].domains.values() for name in operators if name in OPERATORS)
     if not isinstance(function, tir.PrimFunc):
         return False
     for node in walk(function.body):

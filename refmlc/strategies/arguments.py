@@ -31,7 +31,7 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.dtypes import DType, dtype
 from refmlc.runtime.tensor import Tensor
 from refmlc.runtime.values import Shape
-from refmlc.strategies.contents import FEW, WAYS, contents
+from refmlc.strategies.contents import ASCENDING, FEW, UNIT, WAYS, contents
 
 FORMS = ("compact", "fresh", "partial", "strided", "locked", "offset")
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
@@ -204,7 +204,12 @@ def argument_of(data: Data) -> Argument:
 def _argument(data: Data) -> Argument:
     """The same. Fails: ValueError."""
     match data:
-        case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in (*WAYS, FEW):
+        case {"array": str(kind), "shape": list(shape), "way": str(way), **rest} if way in (
+            *WAYS,
+            FEW,
+            UNIT,
+            ASCENDING,
+        ):
             low, high, seed = (_whole(rest.get(name, 0)) for name in ("low", "high", "seed"))
             form, strides = rest.get("form", "compact"), rest.get("strides", [])
             if form in FORMS and isinstance(strides, list) and len(strides) in (0, len(shape)):

@@ -8,6 +8,8 @@
 | `edges`   | the ends, and near 0                | ±0, ±inf, NaN, subnormals, the greatest, 1 and neighbours   |
 | `few`     | one to three of those               | one to three of those: many are equal                       |
 | `tame`    | random                              | random in -1 … 1: sums and products stay ordinary numbers   |
+| `unit`    | random                              | random multiples of 1/64, from 0 to before 1                |
+| `ascending` | random, in ascending order        | random multiples of 1/4, in ascending order                 |
 """
 
 import math
@@ -24,6 +26,8 @@ from refmlc.dtypes.storage import storage_dtype
 
 WAYS = ("steps", "small", "any", "edges", "tame")
 EDGES = (0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 5e-324, 1e-45, 6e-8, 1e-40, 65504.0, 3.4e38, 1e308, 0.5)
+UNIT, ASCENDING = "unit", "ascending"
+"""Ways of operators that ask for such values (`Operator.domains`)."""
 FEW = "few"
 """Is no way of the generators of programs, whose cases stay as they are; `operators` draws it."""
 NEAR = (0, 1, -1, 2, 3, -2, 7)
@@ -39,7 +43,9 @@ def integers(way: str, seed: int, count: int, low: int, high: int) -> list[int]:
             return [low + (number + start) % span for number in range(count)]
         case "small":
             some = [min(max(number, low), high) for number in NEAR]
-        case "any" | "tame":
+        case "ascending":
+            return sorted(low + int(random() * span) for _ in range(count))
+        case "any" | "tame" | "unit":
             if span < 1 << 53:
                 return [low + int(random() * span) for _ in range(count)]
             bits = Random(seed).getrandbits  # noqa: S311 - the same
@@ -66,6 +72,10 @@ def floats(way: str, seed: int, count: int, dtype: DType) -> NDArray[np.generic]
         case "tame":
             rounded, encode = rounder(dtype), encoder(dtype)
             codes = [encode(rounded(drawn.uniform(-1, 1))) for _ in range(count)]
+        case "unit" | "ascending":
+            rounded, encode = rounder(dtype), encoder(dtype)
+            some = [drawn.randrange(64) / 64 if way == UNIT else drawn.randrange(-12, 13) / 4 for _ in range(count)]
+            codes = [encode(rounded(one)) for one in (some if way == UNIT else sorted(some))]
         case _:
             some, random = _codes(dtype, way), drawn.random
             if way == FEW:

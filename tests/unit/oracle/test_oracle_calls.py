@@ -143,3 +143,57 @@ def f(a: T.handle, b: T.handle, c: T.handle):
     assert not c.initialised
     assert [argument_of(argument_data(one)) for one in recipes] == list(recipes)
     assert arguments(made(text, 2).recipes)[0].shape == (0, 3)
+
+
+LOOKUPS = """
+from tvm.script import relax as R
+
+@R.function
+def boundaries(x: R.Tensor((5,), "float32"), b: R.Tensor((6,), "float32")):
+    same = b
+    return R.bucketize(x, same)
+
+@R.function
+def samples(p: R.Tensor((2, 4), "float32"), u: R.Tensor((3, 1), "float32"), i: R.Tensor((3, 1), "int64")):
+    return R.multinomial_from_uniform(p, u, i)
+
+@R.function
+def elements(x: R.Tensor((4, 5), "float32"), i: R.Tensor((4, 5), "int64")):
+    return R.gather_elements(x, i, axis=1)
+
+@R.function
+def puts(x: R.Tensor((4, 5), "float32"), i: R.Tensor((3,), "int64"), v: R.Tensor((3,), "float32")):
+    return R.index_put(x, (i, i), v)
+
+@R.function
+def computed(x: R.Tensor((4, 5), "float32"), i: R.Tensor((3,), "int64")):
+    return R.take(x, R.add(i, R.const(1, "int64")), axis=0)
+"""
+
+
+class TestDomainsOfOperators:
+    """What an operator asks of the values of an argument, in the calls that are made and in the wild one."""
+
+    def values(self, func, place):
+        maker = Maker(refmlc.read(LOOKUPS, "lookups.py"), func)
+        calls = [maker.call(number, seed, {}) for number in range(6) for seed in range(3)]
+        return [call.recipes[place].values() for call in [*calls, *(maker.wild(seed) for seed in range(3))]]
+
+    def test_boundaries_ascend(self):
+        assert all((np.diff(values) >= 0).all() for values in self.values("boundaries", 1))
+
+    def test_samples_are_from_0_to_before_1(self):
+        for place in (0, 1):
+            assert all(((values >= 0) & (values < 1)).all() for values in self.values("samples", place))
+
+    @pytest.mark.parametrize(("func", "place", "extent"), [("samples", 2, 2), ("elements", 1, 5), ("puts", 1, 4)])
+    def test_indices_are_of_an_axis(self, func, place, extent):
+        found = self.values(func, place)
+        assert all(((values >= 0) & (values < extent)).all() for values in found)
+
+    def test_integers_that_may_become_indices_stay_small(self):
+        maker = Maker(refmlc.read(LOOKUPS, "lookups.py"), "computed")
+        assert all(abs(maker.call(number, 0, {}).recipes[1].values()).max() < 4 for number in range(6))
+
+    def test_the_values_of_other_parameters_stay_as_they_were(self):
+        assert any(np.isnan(values).any() for values in self.values("boundaries", 0))
