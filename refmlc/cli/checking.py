@@ -6,7 +6,7 @@ Of several files one that is not read, or whose options do not fit, is told, and
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -60,6 +60,7 @@ def checked(
     as_json: bool,
 ) -> int:
     """Check the modules in `files` and tell; the exit status: of the worst file, a finding first."""
+    choices = replace(choices, named=bool(impls))
     found, skipped = sources(files)
     alone = len(found) == 1 and not skipped
     results: list[Result] = []
@@ -112,7 +113,7 @@ def _result(
             raise
         return Result(source, failure=failure)
     title = source.title if alone else str(source.path)
-    report = Report(title, tuple(rows), shown_names(paths), choices.strict)
+    report = Report(title, tuple(rows), shown_names(paths), choices.strict, choices.named)
     return Result(source, report, unchecked=names[len(rows) :])
 
 

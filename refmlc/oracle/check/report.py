@@ -96,12 +96,17 @@ ALONE = "only the meaning was executed: no other implementation takes this funct
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What was found in a module. `shown`: what the table calls each implementation; `strict`: lints are findings."""
+    """What was found in a module.
+
+    `shown`: what the table calls each implementation; `strict`: lints are findings; `named`: the caller named
+    implementations, so that a check that compares with none of them is no success.
+    """
 
     title: str
     rows: tuple[Row, ...]
     shown: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    named: bool = False
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
@@ -135,8 +140,8 @@ class Report:
 
     @property
     def status(self) -> int:
-        """The exit status of the command: 1 a finding, 3 where no function could be executed, else 0."""
-        return 1 if self.causes else 0 if self.compared or self.executed else 3
+        """The exit status of the command: 1 a finding, 3 nothing executed, or no named way took part; else 0."""
+        return 1 if self.causes else 0 if self.compared or (self.executed and not self.named) else 3
 
     def table(self) -> tuple[Line, ...]:
         """The verdicts, a line for the meaning of each function and one for each implementation."""
@@ -162,7 +167,8 @@ class Report:
             return f"{head}: {many(len(codes), 'finding')} ({', '.join(dict.fromkeys(codes))})"
         if self.compared:
             return f"{head}: nothing is found"
-        return f"{head}: {'nothing is found, only the meaning was executed' if self.executed else NOT_COMPARED}"
+        alone = self.executed and not self.named
+        return f"{head}: {'nothing is found, only the meaning was executed' if alone else NOT_COMPARED}"
 
     def __repr__(self) -> str:
         """The summary."""

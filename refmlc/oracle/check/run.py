@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class Choices:
 
     `kinds` are the sanitizer's codes that are looked for; after those of `allow` the program goes on, as hardware does.
     `pairs`: variants of each program are run too. `strict`: lints are findings. `as_written`: no barrier is
-    implied where threads share memory and the text holds none (TIR-229).
+    implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     """
 
     asked: Asked = field(default_factory=Asked)
@@ -45,6 +45,7 @@ class Choices:
     pairs: bool = True
     strict: bool = False
     as_written: bool = False
+    named: bool = False
 
     def __post_init__(self) -> None:
         """Fails: RM112 for a code of `allow` that is none of undefined behaviour."""
@@ -83,10 +84,11 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
     choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written)
+    choices = replace(choices, named=implementations is not DEFAULT_PATHS)
     with ExitStack() as stack:
         paths = [_opened(one, limits, stack) for one in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
-        return Report(_title(program, module), rows, shown_names(paths), strict)
+        return Report(_title(program, module), rows, shown_names(paths), strict, choices.named)
 
 
 def functions(module: IRModule, func: str | None) -> list[str]:

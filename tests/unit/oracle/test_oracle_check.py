@@ -141,11 +141,17 @@ def total(A: T.Buffer((8,), "float32"), B: T.Buffer((1,), "float32")):
 
 
 def test_a_meaning_that_nothing_is_compared_with_is_told():
-    report = refmlc.check(KERNEL, implementations=["native"], calls=1)
+    report = refmlc.check(KERNEL, calls=1)
     assert (report.status, report.ok, report.compared) == (0, True, False)
     assert report.remarks[0] == ("reverse: only the meaning was executed: no other implementation takes this function")
     assert report.summary.endswith("nothing is found, only the meaning was executed")
     assert report.to_json()["functions"][0]["notes"] == [report.remarks[0].removeprefix("reverse: ")]
+
+
+def test_an_implementation_that_is_named_has_to_take_part():
+    report = refmlc.check(KERNEL, implementations=["native"], calls=1)
+    assert (report.status, report.ok) == (3, True)
+    assert report.summary.endswith("nothing could be compared")
 
 
 def test_a_function_that_is_not_executed_is_no_success():
@@ -154,11 +160,11 @@ def test_a_function_that_is_not_executed_is_no_success():
 
 
 def test_a_kernel_whose_only_barrier_is_missing():
-    report = refmlc.check(NO_BARRIER, implementations=["native"], calls=1)
+    report = refmlc.check(NO_BARRIER, calls=1)
     assert report.status == 0
     assert report.remarks[0].startswith("reverse: no barrier stands in the text")
     assert "TIR-229" in report.remarks[0]
-    written = refmlc.check(NO_BARRIER, implementations=["native"], calls=1, as_written=True)
+    written = refmlc.check(NO_BARRIER, calls=1, as_written=True)
     assert [one.code.id for one in written.findings] == ["RM321"]
     assert not any("TIR-229" in remark for remark in written.remarks)
 
