@@ -74,8 +74,8 @@ def floats(way: str, seed: int, count: int, dtype: DType) -> NDArray[np.generic]
             codes = [encode(rounded(drawn.uniform(-1, 1))) for _ in range(count)]
         case "unit" | "ascending":
             rounded, encode = rounder(dtype), encoder(dtype)
-            some = [drawn.randrange(64) / 64 if way == UNIT else drawn.randrange(-12, 13) / 4 for _ in range(count)]
-            codes = [encode(rounded(one)) for one in (some if way == UNIT else sorted(some))]
+            values = [drawn.randrange(64) / 64 if way == UNIT else drawn.randrange(-12, 13) / 4 for _ in range(count)]
+            codes = [encode(rounded(one)) for one in (values if way == UNIT else sorted(values))]
         case _:
             some, random = _codes(dtype, way), drawn.random
             if way == FEW:
