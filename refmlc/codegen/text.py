@@ -66,6 +66,7 @@ TAKEN = frozenset(
         *("main", "NULL", "INFINITY", "NAN", "memset", "memcpy", "memchr", "free", "aligned_alloc", "fma", "fmaf"),
         *("size_t", "uintptr_t", "intptr_t", "alignas", "alignof", "constexpr", "nullptr", "thread_local"),
         *("static_assert", "offsetof", "alloca", "aligned", "unreachable", "i386", "typeof_unqual"),
+        *("LITTLE_ENDIAN", "BIG_ENDIAN", "PDP_ENDIAN", "BYTE_ORDER", "FD_SETSIZE", "NFDBITS"),
         *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     )
 )

@@ -197,7 +197,7 @@ class Programs:
             layout["elem_offset"] = tir.IntImm(INT32, self.choose((4, 64)))
         if not plain and self.chance(15):
             layout["align"] = 128
-        if not plain and self.chance(15):
+        if not plain and self.chance(15) and "elem_offset" in layout:  # without one it is a variable of its own
             layout["offset_factor"] = 16
         return tir.Buffer(self.draw(NAMES), kind, shape, scope=self.choose(scopes), **layout)
 

@@ -11,9 +11,11 @@ class Module:
             lv1: R.Tensor((1, 128), dtype="float32") = R.matmul(input, lv)
             lv2: R.Tensor((1, 128), dtype="float32") = R.add(lv1, p_0_bias)
             lv3: R.Tensor((1, 128), dtype="float32") = R.nn.relu(lv2)
-            lv4: R.Tensor((128, 10), dtype="float32") = R.permute_dims(p_2_weight)
-            lv5: R.Tensor((1, 10), dtype="float32") = R.matmul(lv3, lv4)
-            lv6: R.Tensor((1, 10), dtype="float32") = R.add(lv5, p_2_bias)
-            gv: R.Tensor((1, 10), dtype="float32") = lv6
+            lv4: R.Tensor((1, 128), dtype="bool") = R.isnan(lv2)
+            lv5: R.Tensor((1, 128), dtype="float32") = R.where(lv4, lv2, lv3)
+            lv6: R.Tensor((128, 10), dtype="float32") = R.permute_dims(p_2_weight)
+            lv7: R.Tensor((1, 10), dtype="float32") = R.matmul(lv5, lv6)
+            lv8: R.Tensor((1, 10), dtype="float32") = R.add(lv7, p_2_bias)
+            gv: R.Tensor((1, 10), dtype="float32") = lv8
             R.output(gv)
         return gv
