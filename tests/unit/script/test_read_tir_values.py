@@ -28,7 +28,7 @@ VALUES = {
     "S.scope()": "'shared'",
     "S.storage_scope": "'shared'",
     "S.ty.shape[1]": "3:int32",
-    "Z.elem_offset": "0:int32",
+    "Z.elem_offset": "0:int64",
     "Z[()]": "Z[]",
     "Z.access_ptr('w')": "call tvm_access_ptr:handle(call type_annotation:int8(), Z.data, 0:int32, 1:int32, 2:int32)",
     "Z.access_ptr(1)": "call tvm_access_ptr:handle(call type_annotation:int8(), Z.data, 0:int32, 1:int32, 1:int32)",
