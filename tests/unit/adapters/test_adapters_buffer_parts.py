@@ -10,7 +10,7 @@ from refmlc.adapters.lookup import implementation
 from refmlc.dtypes import INT32
 from refmlc.runtime.tensor import Tensor
 
-WAYS = ("interp", "native", "numpy")
+WAYS = ("interp", pytest.param("native", marks=pytest.mark.needs("compiler")), "numpy")
 REGION = """
 @T.prim_func(s_tir=True)
 def f(A: T.Buffer((2, 4), "int32", offset_factor={outer}), C: T.Buffer((4,), "int32")):
@@ -77,6 +77,7 @@ def test_a_number_as_offset_is_where_the_tensor_begins(way):
     assert not isinstance(outcome(way, DECLARED, tensor((2,), 2)), Ended)
 
 
+@pytest.mark.needs("compiler")
 def test_c_takes_the_offset_of_a_region():
     report = refmlc.build(refmlc.read(REGION.format(outer=1, inner=1), "m.py"), "native").report["f"]
     assert report.tier.value == "native", report.reason

@@ -13,6 +13,8 @@ from refmlc.diag import Exhausted
 from refmlc.runtime.budget import Budget
 from refmlc.vm import VirtualMachine, build
 
+pytestmark = pytest.mark.needs("compiler")
+
 SECONDS = 0.2
 LATE = 2.0  # seconds, on a busy machine; each of these programs takes a minute and more
 DEAR = " + ".join(["T.pow(A[i % 8], T.float32(1.5))"] * 20)
