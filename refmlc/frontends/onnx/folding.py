@@ -18,6 +18,13 @@ MOST = 256
 RANDOM = frozenset(
     {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 )
+GROWING = frozenset(
+    (
+        *("BlackmanWindow", "CenterCropPad", "Col2Im", "ConstantOfShape", "Expand", "HammingWindow", "HannWindow"),
+        *("MelWeightMatrix", "OneHot", "Pad", "Range", "Resize", "Tile", "Upsample"),
+    )
+)
+"""Operators whose result is as large as an element of an input says: a number in a hostile model."""
 PLAIN = frozenset("biuf")
 
 
@@ -31,6 +38,8 @@ def folded(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> Opera
     if any(array is None and value is not None for array, value in zip(arrays, inputs, strict=True)):
         return None
     if sum(array.size for array in arrays if array is not None) > MOST:
+        return None
+    if node.op_type in GROWING and any(_is_large(array) for array in arrays if array is not None):
         return None
     given = {name: array for name, array in zip(node.input, arrays, strict=True) if name and array is not None}
     graph = onnx.helper.make_graph(
@@ -53,6 +62,12 @@ def folded(node: onnx.NodeProto, inputs: Sequence[Operand], opset: int) -> Opera
         return None
     constants = tuple(None if one is None else constant(one) for one in outputs)
     return constants[0] if len(constants) == 1 else constants
+
+
+def _is_large(array: np.ndarray) -> bool:
+    """Whether a result could have more than `MOST` elements by the numbers of an input."""
+    sizes = np.maximum(np.abs(array.astype(np.float64)), 1.0)
+    return not bool(np.prod(sizes) <= MOST)
 
 
 def _array(value: Operand) -> np.ndarray | None:

@@ -294,6 +294,12 @@ class TestHostileModels:
         assert refusal.value.code.id == code
         return str(refusal.value)
 
+    def test_a_size_that_no_memory_holds_is_not_computed(self, monkeypatch) -> None:
+        """The reference evaluator would make 2**40 elements while the model is read."""
+        monkeypatch.setattr("refmlc.frontends.onnx.folding.ReferenceEvaluator", lambda _model: pytest.fail("computed"))
+        made = model([("ConstantOfShape", ["s"], ["y"], {})], {}, ["y"], {"s": ints(1 << 20, 1 << 20)})
+        assert "(1048576, 1048576)" in from_onnx(made).script()
+
     def test_a_cycle(self) -> None:
         made = model([("Add", ["x", "b"], ["a"], {}), ("Relu", ["a"], ["b"], {})], {"x": [3]}, ["b"], {})
         assert "`b`" in self.refused(made, "RM109")
