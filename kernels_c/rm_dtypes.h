@@ -1,4 +1,4 @@
-/* Dtypes: loads and stores, codes, wrapping and rounding. Formats: refmlc/dtypes/formats.py.
+/* Dtypes: loads and stores, codes, wrapping and rounding. Formats: refmlc/lang/dtypes/formats.py.
  *
  *   rm_get_D(cells, i), rm_put_D(cells, i, v)   an element as a value
  *   rm_encode_D(v), rm_decode_D(code)           a value and its code; a NaN has the code of NUM-006

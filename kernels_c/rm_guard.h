@@ -1,5 +1,5 @@
 /* The state of a run, and what checked code needs: fuel, looks, memory, overlap. Struct and numbers:
-   refmlc/codegen/unit.py. */
+   refmlc/native/unit.py. */
 #ifndef RM_GUARD_H
 #define RM_GUARD_H
 

@@ -1,7 +1,7 @@
 /* Arguments as Python holds them: a tuple of NumPy arrays, looked at without a call of Python.
 
    The layouts are those of CPython (PyTupleObject) and NumPy (PyArrayObject_fields), which every compiled extension
-   relies on. They are declared again in refmlc/vm/native/layout.py, which compares them with arrays of known shape
+   relies on. They are declared again in refmlc/native/tier/layout.py, which compares them with arrays of known shape
    before anything here is called; where they differ, nothing here is. */
 #ifndef RM_PYTHON_H
 #define RM_PYTHON_H

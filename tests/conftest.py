@@ -30,7 +30,7 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if missing("compiler"):  # which refmlc says once in a process: no test is to blame
-        warning = "refmlc.codegen.build.failures.NativeWarning"
+        warning = "refmlc.native.compile.failures.NativeWarning"
         config.addinivalue_line("filterwarnings", f"ignore:no C compiler is found:{warning}")
 
 

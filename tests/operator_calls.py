@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from refmlc.library import OPERATORS
+from refmlc.lang.library import OPERATORS
 
 EXTENTS = {"n": 3, "k": 4, "m": 2}
 

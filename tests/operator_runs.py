@@ -5,18 +5,18 @@ from functools import cache
 
 from operator_calls import EXTENTS, Param, Row
 
-from refmlc import script
-from refmlc.codegen.emit import emit_module
-from refmlc.codegen.options import Options
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import INT64, dtype as dtype_of
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import TensorType
-from refmlc.ir.visit import walk
-from refmlc.library import OPERATORS
-from refmlc.transform import legalize_ops
-from refmlc.wellformed.infer import type_of
-from refmlc.wellformed.reading import checked
+from refmlc.lang import script
+from refmlc.lang.dtypes import INT64, dtype as dtype_of
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.wellformed.infer import type_of
+from refmlc.lang.wellformed.reading import checked
+from refmlc.native.emit import emit_module
+from refmlc.native.options import Options
+from refmlc.rewrite.transform import legalize_ops
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2")

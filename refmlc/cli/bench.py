@@ -8,14 +8,14 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from refmlc.bench.campaign import bench_campaigns
-from refmlc.bench.chart import write_chart
-from refmlc.bench.interpreter import LIMIT, bench_linear0
-from refmlc.bench.row import LAST, Row, Verdict, number
-from refmlc.bench.run import run_table
-from refmlc.bench.sizes import FULL, TINY
 from refmlc.cli.bench_debug import debug
 from refmlc.cli.console import Terminal, err, json_option, out, print_json
+from refmlc.tools.bench.campaign import bench_campaigns
+from refmlc.tools.bench.chart import write_chart
+from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
+from refmlc.tools.bench.row import LAST, Row, Verdict, number
+from refmlc.tools.bench.run import run_table
+from refmlc.tools.bench.sizes import FULL, TINY
 
 WIDE = 200  # columns where nobody says how many there are
 COLOURS = {Verdict.KEPT: "green", Verdict.MISSED: "yellow", Verdict.FAILED: "red", Verdict.NOT_MEASURED: "dim"}

@@ -7,8 +7,8 @@ import click
 from rich.progress import Progress
 from rich.table import Table
 
-from refmlc.bench import debugger
 from refmlc.cli.console import err, json_option, out, print_json
+from refmlc.tools.bench import debugger
 
 
 def peak() -> float:

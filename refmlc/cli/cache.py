@@ -3,11 +3,11 @@
 import click
 
 from refmlc.cli.console import json_option, out, print_json
-from refmlc.codegen.build.cache import Cache, chosen_limit
-from refmlc.codegen.build.failures import BuildFailed
-from refmlc.codegen.build.folder import chosen_folder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
+from refmlc.native.compile.cache import Cache, chosen_limit
+from refmlc.native.compile.failures import BuildFailed
+from refmlc.native.compile.folder import chosen_folder
 
 KIB = 1 << 10
 

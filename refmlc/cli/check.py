@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from refmlc.adapters.limits import Limits
 from refmlc.cli.check_evidence import Evidence
 from refmlc.cli.checking import checked
 from refmlc.cli.console import json_option
@@ -12,10 +11,11 @@ from refmlc.cli.inputs import named_values, sizes_of
 from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.check.program import Asked
 from refmlc.oracle.check.run import Choices
-from refmlc.runtime.files import read_arrays
-from refmlc.sanitize.kinds import ALL
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.run.memory.files import read_arrays
 
 
 @click.command()

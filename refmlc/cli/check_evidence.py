@@ -10,8 +10,8 @@ from pathlib import Path
 from refmlc.cli.console import err
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.evidence import case_text, write_page
 from refmlc.oracle.check.report import Report
+from refmlc.oracle.evidence import case_text, write_page
 from refmlc.oracle.finding import Finding
 
 MOST = 20

@@ -13,16 +13,16 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from refmlc.adapters.implementation import Implementation
-from refmlc.adapters.lookup import implementation
 from refmlc.cli.check_evidence import Evidence, written
 from refmlc.cli.console import INTERRUPTED, err, out, print_json, report as tell_failure, tell
 from refmlc.cli.sources import Source, sources
 from refmlc.diag import RefmlcError
 from refmlc.diag.render import to_json
-from refmlc.ir import IRModule
+from refmlc.lang.ir import IRModule
 from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, Report, Row, many
 from refmlc.oracle.check.run import DEFAULT_PATHS, Choices, examined, functions, known_params, shown_names
+from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.lookup import implementation
 
 COLOURS = {
     "defined": "green",

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option, out, print_json
-from refmlc.conform.coverage import coverage as covered
-from refmlc.conform.suite import load_suite
+from refmlc.oracle.suite.coverage import coverage as covered
+from refmlc.oracle.suite.suite import load_suite
 
 
 @click.command()

@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option, out, print_json
-from refmlc.conform.export import write_suite
-from refmlc.conform.suite import load_suite
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.suite.export import write_suite
+from refmlc.oracle.suite.suite import load_suite
 
 
 @click.command()

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from refmlc.cli.console import json_option, out, print_json
-from refmlc.conform.suite import root_of
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.suite.suite import root_of
 
 ADAPTER = ("README.md", "PROTOCOL.md", "template.c", "template.py")
 

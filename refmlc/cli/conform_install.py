@@ -10,10 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from refmlc.codegen.build import BuildFailed
-from refmlc.codegen.build.folder import chosen_folder, private_folder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.native.compile import BuildFailed
+from refmlc.native.compile.folder import chosen_folder, private_folder
 
 DEFAULT_VERSION = "0.27.0.post1"
 VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\.?(?:post|dev|rc)[0-9]+)?")

@@ -10,16 +10,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from refmlc.cli.conform_table import tell
 from refmlc.cli.console import err, print_json, report as report_failure
 from refmlc.cli.reduce import interruptible
-from refmlc.conform.expectations import Expectations, load_expectations
-from refmlc.conform.report.data import as_data
-from refmlc.conform.report.junit import junit
-from refmlc.conform.result import Report
-from refmlc.conform.runner import chosen
-from refmlc.conform.runner_workers import Asked, here, run_named
-from refmlc.conform.suite import Suite, load_suite
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.errors import RefmlcError
+from refmlc.oracle.suite.expectations import Expectations, load_expectations
+from refmlc.oracle.suite.report.data import as_data
+from refmlc.oracle.suite.report.junit import junit
+from refmlc.oracle.suite.result import Report
+from refmlc.oracle.suite.runner import chosen
+from refmlc.oracle.suite.runner_workers import Asked, here, run_named
+from refmlc.oracle.suite.suite import Suite, load_suite
 
 EVERY = 30.0  # seconds between lines where there is no terminal
 
@@ -134,7 +134,7 @@ def _known(paths: Sequence[Path]) -> Expectations | None:
 def page_writer() -> Callable[[Suite, Sequence[Report]], str]:
     """What makes the page. Fails: RM112 where the extra is not there, before anything is run."""
     try:
-        from refmlc.conform.report.page import page  # noqa: PLC0415 - needs an extra, which other commands do not
+        from refmlc.oracle.suite.report.page import page  # noqa: PLC0415 - needs an extra, which other commands do not
     except ModuleNotFoundError as problem:
         raise fail(BAD_USAGE, f"`--report` needs {problem.name}: pip install 'refmlc[report]'") from None
     return page

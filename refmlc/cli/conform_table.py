@@ -7,9 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from refmlc.cli.console import out
-from refmlc.conform.report.text import summary, told
-from refmlc.conform.result import CaseResult, Report
-from refmlc.conform.verdict import GRAVEST, RIGHT, Verdict
+from refmlc.oracle.suite.report.text import summary, told
+from refmlc.oracle.suite.result import CaseResult, Report
+from refmlc.oracle.suite.verdict import GRAVEST, RIGHT, Verdict
 
 MOST = 20
 COLOURS = {Verdict.KNOWN: "yellow", Verdict.UNSUPPORTED: "dim", Verdict.PERMITTED: "green", Verdict.PASS: "green"}

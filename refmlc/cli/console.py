@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, ClassVar, TextIO, TypeVar, cast
 
@@ -23,6 +22,7 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE, BUG, DEPTH_EXHAUSTED, MEM
 from refmlc.diag.errors import fail
 from refmlc.diag.layout import DOUBTFUL, plain, safe
 from refmlc.diag.render import render_text, to_json
+from refmlc.lazy import load
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -169,8 +169,7 @@ class GuardedGroup(click.Group):
         """The subcommand of this name; None where there is none."""
         if name not in self.places:
             return None
-        module, _, attribute = self.places[name].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = load(self.places[name])
         return command
 
     def resolve_command(

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.table import Table
 
 from refmlc.cli.console import out, print_json
-from refmlc.course.both import NEITHER, NOT_THERE, Pair, run_both
-from refmlc.course.outputs import DIFFERS, EQUAL, EXPLAINED
-from refmlc.course.run import EXCERPT, FAILED, NEEDS, RAN, BlockReport, CourseReport, run_document
+from refmlc.tools.course.both import NEITHER, NOT_THERE, Pair, run_both
+from refmlc.tools.course.outputs import DIFFERS, EQUAL, EXPLAINED
+from refmlc.tools.course.run import EXCERPT, FAILED, NEEDS, RAN, BlockReport, CourseReport, run_document
 
 VERDICTS = (EQUAL, EXPLAINED, DIFFERS, NOT_THERE, NEITHER)
 

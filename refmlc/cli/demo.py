@@ -9,9 +9,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from refmlc.cli.console import err, json_option, out, print_json
-from refmlc.demo.checking import check_imported
-from refmlc.demo.picture import score_bars, terminal_image, write_png
-from refmlc.demo.runner import ALL, CLASS_NAMES, Row, read_images, read_params, run_all
+from refmlc.tools.demo.checking import check_imported
+from refmlc.tools.demo.picture import score_bars, terminal_image, write_png
+from refmlc.tools.demo.runner import ALL, CLASS_NAMES, Row, read_images, read_params, run_all
 from refmlc.vm.tiers import AUTO, NAMES
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from refmlc.adapters.limits import Limits
 from refmlc.cli.console import err, json_option, out, print_json, tell
 from refmlc.cli.registering import register, register_option
 from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
-from refmlc.evidence import write_page
-from refmlc.testing.calls import Subject, entry
-from refmlc.testing.comparison import Asked, Comparison, compared, finding_of
-from refmlc.testing.refinement import INTERP
+from refmlc.oracle.evidence import write_page
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.refine.calls import Subject, entry
+from refmlc.oracle.refine.comparison import Asked, Comparison, compared, finding_of
+from refmlc.oracle.refine.refinement import INTERP
 
 
 @click.command()

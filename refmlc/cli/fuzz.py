@@ -9,7 +9,7 @@ from refmlc.cli.console import json_option
 from refmlc.cli.durations import Duration
 from refmlc.cli.fuzz_run import run_campaign
 from refmlc.cli.trusting import trust_option
-from refmlc.fuzz.settings import KINDS, Ways
+from refmlc.oracle.fuzz.settings import KINDS, Ways
 
 DEFAULT = 600.0  # seconds, where neither a time nor a number of programs is asked for
 NONE = "none"

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from rich.live import Live
 
-from refmlc.adapters.trust import refuse, trusted
 from refmlc.cli.console import err, out, print_json
 from refmlc.cli.fuzz_screen import Lines, figures, screen, summary
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.fuzz.batch import every
-from refmlc.fuzz.campaign import Campaign
-from refmlc.fuzz.moved import made
-from refmlc.fuzz.settings import ANY, Settings, Ways
-from refmlc.fuzz.store import SETTINGS, open_store, settings_in
+from refmlc.oracle.fuzz.batch import every
+from refmlc.oracle.fuzz.campaign import Campaign
+from refmlc.oracle.fuzz.moved import made
+from refmlc.oracle.fuzz.settings import ANY, Settings, Ways
+from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
+from refmlc.oracle.implementations.trust import refuse, trusted
 from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
 

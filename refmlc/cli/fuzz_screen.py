@@ -7,9 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from refmlc.fuzz.campaign import Campaign
-from refmlc.fuzz.coverage import FAMILIES, there_is
-from refmlc.fuzz.progress import Progress
+from refmlc.oracle.fuzz.campaign import Campaign
+from refmlc.oracle.fuzz.coverage import FAMILIES, there_is
+from refmlc.oracle.fuzz.progress import Progress
 
 MIB = 1 << 20
 SHOWN = 8  # findings

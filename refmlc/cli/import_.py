@@ -9,8 +9,8 @@ import refmlc
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.cli.trusting import trust_option
 from refmlc.frontends.files import import_file
-from refmlc.script.display import display
-from refmlc.wellformed.reading import checked
+from refmlc.lang.script.display import display
+from refmlc.lang.wellformed.reading import checked
 
 
 @click.command("import")

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, BAD_USAGE
 from refmlc.diag.errors import fail
-from refmlc.dtypes import DType
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import PrimType, TensorType
-from refmlc.ir.visit import walk
-from refmlc.runtime.files import as_declared, generate, is_generator, read_array, read_arrays
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import PrimType, TensorType
+from refmlc.lang.ir.visit import walk
+from refmlc.run.memory.files import as_declared, generate, is_generator, read_array, read_arrays
+from refmlc.run.memory.tensor import Tensor
 
 LONGEST_SHOWN = 40
 

@@ -11,17 +11,17 @@ from rich.text import Text
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
 from refmlc.cli.inputs import sizes_of
-from refmlc.codegen.build import detect_isa
-from refmlc.codegen.emit import emit_module
-from refmlc.codegen.fuse import with_dims
-from refmlc.codegen.options import ISAS, Grade, Options
-from refmlc.codegen.text import comment as remark
-from refmlc.codegen.unit import BlockReport, Declined, Unit
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.source import Span
-from refmlc.ir import IRModule, tir
-from refmlc.vm.native.library import Translation, translate
+from refmlc.lang.ir import IRModule, tir
+from refmlc.native.compile import detect_isa
+from refmlc.native.emit import emit_module
+from refmlc.native.fuse import with_dims
+from refmlc.native.options import ISAS, Grade, Options
+from refmlc.native.text import comment as remark
+from refmlc.native.tier.library import Translation, translate
+from refmlc.native.unit import BlockReport, Declined, Unit
 
 GRADES = {grade.name.lower(): grade for grade in Grade}
 COLOURS = {Grade.GUARDED: "yellow", Grade.UNCHECKED: "cyan", Grade.REORDERED: "green"}

@@ -14,14 +14,14 @@ from refmlc.cli.console import err, json_option, out, print_json, tell
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
-from refmlc.passes.check import check
-from refmlc.passes.lifting import lifted
-from refmlc.passes.report import markdown
-from refmlc.passes.run import Program, Tvm
-from refmlc.passes.shrink import Compiler, Shrunk, shrunk
-from refmlc.passes.stages import read_trace
-from refmlc.passes.tvm_script import Asked
-from refmlc.passes.verdicts import Checked
+from refmlc.oracle.passes.check import check
+from refmlc.oracle.passes.lifting import lifted
+from refmlc.oracle.passes.report import markdown
+from refmlc.oracle.passes.run import Program, Tvm
+from refmlc.oracle.passes.shrink import Compiler, Shrunk, shrunk
+from refmlc.oracle.passes.stages import read_trace
+from refmlc.oracle.passes.tvm_script import Asked
+from refmlc.oracle.passes.verdicts import Checked
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (

@@ -12,17 +12,17 @@ import click
 from rich.text import Text
 
 import refmlc
-from refmlc.adapters.lookup import implementation
 from refmlc.cli.console import err, json_option, out, print_json
 from refmlc.cli.durations import Duration
 from refmlc.cli.reduce_verdict import is_static, known_code, wanted
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.ir import IRModule
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.keep import fails_to_read
-from refmlc.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
-from refmlc.reduce.command import Command, Ran
-from refmlc.wellformed.reading import read
+from refmlc.oracle.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
+from refmlc.oracle.reduce.command import Command, Ran
 
 Found = Reduction | TextReduction
 COMMAND_HELP = (

@@ -1,10 +1,10 @@
 """What `refmlc reduce` keeps without a command: a code of the interpreter, or an implementation's finding.
 
-| options              | what is kept                                                                     |
-|----------------------|----------------------------------------------------------------------------------|
-| `--code RM1xx`, RM2xx | the text is refused with this code: its lines are reduced                       |
-| `--code RM3xx`, RM4xx | a call ends in this code, as `refmlc check` says                                |
-| `--impl SPEC`        | the implementation has a finding: RM701 … RM704, the first one, or that of `--code` |
+| options               | what is kept                                                                        |
+|-----------------------|-------------------------------------------------------------------------------------|
+| `--code RM1xx`, RM2xx | the text is refused with this code: its lines are reduced                           |
+| `--code RM3xx`, RM4xx | a call ends in this code, as `refmlc check` says                                    |
+| `--impl SPEC`         | the implementation has a finding: RM701 … RM704, the first one, or that of `--code` |
 
 The calls are those that `refmlc check` makes; they are reduced too, and written into the result as comments.
 """
@@ -12,12 +12,12 @@ The calls are those that `refmlc check` makes; they are reduced too, and written
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from refmlc.adapters.implementation import Implementation
-from refmlc.adapters.limits import Limits
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
-from refmlc.ir import IRModule, relax
+from refmlc.lang.ir import IRModule, relax
 from refmlc.oracle.calls import Maker
+from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.keep import codes_of, ends_in, findings_of, same_verdict
 from refmlc.strategies.case import Case
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 
-from refmlc.adapters.implementation import Implementation, Stop, Stopped
-from refmlc.adapters.trust import trusted
 from refmlc.cli.console import err, json_option, out, print_json, tell
 from refmlc.cli.trusting import trust_option
 from refmlc.diag import Diagnostic, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.errors import Mismatch, error
 from refmlc.diag.render import to_json
-from refmlc.evidence import read_case
-from refmlc.evidence.replay import replay as again
-from refmlc.fuzz.finding_file import examined, is_finding, read_finding
-from refmlc.fuzz.moved import made
+from refmlc.oracle.evidence import read_case
+from refmlc.oracle.evidence.replay import replay as again
 from refmlc.oracle.examine import Examination
+from refmlc.oracle.fuzz.finding_file import examined, is_finding, read_finding
+from refmlc.oracle.fuzz.moved import made
+from refmlc.oracle.implementations.implementation import Implementation, Stop, Stopped
+from refmlc.oracle.implementations.trust import trusted
 
 
 @dataclass(frozen=True)

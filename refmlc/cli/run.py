@@ -19,9 +19,9 @@ from refmlc.cli.inputs import Inputs, gather
 from refmlc.cli.registering import register, register_option
 from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.written import UninitialisedWarning, missing, said
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.written import UninitialisedWarning, missing, said
 from refmlc.vm.tiers import AUTO, NAMES
 
 JSON_ELEMENTS = 1000

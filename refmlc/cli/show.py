@@ -7,8 +7,8 @@ import click
 
 import refmlc
 from refmlc.cli.console import json_option, out, print_json
-from refmlc.script.display import display
-from refmlc.script.spellings import GENERATIONS, Generation
+from refmlc.lang.script.display import display
+from refmlc.lang.script.spellings import GENERATIONS, Generation
 
 
 @click.command()

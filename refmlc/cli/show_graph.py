@@ -5,8 +5,8 @@ from pathlib import Path
 from refmlc.cli.console import out, print_json
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.drawing import graph_of, lines_of, svg_of
-from refmlc.ir import IRModule, relax
+from refmlc.lang.drawing import graph_of, lines_of, svg_of
+from refmlc.lang.ir import IRModule, relax
 
 
 def told(module: IRModule, svg: Path | None, *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ import click
 from rich.text import Text
 
 from refmlc.cli.console import json_option, out, print_json
-from refmlc.spec import Clause, clause, clauses
+from refmlc.lang.spec import Clause, clause, clauses
 
 
 @click.command()

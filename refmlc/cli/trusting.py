@@ -1,4 +1,4 @@
-"""`--trust`: start what a file names or holds, which takes a word of the user (`refmlc.adapters.trust`)."""
+"""`--trust`: start what a file names or holds, as the user allows (`refmlc.oracle.implementations.trust`)."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,6 +1,6 @@
 """The debugger: a program stopped, looked at, changed, moved forwards and backwards: a client of the hooks.
 
-Layer: above `refmlc.vm` and `refmlc.provenance`, below `refmlc.cli`.
+Layer: above `refmlc.vm` and `refmlc.observe.why`, below `refmlc.cli`.
 
 | file                                | holds                                                                  |
 |-------------------------------------|------------------------------------------------------------------------|

@@ -1,20 +1,20 @@
 """The session's judge: whether a breakpoint is met at a place, a store, a load.
 
-| kind                    | is met                                                                                  |
-|-------------------------|-----------------------------------------------------------------------------------------|
-| line, name              | before the statement or binding, where the condition holds                               |
-| `write`, `change`, `read` | before the element is written (with other bits), or read                                |
-| `nan`, `inf`            | before a NaN or an infinity is stored that no constant of the text is                     |
-| difference              | before an element is stored whose bits are not those of the reference                      |
+| kind                      | is met                                                                |
+|---------------------------|-----------------------------------------------------------------------|
+| line, name                | before the statement or binding, where the condition holds            |
+| `write`, `change`, `read` | before the element is written (with other bits), or read              |
+| `nan`, `inf`              | before a NaN or an infinity is stored that no constant of the text is |
+| difference                | before an element is stored whose bits are not those of the reference |
 
 What is watched is the memory, where the name stands for an argument of the function that is run, or for a variable of
 Relax (then also while it is made); else every buffer of the name in the same function, whose memory is another one in
 each call.
 
-| a condition                                 | the breakpoint                                                |
-|---------------------------------------------|---------------------------------------------------------------|
-| holds, does not hold                        | is met, is not met                                            |
-| has no value, or one neither true nor false | is met, and the stop says why; a log point says it once        |
+| a condition                                 | the breakpoint                                          |
+|---------------------------------------------|---------------------------------------------------------|
+| holds, does not hold                        | is met, is not met                                      |
+| has no value, or one neither true nor false | is met, and the stop says why; a log point says it once |
 
 Decision: what cannot be told stops the program, as pdb and gdb do it: better one stop too many than one that silently
 never comes.
@@ -37,12 +37,12 @@ from refmlc.debug.plan import Plan
 from refmlc.debug.tensors import digits, is_special
 from refmlc.debug.values import BreakKind, Breakpoint, Moment, Reason, Stop
 from refmlc.diag import Diagnostic, RefmlcError
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import tir
-from refmlc.runtime.cells import cell_size
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import kind_of
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import kind_of
 
 WATCHES = (BreakKind.WRITE, BreakKind.CHANGE, BreakKind.READ)
 STORES = (*WATCHES, BreakKind.NAN, BreakKind.INF, BreakKind.DIFFERENCE)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from refmlc.debug.places import Place
 from refmlc.diag import RefmlcError
-from refmlc.interp.tensorir.frame import Frame, Run
+from refmlc.run.interp.tensorir.frame import Frame, Run
 
 NEVER = 1 << 62
 Heat = Callable[[bool], None]

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from refmlc.ir import tir
-from refmlc.ir.kinds import IterKind
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.visit import walk
 
 Values = Mapping[tir.Var, object]
 

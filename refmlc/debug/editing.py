@@ -14,12 +14,12 @@ from refmlc.debug.tensors import put
 from refmlc.debug.values import BEGINNING, Edit, FrameKind, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.dtypes import DType
-from refmlc.dtypes.rounding import rounder
-from refmlc.interp.tensorir.frame import Slot
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import tir
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.frame import Slot
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.tensor import Tensor
 
 NUMBERS = ("nan", "inf", "-inf")
 

@@ -21,18 +21,18 @@ from refmlc.debug.taking import Taking, saved_graph
 from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 from refmlc.debug.worker import Worker
 from refmlc.diag import RefmlcError
-from refmlc.interp.graph import activation
-from refmlc.interp.machine import Machine
-from refmlc.interp.tensorir.frame import Frame, Run
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import relax, tir
-from refmlc.provenance.copying import copies
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
-from refmlc.vm.native.choosing import Choosing
-from refmlc.vm.native.module import NativeModule
+from refmlc.lang.ir import relax, tir
+from refmlc.native.tier.choosing import Choosing
+from refmlc.native.tier.module import NativeModule
+from refmlc.observe.why.copying import copies
+from refmlc.run.interp.graph import activation
+from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.tensorir.frame import Frame, Run
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
 
 
 class Engine:

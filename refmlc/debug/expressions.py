@@ -10,26 +10,26 @@ from dataclasses import dataclass
 
 from refmlc.diag import Source, Span, error, fail
 from refmlc.diag.catalogue import BAD_USAGE, UNINITIALISED
-from refmlc.dtypes import INT64, DType, dtype
-from refmlc.interp.machine import Machine
-from refmlc.interp.tensorir.expressions import prepare_expr
-from refmlc.interp.tensorir.frame import Eval
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.statements import prepare_stmt
-from refmlc.interp.tensorir.views import View, view_of_tensor
-from refmlc.ir import IRModule, tir
-from refmlc.ir.visit import walk
-from refmlc.runtime.tensor import Tensor
-from refmlc.script.reader import syntax
-from refmlc.script.reader.evaluate import Evaluator
-from refmlc.script.reader.imports import prelude
-from refmlc.script.reader.scope import Scope as TextScope
-from refmlc.script.reader.syntax import Spans
-from refmlc.script.reader.text import TVMSCRIPT
-from refmlc.script.reader.tir_operands import expr_of
-from refmlc.script.reader.values import Meta
-from refmlc.wellformed.findings import Findings
-from refmlc.wellformed.tensor_exprs import ExprRules
+from refmlc.lang.dtypes import INT64, DType, dtype
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.script.reader import syntax
+from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.imports import prelude
+from refmlc.lang.script.reader.scope import Scope as TextScope
+from refmlc.lang.script.reader.syntax import Spans
+from refmlc.lang.script.reader.text import TVMSCRIPT
+from refmlc.lang.script.reader.tir_operands import expr_of
+from refmlc.lang.script.reader.values import Meta
+from refmlc.lang.wellformed.findings import Findings
+from refmlc.lang.wellformed.tensor_exprs import ExprRules
+from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.tensorir.expressions import prepare_expr
+from refmlc.run.interp.tensorir.frame import Eval
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.statements import prepare_stmt
+from refmlc.run.interp.tensorir.views import View, view_of_tensor
+from refmlc.run.memory.tensor import Tensor
 
 TYPED = "<expression>"
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from refmlc.diag import Span
-from refmlc.interp.tensorir.frame import Frame, IntEval, Run, Slot
-from refmlc.interp.tensorir.loops import LAUNCHED, as_loop
-from refmlc.interp.tensorir.private import Outside, outside
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.ir import tir
-from refmlc.ir.scopes import is_thread
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.scopes import is_thread
+from refmlc.lang.ir.visit import walk
+from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
+from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop
+from refmlc.run.interp.tensorir.private import Outside, outside
+from refmlc.run.interp.tensorir.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)

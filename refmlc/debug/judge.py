@@ -8,11 +8,11 @@ from refmlc.debug.plan import Plan
 from refmlc.debug.reentry import Reentry
 from refmlc.debug.values import Moment, Stop
 from refmlc.diag import Diagnostic
-from refmlc.interp.graph import activation
-from refmlc.interp.machine import Machine
-from refmlc.interp.tensorir.frame import Frame
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
+from refmlc.run.interp.graph import activation
+from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.views import View
 
 
 @dataclass(slots=True)

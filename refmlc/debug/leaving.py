@@ -8,8 +8,8 @@ from refmlc.debug.engine import Engine
 from refmlc.debug.judge import Judge
 from refmlc.debug.plan import Plan
 from refmlc.debug.values import Moment, Stop
-from refmlc.ir import tir
-from refmlc.vm.native.work import Work
+from refmlc.lang.ir import tir
+from refmlc.native.tier.work import Work
 
 LONG = 1_000_000  # iterations, which take the interpreter about a second
 CALLED = 2  # levels: Relax, and the prim_func that it calls

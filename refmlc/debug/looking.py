@@ -11,9 +11,9 @@ from refmlc.debug.tensors import region as select
 from refmlc.debug.values import Frame, FrameKind, Moment, Reason, Stop, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.ir import tir
-from refmlc.provenance import Slice
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ir import tir
+from refmlc.observe.why import Slice
+from refmlc.run.memory.tensor import Tensor
 
 
 class Looking:

@@ -1,14 +1,14 @@
 """Motions as plans: at which places each of them stops.
 
-| motion         | stops at                                                                          |
-|----------------|-----------------------------------------------------------------------------------|
-| over           | this statement again, or one of the function that is not in it; or where it is left |
-| out            | what is not in the loop or block; where the function is left                        |
-| block          | every block                                                                       |
-| iteration      | the first statement of the loop's body, or what is not in the loop                 |
-| until          | statements on later lines                                                         |
-| not deeper     | (backwards) statements of this function that stand no deeper                        |
-| entry          | (backwards) the loop or block itself, the first statement of the function           |
+| motion     | stops at                                                                            |
+|------------|-------------------------------------------------------------------------------------|
+| over       | this statement again, or one of the function that is not in it; or where it is left |
+| out        | what is not in the loop or block; where the function is left                        |
+| block      | every block                                                                         |
+| iteration  | the first statement of the loop's body, or what is not in the loop                  |
+| until      | statements on later lines                                                           |
+| not deeper | (backwards) statements of this function that stand no deeper                        |
+| entry      | (backwards) the loop or block itself, the first statement of the function           |
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from refmlc.debug.plan import Plan
 from refmlc.debug.state import Spot
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
 
 Maker: TypeAlias = Callable[[], Plan]
 DEEPEST = 1 << 30

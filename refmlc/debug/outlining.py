@@ -1,10 +1,10 @@
 """A loop, or a block, as a function of its own, which C can execute: its parameters are what it does not declare.
 
-| used, declared outside                 | becomes                                                              |
-|----------------------------------------|----------------------------------------------------------------------|
-| a number                               | a parameter                                                          |
-| a buffer                               | a parameter that is matched; the argument is the view as a tensor     |
-| anything else, memory of threads        | nothing: the loop stays where it is                                   |
+| used, declared outside           | becomes                                                           |
+|----------------------------------|-------------------------------------------------------------------|
+| a number                         | a parameter                                                       |
+| a buffer                         | a parameter that is matched; the argument is the view as a tensor |
+| anything else, memory of threads | nothing: the loop stays where it is                               |
 
 C executes no call but those of whole functions, has no debugger in it, and where it would fail leaves everything as
 it was. So the loop is executed by the interpreter then, which tells.
@@ -12,21 +12,21 @@ it was. So the loop is executed by the interpreter then, which tells.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 from refmlc.debug.counting import Counted, counted
 from refmlc.debug.places import Place
 from refmlc.debug.reentry import Reentry
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import HANDLE
-from refmlc.interp.substitutes import Prepared
-from refmlc.interp.tensorir.frame import Frame
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import IRModule, tir
-from refmlc.ir.scopes import is_global
-from refmlc.ir.visit import walk
-from refmlc.runtime.budget import Budget
-from refmlc.vm.native.module import NativeModule
+from refmlc.lang.dtypes import HANDLE
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.scopes import is_global
+from refmlc.lang.ir.visit import walk
+from refmlc.lazy import load
+from refmlc.native.tier.module import NativeModule
+from refmlc.run.interp.substitutes import Prepared
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.budget import Budget
 
 LONG = 1_000_000  # iterations, which take the interpreter about a second
 SAFE = 4  # an iteration takes at most so much fuel
@@ -95,7 +95,7 @@ def outlined(place: Place, budget: Budget) -> Outlined | None:
     module = IRModule({LOOP: func})
     try:
         native = NativeModule(module, "cr")
-        tier = import_module("refmlc.vm.native.tier").NativeTier(module, native.compiled(), budget)
+        tier = load("refmlc.native.tier.tier:NativeTier")(module, native.compiled(), budget)
         return Outlined(numbers, buffers, tier.function(LOOP, lambda: _needed))
     except RefmlcError:  # there is no compiler, or the generator does not take it
         return None

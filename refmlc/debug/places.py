@@ -2,22 +2,22 @@
 
 A place can be entered again from outside (`restartable`) when all that is around it can:
 
-| around                                    | entered again                                          |
-|-------------------------------------------|--------------------------------------------------------|
-| `SeqStmt`, `IfThenElse`, `AttrStmt`, block | yes                                                    |
-| `For`, `While`, a launch of threads         | yes, where bounds and conditions call nothing             |
-| threads that need each other (barriers)   | no: going back goes to before their block                 |
-| `reduce_scope`                            | no                                                      |
+| around                                     | entered again                                 |
+|--------------------------------------------|-----------------------------------------------|
+| `SeqStmt`, `IfThenElse`, `AttrStmt`, block | yes                                           |
+| `For`, `While`, a launch of threads        | yes, where bounds and conditions call nothing |
+| threads that need each other (barriers)    | no: going back goes to before their block     |
+| `reduce_scope`                             | no                                            |
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from refmlc.diag import Span
-from refmlc.interp.tensorir.loops import LAUNCHED
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
-from refmlc.ir.visit import children, walk
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import children, walk
+from refmlc.run.interp.tensorir.loops import LAUNCHED
 
 
 @dataclass(slots=True, eq=False)

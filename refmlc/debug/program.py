@@ -1,10 +1,10 @@
 """What is debugged: a module, one of its functions, the arguments; and a text for everything in it.
 
-| in the module                    | becomes                                                                     |
-|----------------------------------|-----------------------------------------------------------------------------|
-| an operator of Relax             | a call of a prim_func, which can be stepped into                             |
-| a function that has no text      | the same, read from what the printer shows: `<shown>`                        |
-| arguments                        | copies; the originals are never written to                                   |
+| in the module               | becomes                                               |
+|-----------------------------|-------------------------------------------------------|
+| an operator of Relax        | a call of a prim_func, which can be stepped into      |
+| a function that has no text | the same, read from what the printer shows: `<shown>` |
+| arguments                   | copies; the originals are never written to            |
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,19 +12,19 @@ from dataclasses import replace
 
 from refmlc.diag import RefmlcError, Source, fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.interp.machine import write_line
-from refmlc.interp.tensorir.lowered import is_packed_entry
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.node import Node
-from refmlc.ir.visit import substitute, walk
-from refmlc.provenance.copying import copies
-from refmlc.runtime.registry import DEFAULT, FunctionRegistry
-from refmlc.script import read_source, show
-from refmlc.transform import legalize_ops
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.lang.script import read_source, show
+from refmlc.lang.wellformed.reading import checked
+from refmlc.observe.why.copying import copies
+from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.interp.machine import write_line
+from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.parameters import parameters_of
-from refmlc.wellformed.reading import checked
 
 SHOWN = "<shown>"
 

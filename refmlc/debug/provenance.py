@@ -1,4 +1,4 @@
-"""Why an element has its value at a moment: `refmlc.provenance`, its runs ended there.
+"""Why an element has its value at a moment: `refmlc.observe.why`, its runs ended there.
 
 Moments are counted as the engine counts them; the recorder sees the same functions, statements and bindings.
 """
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from refmlc.debug.program import Program
 from refmlc.debug.values import Moment
-from refmlc.interp.tensorir.frame import Frame
-from refmlc.ir import relax, tir
-from refmlc.library import OPERATORS
-from refmlc.provenance import LIMITS, Slice
-from refmlc.provenance.asked import Finder
-from refmlc.provenance.recorder import Enough, Recorder
-from refmlc.provenance.why import Ways, why
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.library import OPERATORS
+from refmlc.observe.why import LIMITS, Slice
+from refmlc.observe.why.asked import Finder
+from refmlc.observe.why.recorder import Enough, Recorder
+from refmlc.observe.why.why import Ways, why
+from refmlc.run.interp.tensorir.frame import Frame
 
 
 class Ending(Recorder):

@@ -2,13 +2,13 @@
 
 What follows the place is executed from inside out: the rest of each statement around it, then of the one around that.
 
-| around       | its rest                                                             |
-|--------------|----------------------------------------------------------------------|
-| `SeqStmt`    | the parts behind                                                     |
-| `For`, a launch of threads | the iterations behind; a jump ends one, or all           |
-| `While`      | the condition and the body, as long as it holds                       |
-| a block      | the body, where the place is in the init; else nothing                 |
-| `IfThenElse`, `AttrStmt` | nothing                                                  |
+| around                     | its rest                                               |
+|----------------------------|--------------------------------------------------------|
+| `SeqStmt`                  | the parts behind                                       |
+| `For`, a launch of threads | the iterations behind; a jump ends one, or all         |
+| `While`                    | the condition and the body, as long as it holds        |
+| a block                    | the body, where the place is in the init; else nothing |
+| `IfThenElse`, `AttrStmt`   | nothing                                                |
 """
 
 from collections.abc import Callable, Mapping
@@ -22,17 +22,17 @@ from refmlc.debug.iterations import Entered, Iterations, iterations
 from refmlc.debug.places import Place
 from refmlc.debug.snapshots import Owned, SavedLevel
 from refmlc.diag import RefmlcError
-from refmlc.interp.tensorir.frame import Eval, Frame, Run
-from refmlc.interp.tensorir.loops import Breaking, Continuing, chunk
-from refmlc.interp.tensorir.private import Outside, Private
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import View, view_on
-from refmlc.ir import tir
-from refmlc.ir.scopes import is_thread
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.scopes import is_thread
+from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
+from refmlc.run.interp.tensorir.loops import Breaking, Continuing, chunk
+from refmlc.run.interp.tensorir.private import Outside, Private
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View, view_on
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass(slots=True)

@@ -11,12 +11,12 @@ Stable: every public name of this class, of `Program` and of `refmlc.debug.value
 return the `Stop` at which the program stands, in the thread that called them. Only `pause` may be called from another
 thread. A session is not for concurrent use. `close` ends it, in every state, more than once too; so does `with`.
 
-| state           | `session.stop`                    | what works                                            |
-|-----------------|-----------------------------------|-------------------------------------------------------|
-| not started     | None                              | breakpoints, `start`, `close`                         |
-| stopped         | a `Stop`                          | everything                                            |
-| ended           | a `Stop` with `Reason.ENDED`      | backwards motions, `goto`, `restart`, looking at results |
-| closed          | as it was                         | `close`                                               |
+| state       | `session.stop`               | what works                                               |
+|-------------|------------------------------|----------------------------------------------------------|
+| not started | None                         | breakpoints, `start`, `close`                            |
+| stopped     | a `Stop`                     | everything                                               |
+| ended       | a `Stop` with `Reason.ENDED` | backwards motions, `goto`, `restart`, looking at results |
+| closed      | as it was                    | `close`                                                  |
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ from refmlc.debug.snapshots import OFTEN, Often
 from refmlc.debug.values import BEGINNING, BreakKind, Breakpoint, Frame, Moment, Reason, Stop, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.provenance import Slice
+from refmlc.observe.why import Slice
 
 SNAPSHOTS = 256 << 20  # bytes
 AGAIN = "`restart` forgets them"

@@ -1,9 +1,9 @@
 """Snapshots: what it takes to go on from a moment without executing what came before.
 
-| part        | is                                                                                            |
-|-------------|-----------------------------------------------------------------------------------------------|
-| `levels`    | of each call its bindings being evaluated with all variables; of the last, the frame and place |
-| `storages`  | bytes, initialised units and the rest of every storage that any of them reaches                |
+| part       | is                                                                                             |
+|------------|------------------------------------------------------------------------------------------------|
+| `levels`   | of each call its bindings being evaluated with all variables; of the last, the frame and place |
+| `storages` | bytes, initialised units and the rest of every storage that any of them reaches                |
 
 A storage that did not change since the snapshot before shares its copy. When all copies together take more than the
 budget, every second snapshot is dropped, and later ones are taken half as often.
@@ -18,13 +18,13 @@ import numpy as np
 from refmlc.debug.iterations import Entered
 from refmlc.debug.places import BindingPlace, Place
 from refmlc.debug.values import BEGINNING, Moment
-from refmlc.interp.tensorir.private import Follower, Private
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import relax, tir
-from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Closure
+from refmlc.lang.ir import relax, tir
+from refmlc.run.interp.tensorir.private import Follower, Private
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Closure
 
 
 @dataclass(slots=True, eq=False)

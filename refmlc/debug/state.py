@@ -1,11 +1,11 @@
 """Where the program stands: frames from Relax to the innermost block, and the names of each.
 
-| frame of        | brings                                                                    |
-|-----------------|---------------------------------------------------------------------------|
-| Relax function  | its variables so far, the symbolic sizes                                    |
-| prim_func       | parameters, the variables of their shapes; what is declared at its top level |
-| loop            | its variable; what is declared in it                                       |
-| block           | its axes with their domains, its buffers; what is declared in it            |
+| frame of       | brings                                                                       |
+|----------------|------------------------------------------------------------------------------|
+| Relax function | its variables so far, the symbolic sizes                                     |
+| prim_func      | parameters, the variables of their shapes; what is declared at its top level |
+| loop           | its variable; what is declared in it                                         |
+| block          | its axes with their domains, its buffers; what is declared in it             |
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ from refmlc.debug.judge import Level
 from refmlc.debug.places import AnyPlace, Place, bound_before, brought_by, brought_by_function
 from refmlc.debug.values import Frame, FrameKind, Variable
 from refmlc.diag import RefmlcError
-from refmlc.interp.graph.activation import KILLED
-from refmlc.interp.tensorir.frame import Frame as Slots
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import relax, tir
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ir import relax, tir
+from refmlc.run.interp.graph.activation import KILLED
+from refmlc.run.interp.tensorir.frame import Frame as Slots
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.tensor import Tensor
 
 KINDS = (tir.For, tir.SBlockRealize)
 

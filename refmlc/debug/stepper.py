@@ -1,21 +1,21 @@
 """What the interpreter tells the engine: three clients of its hooks, the later ones seeing more and costing more.
 
-| client          | sees beside                       | taken when                                             |
-|-----------------|-----------------------------------|--------------------------------------------------------|
-| `Stepper`       | functions, statements, bindings   | always                                                 |
-| `StoreStepper`  | each element that is stored       | writes are watched, NaNs caught, a tensor compared      |
-| `AccessStepper` | each element that is loaded       | reads are watched                                      |
+| client          | sees beside                     | taken when                                         |
+|-----------------|---------------------------------|----------------------------------------------------|
+| `Stepper`       | functions, statements, bindings | always                                             |
+| `StoreStepper`  | each element that is stored     | writes are watched, NaNs caught, a tensor compared |
+| `AccessStepper` | each element that is loaded     | reads are watched                                  |
 """
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from refmlc.interp.graph import activation
-from refmlc.interp.hooks import Hooks
-from refmlc.interp.tensorir.frame import Frame, Run
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import relax, tir
+from refmlc.lang.ir import relax, tir
+from refmlc.run.interp.graph import activation
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tensorir.frame import Frame, Run
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View
 
 
 class Listener(Protocol):

@@ -1,10 +1,10 @@
 """When snapshots are taken: every so many statements; at bindings of Relax, every so many seconds.
 
-| none can be taken, because               | the next one is taken                                          |
-|------------------------------------------|----------------------------------------------------------------|
-| the place cannot be entered again         | at the next statement around it that can                        |
-| threads take turns, each with a frame     | before the next block of threads                               |
-| Relax stands in the middle of an expression | when it is tried again, a thousand statements later            |
+| none can be taken, because                  | the next one is taken                               |
+|---------------------------------------------|-----------------------------------------------------|
+| the place cannot be entered again           | at the next statement around it that can            |
+| threads take turns, each with a frame       | before the next block of threads                    |
+| Relax stands in the middle of an expression | when it is tried again, a thousand statements later |
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,8 +15,8 @@ from refmlc.debug.judge import Level
 from refmlc.debug.places import Place
 from refmlc.debug.snapshots import Often, SavedLevel, Snapshot, Snapshots
 from refmlc.debug.values import Moment
-from refmlc.interp.tensorir.frame import Frame
-from refmlc.ir.threads import tag_of
+from refmlc.lang.ir.threads import tag_of
+from refmlc.run.interp.tensorir.frame import Frame
 
 SHARE = 20  # a snapshot may take one part in so many of the time between two
 AGAIN = 1_000  # statements, after which it is tried again

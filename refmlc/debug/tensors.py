@@ -8,10 +8,10 @@ import numpy as np
 from refmlc.debug.values import Page, Statistics
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.dtypes import DType
-from refmlc.ops.contract import Scalar
-from refmlc.provenance.outline import number
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ops.contract import Scalar
+from refmlc.observe.why.outline import number
+from refmlc.run.memory.tensor import Tensor
 
 PAGE = 100
 

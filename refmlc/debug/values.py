@@ -1,19 +1,19 @@
 """What a session says, as plain data: moments, stops, frames, variables, breakpoints. Nothing here runs anything.
 
-| data         | is                                                                                            |
-|--------------|-----------------------------------------------------------------------------------------------|
-| `Moment`     | a place in time; ordered, the same in every run of the same program on the same arguments      |
-| `Stop`       | why the program stands where it stands                                                        |
-| `Frame`      | one level of where it stands: Relax function, prim_func, loop, block                           |
-| `Variable`   | a name of a frame with its value                                                              |
-| `Breakpoint` | what makes the program stop                                                                   |
+| data         | is                                                                                        |
+|--------------|-------------------------------------------------------------------------------------------|
+| `Moment`     | a place in time; ordered, the same in every run of the same program on the same arguments |
+| `Stop`       | why the program stands where it stands                                                    |
+| `Frame`      | one level of where it stands: Relax function, prim_func, loop, block                      |
+| `Variable`   | a name of a frame with its value                                                          |
+| `Breakpoint` | what makes the program stop                                                               |
 """
 
 from dataclasses import dataclass
 from enum import Enum
 
 from refmlc.diag import Diagnostic, Span
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True, order=True)

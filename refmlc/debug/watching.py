@@ -15,9 +15,9 @@ from refmlc.debug.tensors import offset_of
 from refmlc.debug.values import EXCEPTIONS, BreakKind, Breakpoint, FrameKind
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
-from refmlc.ir import relax, tir
-from refmlc.runtime.cells import cell_size
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ir import relax, tir
+from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.tensor import Tensor
 
 MODES = {"write": BreakKind.WRITE, "change": BreakKind.CHANGE, "read": BreakKind.READ}
 MOST_CELLS = 1_000_000

@@ -3,7 +3,7 @@
     Traceback (most recent call last):
       File "train.py", line 12, in <module>             the user's
       File "…/refmlc/diag/entry.py", line …              the entry point
-      File "…/refmlc/script/reader/names.py", line …     where the failure was raised
+      File "…/refmlc/lang/script/reader/names.py", line …     where the failure was raised
     refmlc.diag.errors.Malformed: error[RM104]: `BB` is not defined
     …
 

@@ -20,12 +20,12 @@
 Nothing here computes: a frontend writes calls of the operators that the library defines.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.frontends.tvm_objects import from_tvm
+from refmlc.lazy import load
 
 if TYPE_CHECKING:
     from refmlc.frontends.onnx import from_onnx
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["from_exported_program", "from_fx", "from_onnx", "from_tvm"]
 
 _HOME = {
-    "from_exported_program": ("torch_export", "torch"),
-    "from_fx": ("torch_fx", "torch"),
-    "from_onnx": ("onnx", "onnx"),
+    "from_exported_program": ("refmlc.frontends.torch_export", "torch"),
+    "from_fx": ("refmlc.frontends.torch_fx", "torch"),
+    "from_onnx": ("refmlc.frontends.onnx", "onnx"),
 }
 
 
@@ -45,14 +45,13 @@ def __getattr__(name: str) -> object:
     """A frontend, loaded when it is asked for. Fails: RM112 where its framework is not installed."""
     if name not in _HOME:
         raise AttributeError(f"module 'refmlc.frontends' has no attribute {name!r}")
-    file, extra = _HOME[name]
+    module, extra = _HOME[name]
     try:
-        module = import_module(f"refmlc.frontends.{file}")
+        value: object = load(f"{module}:{name}")
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != extra:
             raise
         way = f"pip install 'refmlc[{extra}]'"
         raise fail(BAD_USAGE, f"`{extra}` is not installed, which `{name}` needs", None, way) from None
-    value: object = getattr(module, name)
     globals()[name] = value
     return value

@@ -9,9 +9,9 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNKNOWN_DTYPE
-from refmlc.dtypes import SCALARS, DType
-from refmlc.dtypes.storage import dtype_of, storage_dtype
-from refmlc.ir import relax
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
+from refmlc.lang.ir import relax
 
 
 class TorchTensor(Protocol):

@@ -14,16 +14,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.builder import BlockBuilder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import TYPE_MISMATCH
-from refmlc.dtypes import BOOL, FLOAT64, INT64, SCALARS
-from refmlc.dtypes.storage import storage_dtype
 from refmlc.frontends.arrays import constant
-from refmlc.ir import relax, tir
-from refmlc.ir.types import TensorType
-from refmlc.library.shapes import same
-from refmlc.te import Value, const
+from refmlc.lang.builder import BlockBuilder
+from refmlc.lang.dtypes import BOOL, FLOAT64, INT64, SCALARS
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.library.shapes import same
+from refmlc.lang.te import Value, const
 
 Size: TypeAlias = int | Value
 Operand: TypeAlias = object

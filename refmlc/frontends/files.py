@@ -25,8 +25,9 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.frontends.tvm_json import from_json
-from refmlc.ir import IRModule
-from refmlc.process.regular import open_regular
+from refmlc.lang.ir import IRModule
+from refmlc.lazy import load
+from refmlc.system.regular import open_regular
 
 EXPORTED = ".pt2"
 
@@ -67,7 +68,7 @@ def _torch_export(path: Path, keep: bool) -> Imported:
         program = torch.export.load(str(path))
     except (RuntimeError, ValueError, LookupError) as bad:
         raise fail(BAD_FILE, f"`{path}`: PyTorch cannot read it: {_line(bad)}") from None
-    frontend = import_module("refmlc.frontends.torch_export")
+    frontend = load("refmlc.frontends.torch_export")
     module = frontend.from_exported_program(program, keep_params_as_input=keep, unwrap_unit_return_tuple=True)
     return Imported(module, frontend.params_of(program) if keep else MappingProxyType({}))
 
@@ -89,7 +90,7 @@ def _onnx(path: Path, keep: bool) -> Imported:
         model = onnx.load(str(path))
     except unreadable as bad:
         raise fail(BAD_FILE, f"`{path}`: ONNX cannot read it: {_line(bad)}") from None
-    frontend = import_module("refmlc.frontends.onnx")
+    frontend = load("refmlc.frontends.onnx")
     module = frontend.from_onnx(model, keep_params_in_input=keep)
     return Imported(module, frontend.params_of(model) if keep else MappingProxyType({}))
 

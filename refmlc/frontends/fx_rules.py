@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 
 from torch import nn
 
-from refmlc.builder import BlockBuilder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.aten import RULES, rule_of
 from refmlc.frontends.binding import IDLE, Argument, applied, declared, is_default, understood
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
-from refmlc.ir import relax
+from refmlc.lang.builder import BlockBuilder
+from refmlc.lang.ir import relax
 
 Values: TypeAlias = Mapping[object, object]
 Weights: TypeAlias = Callable[[str], relax.Expr | None]

@@ -1,16 +1,16 @@
 """What a program may be given as, wherever Python takes one: `refmlc.read`, the assertions, `refmlc.check`, schedules.
 
-| given                                            | the module                                                 |
-|--------------------------------------------------|------------------------------------------------------------|
-| an `IRModule`                                    | itself                                                     |
-| a TensorIR or Relax function                     | the one that holds it, as `main`                           |
-| a case or a function drawn by `refmlc.strategies` | the one that it holds                                      |
-| a module or a function of real TVM               | read from the text that it prints (`from_tvm`)             |
-| a `Path`, a text of one line that names a file   | read from the file                                         |
-| any other text                                   | read from the text                                         |
+| given                                             | the module                                     |
+|---------------------------------------------------|------------------------------------------------|
+| an `IRModule`                                     | itself                                         |
+| a TensorIR or Relax function                      | the one that holds it, as `main`               |
+| a case or a function drawn by `refmlc.strategies` | the one that it holds                          |
+| a module or a function of real TVM                | read from the text that it prints (`from_tvm`) |
+| a `Path`, a text of one line that names a file    | read from the file                             |
+| any other text                                    | read from the text                             |
 
 Anything else is refused by its type. Texts from elsewhere (a file, another process) are read by
-`refmlc.wellformed.reading.read`, for which a text is never a path.
+`refmlc.lang.wellformed.reading.read`, for which a text is never a path.
 """
 
 import os
@@ -22,8 +22,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.tvm_objects import Scriptable, from_tvm
-from refmlc.ir import IRModule, relax, tir
-from refmlc.wellformed import reading
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.wellformed import reading
 
 NEEDED = "an IRModule, a function, a path or TVMScript is needed"
 _PATH = re.compile(r"[^\s()=@'\"#]+\.[A-Za-z]\w*|[^\s()=@'\"#]*[/\\][^\s()=@'\"#]*")

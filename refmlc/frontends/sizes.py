@@ -10,12 +10,12 @@
 
 from dataclasses import dataclass, field
 
-from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
-from refmlc.dtypes import INT64
-from refmlc.ir import tir
-from refmlc.te import Value
+from refmlc.lang import te
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import tir
+from refmlc.lang.te import Value
 
 
 @dataclass

@@ -18,11 +18,9 @@ from torch import Tensor, fx
 from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 
-from refmlc.builder import BlockBuilder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.diag.entry import entry_point
-from refmlc.dtypes import INT64, SCALARS
 from refmlc.frontends.arrays import TorchTensor, array_of, constant_of, dtype_name
 from refmlc.frontends.aten import rule_of
 from refmlc.frontends.binding import applied, declared
@@ -31,9 +29,11 @@ from refmlc.frontends.fx_rules import taken
 from refmlc.frontends.rule import Rule
 from refmlc.frontends.sizes import Sizes
 from refmlc.frontends.unknown import told, unknown
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import PrimType, TensorType
-from refmlc.te import Value
+from refmlc.lang.builder import BlockBuilder
+from refmlc.lang.dtypes import INT64, SCALARS
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import PrimType, TensorType
+from refmlc.lang.te import Value
 
 PARAMETERS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 

@@ -23,18 +23,18 @@ from typing import TypeAlias
 import numpy as np
 from torch import Tensor, fx, nn
 
-from refmlc.builder import BlockBuilder
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point
-from refmlc.dtypes import INT64, SCALARS, dtype as dtype_named
 from refmlc.frontends.arrays import array_of, constant_of, dtype_name
 from refmlc.frontends.emitter import Size
 from refmlc.frontends.fx_rules import Weights, built_in_function, built_in_method, built_in_module
 from refmlc.frontends.unknown import told, unknown
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import TensorType
-from refmlc.te import Value
+from refmlc.lang.builder import BlockBuilder
+from refmlc.lang.dtypes import INT64, SCALARS, dtype as dtype_named
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.te import Value
 
 Rule: TypeAlias = Callable[..., object]
 InputInfo: TypeAlias = "tuple[Sequence[Size], str] | Sequence[Size]"

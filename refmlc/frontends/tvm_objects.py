@@ -17,9 +17,9 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.tvm_json import from_json
-from refmlc.ir import IRModule, relax, tir
-from refmlc.script import read
-from refmlc.wellformed.reading import checked
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.script import read
+from refmlc.lang.wellformed.reading import checked
 
 
 @runtime_checkable

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from refmlc.adapters.implementation import Ended
-from refmlc.bounds.certify import CertifiedTensor
-from refmlc.bounds.freedom import Freedom
 from refmlc.diag.errors import RefmlcError
+from refmlc.observe.bounds.certify import CertifiedTensor
+from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.certificates import OTHERS, Certificates
 from refmlc.oracle.compare import compare
+from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.parts import Part, parts
 from refmlc.oracle.program import Program
 from refmlc.oracle.rule import Certified, Exact, Rule
 from refmlc.oracle.values import bits
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import kind_of
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import kind_of
 
 ORDER = (Kind.EQUAL, Kind.PERMITTED, Kind.UNSUPPORTED, Kind.WRONG)
 

@@ -1,17 +1,17 @@
 """Calls made for a function: sizes of its symbolic dimensions, boundaries included, and recipes of its arguments.
 
-| call      | symbolic dimensions               | floats                    | integers                            |
-|-----------|-----------------------------------|---------------------------|-------------------------------------|
-| 1         | 3, 4, 5, …: each another one       | in -1 … 1                 | indices that any dimension has       |
-| 2         | 1                                 | multiples of 1/4, ±0      | the same                            |
-| 3         | the first 0, the others 2          | ±inf, NaN, subnormals, …  | of ±1000, where they are no indices  |
-| 4, 5, …   | by the seed, of 1 … 9              | the same three, in turn   | the same                            |
-| `wild`    | as of call 1                      | as of call 3              | of ±1000, indices too                |
+| call    | symbolic dimensions          | floats                   | integers                            |
+|---------|------------------------------|--------------------------|-------------------------------------|
+| 1       | 3, 4, 5, …: each another one | in -1 … 1                | indices that any dimension has      |
+| 2       | 1                            | multiples of 1/4, ±0     | the same                            |
+| 3       | the first 0, the others 2    | ±inf, NaN, subnormals, … | of ±1000, where they are no indices |
+| 4, 5, … | by the seed, of 1 … 9        | the same three, in turn  | the same                            |
+| `wild`  | as of call 1                 | as of call 3             | of ±1000, indices too               |
 
-| parameter of a prim_func                                          | argument                                      |
-|------------------------------------------------------------------|-----------------------------------------------|
-| only loaded, or first loaded in program order                     | initialised                                   |
-| first stored to, or what a reduction folds into                    | uninitialised: it is an output                 |
+| parameter of a prim_func                        | argument                       |
+|-------------------------------------------------|--------------------------------|
+| only loaded, or first loaded in program order   | initialised                    |
+| first stored to, or what a reduction folds into | uninitialised: it is an output |
 
 A size that is a parameter of its own is the size that was chosen. A parameter that a Relax function gives to an
 operator which asks for more than a dtype (`Operator.domains`: indices, ascending boundaries, samples from 0 to 1) gets
@@ -28,15 +28,15 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
-from refmlc.dtypes import FLOAT32, DType
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.ir.visit import walk
-from refmlc.library import OPERATORS
-from refmlc.ops.evaluate import known
+from refmlc.lang.dtypes import FLOAT32, DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.ops.evaluate import known
+from refmlc.run.dims import Dims
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.contents import ASCENDING, UNIT
-from refmlc.vm.dims import Dims
 from refmlc.vm.parameters import parameters_of
 
 WAYS = ("tame", "small", "edges")

@@ -1,29 +1,29 @@
 """The rule for each part of a call's result, found when it is asked for: bits first, a certificate only if they differ.
 
-| part                                                     | rule                                                    |
-|----------------------------------------------------------|---------------------------------------------------------|
-| of an implementation that promises the interpreter's bits  | those bits                                              |
-| an argument that the program leaves as it was             | its bits: it must not be changed                         |
+| part                                                      | rule                                                    |
+|-----------------------------------------------------------|---------------------------------------------------------|
+| of an implementation that promises the interpreter's bits | those bits                                              |
+| an argument that the program leaves as it was             | its bits: it must not be changed                        |
 | of a program without operators that round                 | the bits                                                |
 | a number, a shape, a name                                 | the same value                                          |
-| a tensor                                                 | the certified bound; none where refmlc cannot prove one   |
+| a tensor                                                  | the certified bound; none where refmlc cannot prove one |
 """
 
 from collections.abc import Sequence
 
-from refmlc.bounds import certify
-from refmlc.bounds.certify import CertifiedTensor
-from refmlc.bounds.exactness import only_exact
-from refmlc.bounds.freedom import Freedom
 from refmlc.diag.errors import RefmlcError
-from refmlc.ir import tir
-from refmlc.ir.reach import reachable
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.reach import reachable
+from refmlc.observe.bounds import certify
+from refmlc.observe.bounds.certify import CertifiedTensor
+from refmlc.observe.bounds.exactness import only_exact
+from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.parts import Part
 from refmlc.oracle.program import Program
 from refmlc.oracle.rule import Exact, Rule, chosen
 from refmlc.oracle.values import bits
-from refmlc.runtime.tensor import Tensor
-from refmlc.transform import legalize_ops
+from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.memory.tensor import Tensor
 
 OTHERS = Freedom(ulps=4.0)
 """What other implementations may do besides. Decision: who calls a platform's float32 functions, which are documented

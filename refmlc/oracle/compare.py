@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from refmlc.bounds.certify import CertifiedTensor
-from refmlc.bounds.choice import UNKNOWN
-from refmlc.bounds.enclosure import ANYTHING, Enclosure
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
-from refmlc.dtypes import DType
-from refmlc.dtypes.storage import dtype_of
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.storage import dtype_of
+from refmlc.observe.bounds.certify import CertifiedTensor
+from refmlc.observe.bounds.choice import UNKNOWN
+from refmlc.observe.bounds.enclosure import ANYTHING, Enclosure
 from refmlc.oracle.difference import Difference, Number, conditioning
 from refmlc.oracle.guess import guess
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.rule import Certified, Exact, OneOf, Rule, Ulps, chosen
 from refmlc.oracle.ulps import distance, histogram
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 Permits = Callable[[int, Number], bool]
 

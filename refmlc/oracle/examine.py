@@ -8,22 +8,22 @@ fresh arguments. In-house C compiles all programs in one run of the compiler.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from refmlc.adapters.implementation import Answer, Ended, Implementation, Prepared, Stop, Stopped
-from refmlc.adapters.interp import Interp
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.native import Batching
-from refmlc.bounds.freedom import Freedom
 from refmlc.diag.catalogue import RACE
+from refmlc.observe.bounds.freedom import Freedom
+from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.certificates import OTHERS
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.native import Batching
 from refmlc.oracle.judging import crash, judged, without_answer
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
 from refmlc.oracle.program import Program
 from refmlc.oracle.reference import Reference, references
-from refmlc.runtime.registry import DEFAULT, FunctionRegistry
-from refmlc.sanitize.kinds import ALL
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
 INTERP = "interp"
 MOST_STEPS = 200_000

@@ -1,28 +1,28 @@
 """Findings: an implementation does not do what a program means, as data and as a diagnostic.
 
-| code  | the implementation                                        |
-|-------|------------------------------------------------------------|
-| RM701 | gives a result that is not permitted                        |
-| RM702 | promises verdicts and gives another one                     |
-| RM703 | crashed on a program that is defined                        |
-| RM704 | gave no answer in its time on a program that is defined     |
-| RM705 | gives two results to two ways of saying the same            |
+| code  | the implementation                                      |
+|-------|---------------------------------------------------------|
+| RM701 | gives a result that is not permitted                    |
+| RM702 | promises verdicts and gives another one                 |
+| RM703 | crashed on a program that is defined                    |
+| RM704 | gave no answer in its time on a program that is defined |
+| RM705 | gives two results to two ways of saying the same        |
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from refmlc.bounds.certify import CertifiedTensor
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import Code
 from refmlc.diag.source import Span
+from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.oracle.agreement import Compared
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.outcome import Verdict
 from refmlc.oracle.program import Program
 from refmlc.oracle.reference import Reference
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import kind_of
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import kind_of
 
 MOST_VALUES = 8
 

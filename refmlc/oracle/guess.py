@@ -1,16 +1,16 @@
 """Guesses at the shape of an error: what kind of fault gives these wrong values. Facts about the values, no proof.
 
-| guess                       | the wrong result is                                                                  |
-|-----------------------------|--------------------------------------------------------------------------------------|
-| sign                        | the reference with the other sign, at each wrong element                            |
-| transposed                  | the reference with two axes exchanged (in memory, where the extents differ)         |
-| off by one index            | the reference moved by one along an axis                                             |
-| wrapped                     | off by multiples of 2**8, 2**16 or 2**32 (integers)                                  |
-| rounded to the other side   | off by one, toward the side of zero or of minus infinity (integers)                  |
-| not rounded                 | rounded to a narrower format, the reference (a missing cast, a wide intermediate)    |
-| scaled                      | the reference times one factor, a power of two or a small fraction                   |
-| stale                       | one and the same value at several wrong elements, or denormal rubbish                |
-| edge                        | wrong at the first or last index of an axis only (said besides any other guess)      |
+| guess                     | the wrong result is                                                               |
+|---------------------------|-----------------------------------------------------------------------------------|
+| sign                      | the reference with the other sign, at each wrong element                          |
+| transposed                | the reference with two axes exchanged (in memory, where the extents differ)       |
+| off by one index          | the reference moved by one along an axis                                          |
+| wrapped                   | off by multiples of 2**8, 2**16 or 2**32 (integers)                               |
+| rounded to the other side | off by one, toward the side of zero or of minus infinity (integers)               |
+| not rounded               | rounded to a narrower format, the reference (a missing cast, a wide intermediate) |
+| scaled                    | the reference times one factor, a power of two or a small fraction                |
+| stale                     | one and the same value at several wrong elements, or denormal rubbish             |
+| edge                      | wrong at the first or last index of an axis only (said besides any other guess)   |
 
 They are tried in this order; the first that explains every wrong element is taken. Two floats agree here within 2e-3
 of the larger: the fault, not the rounding, is looked for.
@@ -21,8 +21,8 @@ from itertools import combinations
 
 import numpy as np
 
-from refmlc.dtypes import SCALARS, DType
-from refmlc.dtypes.rounding import rounder
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.dtypes.rounding import rounder
 
 CLOSE = 2e-3
 NARROW = ("float16", "bfloat16", "float32")

@@ -15,13 +15,13 @@
 | is defined      | ended                                      |          | by the rule   | RM701 where wrong |
 """
 
-from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
-from refmlc.bounds.freedom import Freedom
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import CRASHED, NO_ANSWER, WRONG_RESULT, WRONG_VERDICT
+from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.agreement import Compared, agree
 from refmlc.oracle.certificates import OTHERS
 from refmlc.oracle.finding import Finding, found
+from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.program import Program
 from refmlc.oracle.reference import Reference

@@ -9,16 +9,16 @@
 
 from collections.abc import Callable
 
-from refmlc.adapters.implementation import Implementation
-from refmlc.adapters.interp import Interp
-from refmlc.adapters.limits import Limits
 from refmlc.diag import RefmlcError
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize.report import Finding as Noted
 from refmlc.oracle.examine import examine
 from refmlc.oracle.finding import Finding
+from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.reference import references
-from refmlc.sanitize.report import Finding as Noted
 from refmlc.strategies.case import Case
-from refmlc.wellformed.reading import read
 
 
 def ends_in(code: str, limits: Limits | None = None) -> Callable[[Case], bool]:

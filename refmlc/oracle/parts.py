@@ -6,10 +6,10 @@ Numbers and shapes are given by value: no call can change them.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from refmlc.adapters.implementation import Ended
-from refmlc.ir import IRModule, relax
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Shape
+from refmlc.lang.ir import IRModule, relax
+from refmlc.oracle.implementations.implementation import Ended
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
 from refmlc.vm.parameters import parameters_of
 
 

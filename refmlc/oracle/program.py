@@ -6,7 +6,7 @@
 from collections.abc import Sized
 from typing import Protocol
 
-from refmlc.ir import IRModule
+from refmlc.lang.ir import IRModule
 
 
 class Program(Protocol):

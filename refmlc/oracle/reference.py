@@ -1,35 +1,35 @@
 """What a call means: the interpreter, once, under the sanitizer.
 
-| field    | holds                                                                                                   |
-|----------|---------------------------------------------------------------------------------------------------------|
-| `answer` | how the call ends for the oracle: what a detector finds ends it too                                       |
-| `plain`  | how it ends without detectors, which is what both tiers promise                                          |
-| `report` | the sanitizer's findings and counts; None: it was not asked                                               |
-| `steps`  | the statements that were executed                                                                       |
+| field    | holds                                                               |
+|----------|---------------------------------------------------------------------|
+| `answer` | how the call ends for the oracle: what a detector finds ends it too |
+| `plain`  | how it ends without detectors, which is what both tiers promise     |
+| `report` | the sanitizer's findings and counts; None: it was not asked         |
+| `steps`  | the statements that were executed                                   |
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from refmlc.adapters.implementation import Answer, Ended, Stop, Stopped
-from refmlc.adapters.inside import stopped
-from refmlc.adapters.interp import Interp, Interpreted
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import error
-from refmlc.ir import IRModule, tir
+from refmlc.lang.ir import IRModule, tir
+from refmlc.observe.sanitize.kinds import ALL, LINTS
+from refmlc.observe.sanitize.proved import is_plain, outputs_alone
+from refmlc.observe.sanitize.report import Finding, Report
+from refmlc.observe.sanitize.sanitizer import Sanitizer
+from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
+from refmlc.oracle.implementations.inside import stopped
+from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.oracle.program import Program
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize.kinds import ALL, LINTS
-from refmlc.sanitize.proved import is_plain, outputs_alone
-from refmlc.sanitize.report import Finding, Report
-from refmlc.sanitize.sanitizer import Sanitizer
-from refmlc.transform import legalize_ops
+from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.memory.tensor import Tensor
 
 OWN = ALL - LINTS - {"RM305"}
 """What only a detector finds: the plain interpreter goes on."""
 
 PROVED = frozenset(("RM318", "RM319", "RM320", "RM321", "RM325", "RM326"))
-"""What cannot be found in plain functions (`refmlc.sanitize.proved`), whatever they are called on."""
+"""What cannot be found in plain functions (`refmlc.observe.sanitize.proved`), whatever they are called on."""
 
 VERDICTS = {
     Stop.UNDEFINED: "undefined",

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.bounds.certify import CertifiedTensor
+from refmlc.observe.bounds.certify import CertifiedTensor
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable
 from itertools import pairwise
 
-from refmlc.dtypes import DType
-from refmlc.dtypes.bits import encoder
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.bits import encoder
 
 BUCKETS = (0, 1, 2, 4, 16, 256, 65536)
 

@@ -1,11 +1,11 @@
 """Values as bits: equal where the meaning is. NaN is one class; elements that were never written have no value.
 
-| value             | its bits                                                                     |
-|-------------------|------------------------------------------------------------------------------|
-| tensor            | dtype, shape, codes of the written elements (the others 0), which are written  |
-| float             | its eight bytes                                                              |
-| tuple, shape      | those of its parts                                                           |
-| anything else     | itself                                                                       |
+| value         | its bits                                                                      |
+|---------------|-------------------------------------------------------------------------------|
+| tensor        | dtype, shape, codes of the written elements (the others 0), which are written |
+| float         | its eight bytes                                                               |
+| tuple, shape  | those of its parts                                                            |
+| anything else | itself                                                                        |
 """
 
 import math
@@ -13,8 +13,8 @@ import struct
 
 import numpy as np
 
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Closure, PackedFunc, Shape
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Closure, PackedFunc, Shape
 
 
 def bits(value: object) -> object:

@@ -35,8 +35,8 @@ What fails is shrunk: fewer and smaller blocks, plainer indices, smaller extents
 The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest program with a property:
 
 >>> from hypothesis import find
->>> from refmlc.ir import tir
->>> from refmlc.ir.visit import walk
+>>> from refmlc.lang.ir import tir
+>>> from refmlc.lang.ir.visit import walk
 >>> looping = lambda case: any(isinstance(node, tir.While) for node in walk(case.module))
 >>> "while P[0] < 2:" in str(find(prim_funcs(small=True), looping))
 True
@@ -44,7 +44,7 @@ True
 Programs are defined for their arguments: no code of RM3xx is met, not even by a detector. With an aim they are made to
 show a code, in a good share of the draws; so a detector that finds nothing can be told from one that works:
 
->>> from refmlc.sanitize import sanitize
+>>> from refmlc.observe.sanitize import sanitize
 >>> reports = [sanitize(case.module, case.func, case.arguments()) for case in (rolled(n, "RM321") for n in range(20))]
 >>> any(report.counts["RM321"] for report in reports)
 True
@@ -61,8 +61,9 @@ True
 The names of the package are looked up when they are first used: what is made from a seed needs no Hypothesis.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from refmlc.lazy import attach
 
 if TYPE_CHECKING:
     from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
@@ -105,44 +106,19 @@ __all__ = [
     "tensors",
 ]
 
-_HOME = {
-    "AIMS": "functions",
-    "Argument": "arguments",
-    "Array": "arguments",
-    "CHECKED": "functions",
-    "MODULE_AIMS": "aimed",
-    "THREAD_AIMS": "aimed",
-    "Case": "case",
-    "Number": "arguments",
-    "Same": "arguments",
-    "ShapeOf": "arguments",
-    "TupleOf": "arguments",
-    "WATCHED": "functions",
-    "dtypes": "data",
-    "inputs_for": "programs",
-    "ir_modules": "module_strategy",
-    "prim_exprs": "programs",
-    "prim_funcs": "programs",
-    "rolled": "functions",
-    "rolled_inputs": "inputs",
-    "rolled_module": "modules",
-    "rolled_schedules": "equivalents",
-    "scalars": "data",
-    "schedules": "schedule_strategy",
-    "shapes": "data",
-    "tensors": "data",
-}
-
-
-def __getattr__(name: str) -> object:
-    """The object called `name`, from its module."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'refmlc.strategies' has no attribute {name!r}")
-    value: object = getattr(import_module(f"refmlc.strategies.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """The names of the package."""
-    return sorted(__all__)
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "refmlc.strategies.aimed": ("MODULE_AIMS", "THREAD_AIMS"),
+        "refmlc.strategies.arguments": ("Argument", "Array", "Number", "Same", "ShapeOf", "TupleOf"),
+        "refmlc.strategies.case": ("Case",),
+        "refmlc.strategies.data": ("dtypes", "scalars", "shapes", "tensors"),
+        "refmlc.strategies.equivalents": ("rolled_schedules",),
+        "refmlc.strategies.functions": ("AIMS", "CHECKED", "WATCHED", "rolled"),
+        "refmlc.strategies.inputs": ("rolled_inputs",),
+        "refmlc.strategies.module_strategy": ("ir_modules",),
+        "refmlc.strategies.modules": ("rolled_module",),
+        "refmlc.strategies.programs": ("inputs_for", "prim_exprs", "prim_funcs"),
+        "refmlc.strategies.schedule_strategy": ("schedules",),
+    },
+)

@@ -1,25 +1,25 @@
 """Programs that do wrong what only graphs and threads can: written as text, with drawn dtypes, sizes and neighbours.
 
-| aim   | the program                                                                              |
-|-------|------------------------------------------------------------------------------------------|
-| RM316 | uses a tensor after it was killed: one that was computed, or one that was allocated      |
-| RM317 | declares what a packed function returns with another extent, rank or dtype               |
-| RM323 | calls a function by `call_tir` that writes to its input too                               |
-| RM324 | calls one that leaves the last row, or element, of its output as it was                  |
-| RM327 | has a barrier that only some threads come to, or two in two branches                     |
-| RM328 | uses a tensor after `call_tir_inplace` wrote into it                                     |
+| aim   | the program                                                                         |
+|-------|-------------------------------------------------------------------------------------|
+| RM316 | uses a tensor after it was killed: one that was computed, or one that was allocated |
+| RM317 | declares what a packed function returns with another extent, rank or dtype          |
+| RM323 | calls a function by `call_tir` that writes to its input too                         |
+| RM324 | calls one that leaves the last row, or element, of its output as it was             |
+| RM327 | has a barrier that only some threads come to, or two in two branches                |
+| RM328 | uses a tensor after `call_tir_inplace` wrote into it                                |
 
 A program hits its aim always. Around the fault stand up to two bindings before and after, which
 are defined for all values.
 """
 
-from refmlc.dtypes import SCALARS, DType
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.wellformed.reading import read
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.contents import WAYS
 from refmlc.strategies.ranges import limits
-from refmlc.wellformed.reading import read
 
 MODULE_AIMS = ("RM316", "RM317", "RM323", "RM324", "RM328")
 """The codes that a module of Relax may aim at."""

@@ -1,12 +1,12 @@
 """Recipes of arguments: small, comparable, data in JSON. The same recipe gives the same argument, always a fresh one.
 
-| recipe    | the argument                                    | JSON                                          |
-|-----------|-------------------------------------------------|-----------------------------------------------|
-| `Array`   | a tensor; its values follow from a way, a seed  | `{"array": "float32", "shape": [2], "way": …}` |
-| `Number`  | a number                                        | `{"number": "int32", "value": 3}`             |
-| `Same`    | the tensor that an argument before it is        | `{"same": 0}`                                 |
-| `ShapeOf` | a shape value of Relax                          | `{"shape": [2, 3]}`                           |
-| `TupleOf` | a tuple of what other recipes give              | `{"tuple": […]}`                              |
+| recipe    | the argument                                   | JSON                                           |
+|-----------|------------------------------------------------|------------------------------------------------|
+| `Array`   | a tensor; its values follow from a way, a seed | `{"array": "float32", "shape": [2], "way": …}` |
+| `Number`  | a number                                       | `{"number": "int32", "value": 3}`              |
+| `Same`    | the tensor that an argument before it is       | `{"same": 0}`                                  |
+| `ShapeOf` | a shape value of Relax                         | `{"shape": [2, 3]}`                            |
+| `TupleOf` | a tuple of what other recipes give             | `{"tuple": […]}`                               |
 
 | form       | the tensor                                                        |
 |------------|-------------------------------------------------------------------|
@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.dtypes import DType, dtype
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Shape
+from refmlc.lang.dtypes import DType, dtype
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
 from refmlc.strategies.contents import ASCENDING, FEW, UNIT, WAYS, contents
 
 FORMS = ("compact", "fresh", "partial", "strided", "locked", "offset")

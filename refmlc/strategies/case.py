@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.ir import IRModule, tir
-from refmlc.ir.node import Printer
-from refmlc.script import show
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.node import Printer
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
 from refmlc.strategies.arguments import Argument, Data, argument_data, argument_of, arguments
-from refmlc.wellformed.reading import read
 
 
 @dataclass(frozen=True)

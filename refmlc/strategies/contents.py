@@ -19,10 +19,10 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from refmlc.dtypes import DType
-from refmlc.dtypes.bits import encoder
-from refmlc.dtypes.rounding import rounder
-from refmlc.dtypes.storage import storage_dtype
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.bits import encoder
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.dtypes.storage import storage_dtype
 
 WAYS = ("steps", "small", "any", "edges", "tame")
 EDGES = (0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 5e-324, 1e-45, 6e-8, 1e-40, 65504.0, 3.4e38, 1e308, 0.5)

@@ -1,11 +1,11 @@
 """Strategies of dtypes, numbers, shapes and tensors, for Hypothesis.
 
-| strategy    | leans towards                                                                       | shrinks towards |
-|-------------|-------------------------------------------------------------------------------------|-----------------|
-| `dtypes`    | float32 and int32                                                                   | float32         |
-| `scalars`   | limits, ±0, ±infinity, NaN, subnormals, neighbours of 1 and of powers of two         | 0               |
-| `shapes`    | extents of 1 and 2; 0 is one                                                         | ()              |
-| `tensors`   | small ones whose elements are all drawn; larger ones follow from a seed              | zeros           |
+| strategy  | leans towards                                                                | shrinks towards |
+|-----------|------------------------------------------------------------------------------|-----------------|
+| `dtypes`  | float32 and int32                                                            | float32         |
+| `scalars` | limits, ±0, ±infinity, NaN, subnormals, neighbours of 1 and of powers of two | 0               |
+| `shapes`  | extents of 1 and 2; 0 is one                                                 | ()              |
+| `tensors` | small ones whose elements are all drawn; larger ones follow from a seed      | zeros           |
 """
 
 from collections.abc import Collection
@@ -14,11 +14,11 @@ from math import isnan, prod
 import numpy as np
 from hypothesis import strategies as st
 
-from refmlc.dtypes import FLOAT32, INT32, DType
-from refmlc.dtypes.bits import encoder, from_bits
-from refmlc.dtypes.rounding import rounder
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32, INT32, DType
+from refmlc.lang.dtypes.bits import encoder, from_bits
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.contents import special_values
 from refmlc.strategies.drawn import Draw

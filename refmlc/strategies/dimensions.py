@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from refmlc.diag import Undefined
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
-from refmlc.ops.evaluate import evaluate
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.evaluate import evaluate
 
 
 def variables(extent: tir.Expr) -> Iterator[tir.Var]:

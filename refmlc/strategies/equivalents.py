@@ -1,4 +1,4 @@
-"""Functions that must mean the same as a given one: a few steps of `refmlc.schedule` and of `rewrites`.
+"""Functions that must mean the same as a given one: a few steps of `refmlc.rewrite.schedule` and of `rewrites`.
 
 A step is drawn with a target (a loop, a block); one that is refused is left out, so that what remains is legal. The
 trace says which steps were taken: `split i0 by 3; reorder i1, i0_0`.
@@ -9,12 +9,12 @@ trace says which steps were taken: `split i0 by 3; reorder i1, i0_0`.
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from refmlc import schedule
 from refmlc.diag.errors import Malformed, Unsupported
-from refmlc.ir import tir
-from refmlc.ir.node import Printer
-from refmlc.schedule.places import places
-from refmlc.script import show
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.node import Printer
+from refmlc.lang.script import show
+from refmlc.rewrite import schedule
+from refmlc.rewrite.schedule.places import places
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.rewrites import REWRITES
 from refmlc.strategies.tiles import intrinsic_of

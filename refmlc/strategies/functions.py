@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from refmlc.dtypes import BOOL, INT32
-from refmlc.ir import IRModule, tir
+from refmlc.lang.dtypes import BOOL, INT32
+from refmlc.lang.ir import IRModule, tir
 from refmlc.strategies.aimed import THREAD_AIMS, aimed_case
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled

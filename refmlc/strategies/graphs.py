@@ -1,20 +1,20 @@
 """Graphs of Relax that are well-typed and run: bindings over calls of generated kernels.
 
-| binding     | is                                                                                             |
-|-------------|------------------------------------------------------------------------------------------------|
-| `computed`  | `call_tir` of a kernel: one output or several, numbers among the arguments                       |
-| `filled`    | `call_tir` without tensors, the symbols of the output being numbers after it                     |
-| `inplace`   | `call_tir_inplace` on a tensor that nothing else holds, and that nothing uses afterwards         |
-| `packed`    | a tuple of values                                                                                |
-| `field`     | a field of a tuple                                                                               |
-| `cast`      | `match_cast`: a tensor whose dimensions are symbols of their own from here on                    |
-| `shaped`    | `shape_of` a tensor, or a shape made of dimensions                                               |
-| `number`    | a primitive value                                                                                |
-| `constant`  | a scalar                                                                                         |
-| `chosen`    | `if` on a scalar bool, outside of dataflow blocks                                                |
-| `called`    | a call of another function of the module, made for it                                            |
-| `counted`   | a call of a function that calls itself until a counter ends it                                   |
-| `asserted`  | an assertion that holds; the function is not pure then                                           |
+| binding    | is                                                                                       |
+|------------|------------------------------------------------------------------------------------------|
+| `computed` | `call_tir` of a kernel: one output or several, numbers among the arguments               |
+| `filled`   | `call_tir` without tensors, the symbols of the output being numbers after it             |
+| `inplace`  | `call_tir_inplace` on a tensor that nothing else holds, and that nothing uses afterwards |
+| `packed`   | a tuple of values                                                                        |
+| `field`    | a field of a tuple                                                                       |
+| `cast`     | `match_cast`: a tensor whose dimensions are symbols of their own from here on            |
+| `shaped`   | `shape_of` a tensor, or a shape made of dimensions                                       |
+| `number`   | a primitive value                                                                        |
+| `constant` | a scalar                                                                                 |
+| `chosen`   | `if` on a scalar bool, outside of dataflow blocks                                        |
+| `called`   | a call of another function of the module, made for it                                    |
+| `counted`  | a call of a function that calls itself until a counter ends it                           |
+| `asserted` | an assertion that holds; the function is not pure then                                   |
 """
 
 from collections.abc import Callable, Sequence
@@ -23,10 +23,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.dtypes import BOOL, FLOAT32, HANDLE, INT64, DType
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ir import relax, tir
-from refmlc.ir.types import PrimType, TupleType, Type
+from refmlc.lang.dtypes import BOOL, FLOAT32, HANDLE, INT64, DType
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import PrimType, TupleType, Type
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.kernels import DTYPES, Dim, Kernels, Tensors
 from refmlc.strategies.scope import Ints, Kind, Known, Scope, Shapes, Tuples, dims_of, renamed, scalar, type_of

@@ -12,8 +12,8 @@
 
 from collections.abc import Sequence
 
-from refmlc.dtypes import INT32, INT64
-from refmlc.ir import tir
+from refmlc.lang.dtypes import INT32, INT64
+from refmlc.lang.ir import tir
 from refmlc.strategies.ranges import Held, Sized, fits, number
 from refmlc.strategies.special import Special
 from refmlc.strategies.values import WIDE

@@ -1,22 +1,22 @@
 """Recipes of arguments for any module: made from what its parameters declare, and what their use asks of them.
 
-| parameter                | argument                                                                                |
-|--------------------------|-----------------------------------------------------------------------------------------|
-| a symbolic dimension     | 2, 3, 1, 0, 5, 4, 7: one value for all its places; or what the caller says               |
-| a buffer, first loaded   | filled: floats of any way, integers within what `needs` finds, else -100 … 100          |
-| a buffer, first stored   | an output: fresh memory, nothing in it initialised                                       |
-| a number                 | the dimension that it is, else small                                                     |
-| a tensor of Relax        | filled; what a dimension of it is not known, is 2                                        |
-| a shape, a tuple         | made of the same                                                                         |
+| parameter              | argument                                                                       |
+|------------------------|--------------------------------------------------------------------------------|
+| a symbolic dimension   | 2, 3, 1, 0, 5, 4, 7: one value for all its places; or what the caller says     |
+| a buffer, first loaded | filled: floats of any way, integers within what `needs` finds, else -100 … 100 |
+| a buffer, first stored | an output: fresh memory, nothing in it initialised                             |
+| a number               | the dimension that it is, else small                                           |
+| a tensor of Relax      | filled; what a dimension of it is not known, is 2                              |
+| a shape, a tuple       | made of the same                                                               |
 """
 
 from collections.abc import Mapping
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, UNSUPPORTED_CONSTRUCT
-from refmlc.dtypes import FLOAT32, DType
-from refmlc.ir import IRModule, relax, tir, types
-from refmlc.ir.visit import walk
+from refmlc.lang.dtypes import FLOAT32, DType
+from refmlc.lang.ir import IRModule, relax, tir, types
+from refmlc.lang.ir.visit import walk
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.dimensions import extent_of, variables

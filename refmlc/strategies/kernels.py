@@ -1,11 +1,11 @@
 """TensorIR functions that graphs call: defined for every extent and for every value of their inputs.
 
-| kernel    | computes                                                                                       |
-|-----------|------------------------------------------------------------------------------------------------|
+| kernel    | computes                                                                                               |
+|-----------|--------------------------------------------------------------------------------------------------------|
 | `mapped`  | each element of its output from elements of the inputs; dimensions that only inputs have are summed up |
-| `paired`  | two outputs, each so                                                                           |
-| `inplace` | its first input anew, each element from that element and from the other inputs                  |
-| `filled`  | its output from the indices alone, the extents being numbers that it is given                  |
+| `paired`  | two outputs, each so                                                                                   |
+| `inplace` | its first input anew, each element from that element and from the other inputs                         |
+| `filled`  | its output from the indices alone, the extents being numbers that it is given                          |
 
 A dimension is a constant or a symbol. Symbols of the caller are symbols of the kernel, which calls bind by the shapes;
 an input is indexed by the axes that have its dimensions, so that it may be transposed or repeated.
@@ -14,9 +14,9 @@ an input is indexed by the axes that have its dimensions, so that it may be tran
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refmlc.dtypes import FLOAT32, HANDLE, INT32, INT64, SCALARS, DType
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.lang.dtypes import FLOAT32, HANDLE, INT32, INT64, SCALARS, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.mapped import rows
 from refmlc.strategies.nests import Axis, Loop, Nests, true

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from refmlc.dtypes import BOOL, DType
-from refmlc.ir import tir
-from refmlc.ir.kinds import IterKind
+from refmlc.lang.dtypes import BOOL, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
 from refmlc.strategies.nests import Axis, Nests
 from refmlc.strategies.ranges import Held, Sized, number
 

@@ -6,8 +6,8 @@ first decision is always the simplest one: no symbol, one parameter, no block, w
 
 from dataclasses import replace
 
-from refmlc.dtypes import INT64
-from refmlc.ir import IRModule, relax
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import IRModule, relax
 from refmlc.strategies.aimed import MODULE_AIMS, aimed_case
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.case import Case

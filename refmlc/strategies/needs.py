@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from refmlc.ir import tir
-from refmlc.ir.node import Node
-from refmlc.ir.visit import children, walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import children, walk
 
 DIVISIONS = frozenset(("floordiv", "floormod", "truncdiv", "truncmod", "div", "ceildiv"))
 SHIFTS = frozenset(("shift_left", "shift_right"))

@@ -1,19 +1,19 @@
 """Loop nests of generated programs: loops, and blocks whose axes are bound to them in many ways.
 
-| axis      | loops and binding                                                          |
-|-----------|----------------------------------------------------------------------------|
-| plain     | `for i in range(n)`, bound to `i`                                          |
-| split     | `for i0, i1`, bound to `i0 * f + i1`, with `T.where` where it does not divide |
-| shifted   | `for i in range(2, n + 2)`, bound to `i - 2`                               |
-| mirrored  | bound to `n - 1 - i` (spatial axes)                                        |
+| axis     | loops and binding                                                             |
+|----------|-------------------------------------------------------------------------------|
+| plain    | `for i in range(n)`, bound to `i`                                             |
+| split    | `for i0, i1`, bound to `i0 * f + i1`, with `T.where` where it does not divide |
+| shifted  | `for i in range(2, n + 2)`, bound to `i - 2`                                  |
+| mirrored | bound to `n - 1 - i` (spatial axes)                                           |
 
 Loops stand in any order; those of spatial axes may be of any kind. Some blocks declare what they access.
 
-| aim   | what is done                                 | aim   | what is done                        |
-|-------|----------------------------------------------|-------|-------------------------------------|
-| RM312 | an axis is bound beyond its domain           | RM320 | each term of a reduction comes twice |
-| RM315 | a loop has a negative extent                 | RM321 | a reduction in a parallel loop      |
-| RM318 | the declaration of a block is too small      | RM325 | a loop ends too early               |
+| aim   | what is done                            | aim   | what is done                         |
+|-------|-----------------------------------------|-------|--------------------------------------|
+| RM312 | an axis is bound beyond its domain      | RM320 | each term of a reduction comes twice |
+| RM315 | a loop has a negative extent            | RM321 | a reduction in a parallel loop       |
+| RM318 | the declaration of a block is too small | RM325 | a loop ends too early                |
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
 
-from refmlc.dtypes import BOOL, INT32, INT64, DType
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.lang.dtypes import BOOL, INT32, INT64, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.indices import Indices
 from refmlc.strategies.ranges import Held, Sized, number

@@ -4,8 +4,8 @@ from functools import lru_cache
 from typing import TypeVar
 
 from refmlc.diag.source import Source, Span
-from refmlc.ir.node import Node
-from refmlc.ir.visit import MAPPING, NODE, SORTS, TUPLE, Values, getter
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import MAPPING, NODE, SORTS, TUPLE, Values, getter
 
 N = TypeVar("N", bound=Node)
 GENERATED = Source("generated", "")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
-from refmlc.dtypes import DType
-from refmlc.ir import IRModule, tir
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, tir
 from refmlc.strategies.arguments import Argument
 from refmlc.strategies.case import Case
 from refmlc.strategies.drawn import Draw, Drawn

@@ -7,10 +7,10 @@ nothing is known.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from refmlc.dtypes import SCALARS, DType
-from refmlc.dtypes.rounding import rounder
-from refmlc.ir import tir
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.scalar import SCALAR_OPS
 
 KINDS = tuple(row for row in SCALARS.values() if row.kind not in ("handle", "void"))
 INTEGERS = tuple(row for row in KINDS if row.is_integer)

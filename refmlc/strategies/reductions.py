@@ -5,9 +5,9 @@ Sums of wide integers are kept from overflowing: a term is made small where so m
 
 from collections.abc import Sequence
 
-from refmlc.dtypes import SCALARS, DType
-from refmlc.ir import tir
-from refmlc.ir.kinds import IterKind
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
 from refmlc.strategies.mapped import Mapped, volume
 from refmlc.strategies.nests import Axis
 from refmlc.strategies.ranges import Held, Sized, fits, limits, number, operators

@@ -9,9 +9,9 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from refmlc.ir import tir
-from refmlc.ir.kinds import IterKind
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.visit import walk
 from refmlc.strategies.ranges import number
 
 Regions: TypeAlias = tuple[tir.BufferRegion, ...]

@@ -14,13 +14,13 @@ A rewrite gives None where it finds nothing to change.
 from collections.abc import Callable
 from dataclasses import replace
 
-from refmlc.dtypes import BOOL, INT32
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.node import Node
-from refmlc.ir.visit import substitute, walk
-from refmlc.schedule.accesses import problem
-from refmlc.schedule.places import Place, fresh_name, is_root, places, top, with_stmt, with_top
+from refmlc.lang.dtypes import BOOL, INT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.places import Place, fresh_name, is_root, places, top, with_stmt, with_top
 from refmlc.strategies.choices import Choices
 
 Rewrite = Callable[[tir.PrimFunc, Choices], "tir.PrimFunc | None"]

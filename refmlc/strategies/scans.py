@@ -1,7 +1,7 @@
 """Stages whose loops depend on what they did: the element before, a counter in memory, break and continue."""
 
-from refmlc.dtypes import BOOL, INT32
-from refmlc.ir import tir
+from refmlc.lang.dtypes import BOOL, INT32
+from refmlc.lang.ir import tir
 from refmlc.strategies.mapped import Mapped
 from refmlc.strategies.nests import Loop
 from refmlc.strategies.ranges import Held, Sized, limits, number

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
 from refmlc.strategies.drawn import Draw, Drawn
 from refmlc.strategies.equivalents import Equivalent, scheduled
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from refmlc.dtypes import INT64, DType
-from refmlc.ir import relax, tir
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.dtypes import INT64, DType
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.kernels import Dim, Tensors, constant_dim
 

@@ -7,8 +7,8 @@ call. A third of the programs is regular: extents are known, indices are axes, l
 from dataclasses import replace
 from typing import TypeAlias
 
-from refmlc.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64, SCALARS, UINT8, DType
-from refmlc.ir import tir
+from refmlc.lang.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64, SCALARS, UINT8, DType
+from refmlc.lang.ir import tir
 from refmlc.strategies.arguments import Argument, Array, Number, Same
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.contents import WAYS

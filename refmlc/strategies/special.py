@@ -1,7 +1,7 @@
 """Operators that are not of the common kind: other operands, other results, fused ones, hints to a compiler."""
 
-from refmlc.dtypes import BOOL, INT32, INT64, SCALARS, DType
-from refmlc.ir import tir
+from refmlc.lang.dtypes import BOOL, INT32, INT64, SCALARS, DType
+from refmlc.lang.ir import tir
 from refmlc.strategies.ranges import KINDS, Sized, limits, number, sized
 from refmlc.strategies.values import Values
 

@@ -1,24 +1,24 @@
 """Stages of generated programs: each writes one buffer, from those that were written before.
 
-| stage      | writes                                                                          |
-|------------|---------------------------------------------------------------------------------|
-| `mapped`   | every element from an expression, in a block                                    |
-| `reduced`  | a sum, product, minimum, maximum or bits over further axes, with or without init |
-| `product`  | a matrix product, a product with a vector, a convolution                        |
-| `plain`    | the same as mapped, in loops without a block                                    |
-| `scanned`  | each element from the one before                                                |
-| `counted`  | in a `while` loop                                                               |
-| `broken`   | in a loop with break and continue                                               |
-| `windowed` | through a `match_buffer` view of a row                                          |
-| `viewed`   | through a `decl_buffer` view of all its storage                                 |
-| `scattered` | at places that another buffer holds                                            |
-| `vectors`  | some lanes at a time                                                            |
-| `tiled`    | in an opaque block around another one                                           |
+| stage       | writes                                                                           |
+|-------------|----------------------------------------------------------------------------------|
+| `mapped`    | every element from an expression, in a block                                     |
+| `reduced`   | a sum, product, minimum, maximum or bits over further axes, with or without init |
+| `product`   | a matrix product, a product with a vector, a convolution                         |
+| `plain`     | the same as mapped, in loops without a block                                     |
+| `scanned`   | each element from the one before                                                 |
+| `counted`   | in a `while` loop                                                                |
+| `broken`    | in a loop with break and continue                                                |
+| `windowed`  | through a `match_buffer` view of a row                                           |
+| `viewed`    | through a `decl_buffer` view of all its storage                                  |
+| `scattered` | at places that another buffer holds                                              |
+| `vectors`   | some lanes at a time                                                             |
+| `tiled`     | in an opaque block around another one                                            |
 
 A program that aims at RM305 leaves something out: an init, a row, the first element.
 """
 
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
 from refmlc.strategies.ranges import Held
 from refmlc.strategies.reductions import Reductions
 from refmlc.strategies.scans import Scans

@@ -13,15 +13,15 @@ implementation is the same nest over views of any stride and offset, its loops u
 from collections.abc import Mapping
 from dataclasses import replace
 
-from refmlc.dtypes import BOOL, HANDLE, INT32
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.node import Node
-from refmlc.ir.visit import rewrite, substitute, walk
-from refmlc.schedule import TensorIntrin, blockize, get_block
-from refmlc.schedule.accesses import accesses
-from refmlc.schedule.boxes import box
-from refmlc.schedule.linear import Sum, sum_of
+from refmlc.lang.dtypes import BOOL, HANDLE, INT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite, substitute, walk
+from refmlc.rewrite.schedule import TensorIntrin, blockize, get_block
+from refmlc.rewrite.schedule.accesses import accesses
+from refmlc.rewrite.schedule.boxes import box
+from refmlc.rewrite.schedule.linear import Sum, sum_of
 
 Parts = Mapping[tir.Buffer, tuple[tuple[int, int], ...]]
 """Of each buffer, where its part begins and ends, dimension by dimension, while the loops outside are at 0."""

@@ -3,23 +3,23 @@
 The range tells where arithmetic could be undefined. There the generator puts a guard (a clamped divisor, a masked
 shift, a smaller operand), unless the program aims at that very code: then most guards are left out.
 
-| code  | guard                                                                          |
-|-------|--------------------------------------------------------------------------------|
-| RM306 | operands of wide integers are reduced modulo a small number                    |
-| RM307 | a divisor that may be 0 is `max(b, 1)`                                         |
-| RM308 | a shift count is masked                                                        |
+| code  | guard                                                                           |
+|-------|---------------------------------------------------------------------------------|
+| RM306 | operands of wide integers are reduced modulo a small number                     |
+| RM307 | a divisor that may be 0 is `max(b, 1)`                                          |
+| RM308 | a shift count is masked                                                         |
 | RM309 | a float is converted to an integer where it is in range, else a constant stands |
-| RM311 | `clz(max(a, 1))`; what may be NaN is not computed in float6 and float4         |
+| RM311 | `clz(max(a, 1))`; what may be NaN is not computed in float6 and float4          |
 """
 
 from collections.abc import Callable
 from math import isnan
 from typing import TypeAlias
 
-from refmlc.dtypes import BOOL, INT32, SCALARS, DType
-from refmlc.dtypes.rounding import rounder
-from refmlc.ir import tir
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import BOOL, INT32, SCALARS, DType
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.ranges import FLOATS, KINDS, Held, Sized, fits, integer_range, limits, number, operators, sized
 

@@ -1,7 +1,7 @@
 """Stages that write some lanes at a time, and what is left over one by one."""
 
-from refmlc.dtypes import BOOL, INT32, DType
-from refmlc.ir import tir
+from refmlc.lang.dtypes import BOOL, INT32, DType
+from refmlc.lang.ir import tir
 from refmlc.strategies.mapped import Mapped
 from refmlc.strategies.nests import Axis
 from refmlc.strategies.ranges import Held, limits, number

@@ -1,6 +1,6 @@
 """Stages that write through a view (`match_buffer`, `decl_buffer`) or at places that values say."""
 
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
 from refmlc.strategies.mapped import Mapped, rows, volume
 from refmlc.strategies.nests import Loop
 from refmlc.strategies.ranges import Held, Sized, number

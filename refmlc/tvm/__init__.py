@@ -1,25 +1,25 @@
 """The course's API by its own names: `import refmlc.tvm as tvm`, or `refmlc.install_tvm()` and then `import tvm`.
 
-| name                                                | is                                                       |
-|-----------------------------------------------------|----------------------------------------------------------|
-| `script.ir_module`, `T`, `R`, `I`                   | the decorators of `refmlc.script`, with what TVM deduces |
-| `te`, `topi`, `relax.op`                            | tensor expressions; the operator library                 |
-| `relax.BlockBuilder`, `Var`, `const`, …             | the builder; nodes, classes by TVM's names (`nodes`)     |
-| `relax.transform`, `transform`                      | `bind_params`, `legalize_ops`, … as passes               |
-| `relax.analysis`                                    | variables, bindings, functions of a function             |
-| `build`, `compile`, `relax.build`, `relax.vm.build` | `refmlc.build` (`building`)                              |
-| `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                  |
-| `nd.array`, `runtime.tensor`                        | `Tensor`                                                 |
-| `register_func`, `register_global_func`             | the registry                                             |
-| `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.scheduling.Schedule`                             |
-| `arith`                                             | refused by name                                          |
+| name                                                | is                                                            |
+|-----------------------------------------------------|---------------------------------------------------------------|
+| `script.ir_module`, `T`, `R`, `I`                   | the decorators of `refmlc.lang.script`, with what TVM deduces |
+| `te`, `topi`, `relax.op`                            | tensor expressions; the operator library                      |
+| `relax.BlockBuilder`, `Var`, `const`, …             | the builder; nodes, classes by TVM's names (`nodes`)          |
+| `relax.transform`, `transform`                      | `bind_params`, `legalize_ops`, … as passes                    |
+| `relax.analysis`                                    | variables, bindings, functions of a function                  |
+| `build`, `compile`, `relax.build`, `relax.vm.build` | `refmlc.build` (`building`)                                   |
+| `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                       |
+| `nd.array`, `runtime.tensor`                        | `Tensor`                                                      |
+| `register_func`, `register_global_func`             | the registry                                                  |
+| `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.rewrite.schedule.session.Schedule`                    |
+| `arith`                                             | refused by name                                               |
 
 What is not here fails with AttributeError and says so. Clauses: what modules mean is in conformance/spec; the decisions
 of this package stand where they are made (`devices`, `building`, `nodes`).
 """
 
-from refmlc.runtime.registry import get_func as get_global_func, register_func
-from refmlc.runtime.tensor import Tensor as _Tensor
+from refmlc.run.memory.registry import get_func as get_global_func, register_func
+from refmlc.run.memory.tensor import Tensor as _Tensor
 from refmlc.tvm import arith, ir, nd, relax, runtime, s_tir, script, target, te, testing, tir, tirx, topi, transform
 from refmlc.tvm.building import build, build as compile  # noqa: A004 - TVM's name
 from refmlc.tvm.covered import missing

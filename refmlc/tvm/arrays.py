@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from refmlc.dtypes import dtype as dtype_named
-from refmlc.runtime.tensor import Tensor, tensor as tensor_of
+from refmlc.lang.dtypes import dtype as dtype_named
+from refmlc.run.memory.tensor import Tensor, tensor as tensor_of
 from refmlc.tvm.devices import Device, checked_device
 
 

@@ -18,10 +18,10 @@ from time import perf_counter
 
 import numpy as np
 
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.wellformed.escapes import let_out
 from refmlc.tvm.devices import checked_device, checked_target
 from refmlc.vm import Executable as Compiled, VirtualMachine as Machine, VMFunction, build as build_module
-from refmlc.wellformed.escapes import let_out
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from refmlc.dtypes import INT32, INT64
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
-from refmlc.ir.types import TensorType
-from refmlc.ir.visit import rewrite, substitute, walk
+from refmlc.lang.dtypes import INT32, INT64
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import rewrite, substitute, walk
 
 PLACEHOLDER = "rxplaceholder"
 LAYOUT_FREE: Mapping[str, tuple[int, ...]] = {"nn.dense": (1,)}

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -10,6 +9,7 @@ from types import ModuleType
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.lazy import load
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -29,7 +29,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module of ours in the place of the new one."""
-        sys.modules[module.__name__] = import_module(f"refmlc.{module.__name__}")
+        sys.modules[module.__name__] = load(f"refmlc.{module.__name__}")
 
 
 def _is_there(name: str) -> bool:

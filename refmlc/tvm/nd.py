@@ -1,6 +1,6 @@
 """`tvm.nd`: tensors by their names of the first editions."""
 
-from refmlc.runtime.tensor import Tensor as NDArray
+from refmlc.run.memory.tensor import Tensor as NDArray
 from refmlc.tvm.arrays import empty, tensor as array
 from refmlc.tvm.covered import missing
 from refmlc.tvm.devices import Device, cpu, device

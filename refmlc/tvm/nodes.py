@@ -1,19 +1,19 @@
-"""TVM's classes of nodes by their names, for `isinstance` and to be called: what they make are nodes of `refmlc.ir`.
+"""TVM's classes of nodes by their names, for `isinstance` and to be called: they make nodes of `refmlc.lang.ir`.
 
 >>> isinstance(bb.emit(call), relax.DataflowVar)
 True
 >>> relax.Var("x", relax.TensorStructInfo((1, 4), "float32"))
 
-`type(x)` is the class of refmlc, `refmlc.ir.relax.Var`: one class is both `relax.Var` and `relax.DataflowVar`.
+`type(x)` is the class of refmlc, `refmlc.lang.ir.relax.Var`: one class is both `relax.Var` and `relax.DataflowVar`.
 """
 
 from collections.abc import Callable, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_USAGE
-from refmlc.dtypes import INT64
-from refmlc.ir import tir
-from refmlc.te import Tensor, Value
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import tir
+from refmlc.lang.te import Tensor, Value
 
 
 class NodeClass:

@@ -1,6 +1,6 @@
 """`tvm.runtime`: tensors and devices by their names of today."""
 
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 from refmlc.tvm.arrays import empty, from_dlpack, tensor
 from refmlc.tvm.building import Executable
 from refmlc.tvm.covered import missing

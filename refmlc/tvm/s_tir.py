@@ -1,15 +1,14 @@
 """`tvm.s_tir`: schedules, as 0.27 calls them."""
 
-from importlib import import_module
-
+from refmlc.lazy import load
 from refmlc.tvm.covered import missing
 
 __all__ = ["Schedule"]  # noqa: F822 - looked up when it is named
 
 
 def __getattr__(name: str) -> object:
-    """`refmlc.scheduling.Schedule`, which brings the oracle with it, when it is named first."""
+    """`refmlc.rewrite.schedule.session.Schedule`, which brings the oracle with it, when it is named first."""
     if name != "Schedule":
         raise missing(__name__, name, __all__)
-    value: object = import_module("refmlc.scheduling").Schedule
+    value: object = load("refmlc.rewrite.schedule.session:Schedule")
     return value

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from refmlc.ir.node import Node
+from refmlc.lang.ir.node import Node
 
 _COMMAND = re.compile(r"^(\s*)([!%].*)$", re.MULTILINE)
 

@@ -1,15 +1,15 @@
-"""`tvm.te`: tensor expressions, all of `refmlc.te`."""
+"""`tvm.te`: tensor expressions, all of `refmlc.lang.te`."""
 
 from collections.abc import Sequence
 
-from refmlc import te
-from refmlc.ir import tir
+from refmlc.lang import te
+from refmlc.lang.ir import tir
 from refmlc.tvm.covered import missing
 from refmlc.tvm.former import as_2022, is_2022
 
 
 def create_prim_func(ops: "Sequence[te.Tensor | te.Value]", index_dtype_override: str | None = None) -> tir.PrimFunc:
-    """The TensorIR function of tensors. Fails: as `refmlc.te.create_prim_func`; there is no other dtype of indices."""
+    """The TensorIR function of tensors, as `refmlc.lang.te.create_prim_func`; there is no other dtype of indices."""
     if index_dtype_override:
         raise missing(__name__, "create_prim_func(index_dtype_override)")
     func = te.create_prim_func(ops)
@@ -23,7 +23,7 @@ def size_var(name: str = "size", dtype: str = "int32", span: object = None) -> t
 
 
 def __getattr__(name: str) -> object:
-    """A name of `refmlc.te`."""
+    """A name of `refmlc.lang.te`."""
     if name not in te.__all__:
         raise missing(__name__, name, te.__all__)
     value: object = getattr(te, name)
@@ -31,5 +31,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """The names of `refmlc.te`."""
+    """The names of `refmlc.lang.te`."""
     return [*te.__all__, "size_var"]

@@ -1,8 +1,8 @@
 """`tvm.tir`: nodes of TensorIR by their names, and `Schedule`."""
 
-from refmlc.dtypes import dtype as dtype_named
-from refmlc.ir import tir as nodes
-from refmlc.te import (
+from refmlc.lang.dtypes import dtype as dtype_named
+from refmlc.lang.ir import tir as nodes
+from refmlc.lang.te import (
     abs as abs,  # noqa: A004, PLC0414 - TVM's name
     all as all,  # noqa: A004, PLC0414 - TVM's names, handed on
     any as any,  # noqa: A004, PLC0414 - TVM's names, handed on

@@ -1,6 +1,6 @@
 """Build and run: a module becomes an executable, a virtual machine calls its functions."""
 
-from refmlc.runtime.values import Value
+from refmlc.run.memory.values import Value
 from refmlc.vm.bind import bind_params
 from refmlc.vm.executable import Executable, build
 from refmlc.vm.fold import fold_constant

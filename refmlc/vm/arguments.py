@@ -16,15 +16,15 @@ import numpy as np
 
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_INPUT
-from refmlc.dtypes import DType
-from refmlc.dtypes.rounding import rounder
-from refmlc.ir import tir
-from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.ops.evaluate import known
-from refmlc.runtime.pointer import Pointer
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Closure, PackedFunc, Shape, kind_of
-from refmlc.vm.dims import Dims, text
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ops.evaluate import known
+from refmlc.run.dims import Dims, text
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
 
 _NO_FLOAT = 1 << 1024  # an integer from here on has no float
 

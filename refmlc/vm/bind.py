@@ -7,16 +7,16 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.diag.entry import entry_point
-from refmlc.dtypes import INT64
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
-from refmlc.ir.types import TensorType
-from refmlc.ir.visit import rewrite, substitute
-from refmlc.ops.evaluate import known
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import rewrite, substitute
+from refmlc.lang.ops.evaluate import known
+from refmlc.run.dims import Dims, bind_dims
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.arguments import Parameter, accept
-from refmlc.vm.dims import Dims, bind_dims
 
 
 @entry_point

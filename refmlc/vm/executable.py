@@ -7,13 +7,13 @@ from typing import Literal
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
-from refmlc.ir import IRModule
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import DEFAULT, FunctionRegistry
-from refmlc.transform import legalize_ops
-from refmlc.vm.native.module import NativeModule
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import checked
+from refmlc.native.tier.module import NativeModule
+from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm.tiers import AUTO, Report, Tier, check_tier, reports
-from refmlc.wellformed.reading import checked
 
 MODES = ("cr", "libm")
 

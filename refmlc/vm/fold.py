@@ -20,14 +20,14 @@ from dataclasses import replace
 import numpy as np
 
 from refmlc.diag.errors import Exhausted, Trap, Undefined, Unsupported
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
-from refmlc.ir.types import TensorType
-from refmlc.ir.visit import substitute
-from refmlc.library import OPERATORS
-from refmlc.runtime.tensor import Tensor
-from refmlc.transform.dead_code import without_unused
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.ir.visit import substitute
+from refmlc.lang.library import OPERATORS
+from refmlc.rewrite.transform.dead_code import without_unused
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.executable import build
 from refmlc.vm.machine import VirtualMachine
 

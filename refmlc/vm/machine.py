@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.diag.entry import entry_point, shortened
-from refmlc.interp.hooks import Hooks
-from refmlc.interp.machine import Machine
-from refmlc.interp.tensorir.lowered import is_packed_entry
-from refmlc.ir import relax, tir
-from refmlc.runtime.budget import Budget
+from refmlc.lang.ir import relax, tir
+from refmlc.native.tier.choosing import DECLINED, Choosing
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.memory.budget import Budget
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.executable import Executable
-from refmlc.vm.native.choosing import DECLINED, Choosing
 from refmlc.vm.parameters import aliases, parameters_of
 from refmlc.vm.repeated import Repeated, as_arrays
 from refmlc.vm.tiers import AUTO

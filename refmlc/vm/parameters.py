@@ -4,9 +4,9 @@ A buffer parameter of a prim_func has two names, the handle's and the buffer's: 
 is understood as well where no other parameter has it.
 """
 
-from refmlc.ir import relax, tir
-from refmlc.ir.statements import stored_buffers
-from refmlc.ir.types import PrimType, TensorType
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.statements import stored_buffers
+from refmlc.lang.ir.types import PrimType, TensorType
 from refmlc.vm.arguments import Parameter
 
 

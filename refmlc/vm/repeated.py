@@ -1,19 +1,19 @@
 """Calls whose arguments are like those of an earlier call: each kind of arguments has its quick call, once learnt.
 
-| argument                                   | counts as                                   |
-|--------------------------------------------|---------------------------------------------|
-| NumPy array                                | itself                                      |
-| tensor, alive and all initialised          | an array on its memory                      |
-| anything else                              | itself, and no quick call takes it           |
+| argument                          | counts as                          |
+|-----------------------------------|------------------------------------|
+| NumPy array                       | itself                             |
+| tensor, alive and all initialised | an array on its memory             |
+| anything else                     | itself, and no quick call takes it |
 """
 
 from typing import TypeAlias
 
 import numpy as np
 
-from refmlc.interp.machine import Machine
-from refmlc.runtime.tensor import Tensor
-from refmlc.vm.native.choosing import DECLINED, Choosing, Quick
+from refmlc.native.tier.choosing import DECLINED, Choosing, Quick
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 
 Likeness: TypeAlias = tuple[object, ...]
 MOST = 64  # kinds of arguments of a function

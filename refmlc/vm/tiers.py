@@ -1,10 +1,10 @@
 """Tiers: the ways in which functions of TensorIR can be executed.
 
-| tier     | what                                                                                             |
-|----------|--------------------------------------------------------------------------------------------------|
-| `interp` | the interpreter, which is the meaning; nothing of the native tier is loaded                       |
-| `native` | compiled C, made when the module is built; the interpreter does what C does not take              |
-| `auto`   | the interpreter, until what it did was worth a compilation; compiled C from then on                |
+| tier     | what                                                                                 |
+|----------|--------------------------------------------------------------------------------------|
+| `interp` | the interpreter, which is the meaning; nothing of the native tier is loaded          |
+| `native` | compiled C, made when the module is built; the interpreter does what C does not take |
+| `auto`   | the interpreter, until what it did was worth a compilation; compiled C from then on  |
 
 All give the same bits and the same verdicts. Decision: a function that C does not take is interpreted under `native`
 too: the report of the executable says so. Functions of Relax are interpreted; what they call is not.
@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.source import Span
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.ir import IRModule, relax, tir
 
 if TYPE_CHECKING:
-    from refmlc.codegen.unit import Unit
-    from refmlc.vm.native.compiled import Compiled
-    from refmlc.vm.native.module import NativeModule
+    from refmlc.native.tier.compiled import Compiled
+    from refmlc.native.tier.module import NativeModule
+    from refmlc.native.unit import Unit
 
 
 class Tier(Enum):

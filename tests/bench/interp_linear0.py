@@ -5,7 +5,7 @@ python tests/bench/interp_linear0.py [rounds]
 
 import sys
 
-from refmlc.bench.interpreter import LIMIT, bench_linear0
+from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
 
 
 def main() -> int:

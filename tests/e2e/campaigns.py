@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from refmlc.fuzz.store import JOURNAL, progress_in
+from refmlc.oracle.fuzz.store import JOURNAL, progress_in
 
 HERE = Path(__file__).parent
 FAULTY = ("--impl", "py:planted:off_by_one_implementation", "--aim", "none", "--sanitize", "0", "--batch", "8")

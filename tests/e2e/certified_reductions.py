@@ -37,10 +37,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from biting import prove
 
-from refmlc.bounds.certify import certify
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.bounds.certify import certify
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind
-from refmlc.wellformed.reading import read
 
 HERE = Path(__file__).parent
 TORCH = importlib.import_module("torch") if find_spec("torch") else None

@@ -14,13 +14,13 @@ from pathlib import Path
 import sample_table
 from rich.console import Console
 
-from refmlc.bounds.certify import certify
-from refmlc.bounds.freedom import Freedom
 from refmlc.diag import RefmlcError
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.bounds.certify import certify
+from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind, Verdict, of_failure
-from refmlc.wellformed.reading import read
 
 ORDER = (Kind.EQUAL, Kind.PERMITTED, Kind.WRONG)
 

@@ -16,7 +16,7 @@ from torch_architectures import case
 
 from refmlc.debug import Program, Session, Stop
 from refmlc.frontends.torch_export import from_exported_program
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 MOST = 60.0
 NUMBER = 40

@@ -27,8 +27,8 @@ from operator_runs import text
 from rich.console import Console
 from rich.table import Table
 
-from refmlc import script
 from refmlc.diag import RefmlcError
+from refmlc.lang import script
 from refmlc.vm import VirtualMachine, build
 
 HERE = Path(__file__).parent

@@ -1,6 +1,6 @@
 """`python tests/e2e/mutated_adapters.py`: over 100 implementations with a fault each; conformance must name it.
 
-Each is asked a slice of hand-worked cases (`tests/unit/conform/slice`). It is caught where the case that shows the
+Each is asked a slice of hand-worked cases (`tests/unit/oracle/suite/slice`). It is caught where the case that shows the
 fault has the verdict that belongs to it, where every case has a result, and where faults of a process show on no other.
 Exit status 1 where one is not. `--jobs N`: so many at once, since many of them wait for a program that is silent.
 """
@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "conform"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "oracle" / "suite"))
 
 from biting import prove
 from hand_made import hand_suite
 from mutations import faults, judged
 
-from refmlc.adapters.interp import Interp
 from refmlc.diag import RefmlcError
+from refmlc.oracle.implementations.interp import Interp
 
 KNOWN = "add is sub"  # the fault that is certainly caught
 

@@ -16,14 +16,14 @@ from pathlib import Path
 import sample_table
 from rich.console import Console
 
-from refmlc.adapters.implementation import Stopped
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.lookup import implementation
 from refmlc.diag import RefmlcError
+from refmlc.lang.wellformed.reading import read
 from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations.implementation import Stopped
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import Kind
-from refmlc.runtime.tensor import Tensor
-from refmlc.wellformed.reading import read
+from refmlc.run.memory.tensor import Tensor
 
 LIMITS = Limits(steps=50_000_000)
 

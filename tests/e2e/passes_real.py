@@ -35,9 +35,9 @@ from biting import prove
 
 import refmlc
 from refmlc.diag import RefmlcError
-from refmlc.passes import Trace, Tvm, check, read_trace
-from refmlc.passes.lifting import lifted
-from refmlc.passes.verdicts import Said
+from refmlc.oracle.passes import Trace, Tvm, check, read_trace
+from refmlc.oracle.passes.lifting import lifted
+from refmlc.oracle.passes.verdicts import Said
 
 HERE = Path(__file__).parent
 GROUPS = ("operator", "te", "schedule", "model")

@@ -27,15 +27,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from biting import prove
 
-from refmlc.adapters.implementation import Stop, Stopped
-from refmlc.adapters.interp import Interp, Interpreted
-from refmlc.adapters.limits import Limits
-from refmlc.dtypes import BOOL, SCALARS
-from refmlc.fuzz.campaign import Campaign
-from refmlc.fuzz.settings import Settings, Ways
-from refmlc.fuzz.store import open_store
-from refmlc.ir import tir
-from refmlc.ir.visit import rewrite
+from refmlc.lang.dtypes import BOOL, SCALARS
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import rewrite
+from refmlc.oracle.fuzz.campaign import Campaign
+from refmlc.oracle.fuzz.settings import Settings, Ways
+from refmlc.oracle.fuzz.store import open_store
+from refmlc.oracle.implementations.implementation import Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp, Interpreted
+from refmlc.oracle.implementations.limits import Limits
 
 FLOOR = {"truncdiv": "floordiv", "truncmod": "floormod"}
 FEW = 32  # programs that show what is certainly wrong

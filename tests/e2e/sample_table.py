@@ -24,13 +24,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from refmlc import script
 from refmlc.diag import RefmlcError
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.module import IRModule
-from refmlc.runtime.registry import FunctionRegistry, register_func
-from refmlc.runtime.tensor import Tensor
-from refmlc.script import read
+from refmlc.lang import script
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.module import IRModule
+from refmlc.lang.script import read
+from refmlc.run.memory.registry import FunctionRegistry, register_func
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
 HERE = Path(__file__).parent

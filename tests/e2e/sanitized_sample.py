@@ -17,9 +17,9 @@ from rich.console import Console
 from sample_table import LIBRARY, arrays
 
 from refmlc.diag import RefmlcError
-from refmlc.runtime.budget import Budget
-from refmlc.sanitize import sanitize
-from refmlc.script import read
+from refmlc.lang.script import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.memory.budget import Budget
 
 HERE = Path(__file__).parent
 

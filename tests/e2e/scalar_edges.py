@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from refmlc import VirtualMachine, build, read
-from refmlc.dtypes import dtype
-from refmlc.dtypes.rounding import rounder
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ops.contract import Accuracy, UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS, converter
+from refmlc.lang.dtypes import dtype
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ops.contract import Accuracy, UndefinedValue
+from refmlc.lang.ops.scalar import SCALAR_OPS, converter
 
 TVM_SIDE = Path(__file__).parent / "tvm_side"
 INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))

@@ -44,17 +44,17 @@ from tier_runs import TINY, Ran
 
 from refmlc.diag import RefmlcError, Unsupported
 from refmlc.diag.catalogue import OUT_OF_SCOPE
-from refmlc.ir import IRModule, tir
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.visit import rewrite, walk
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
-from refmlc.script import show
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.module import check_module
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
-from refmlc.wellformed.module import check_module
-from refmlc.wellformed.reading import read
 
 SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"
 MOST = 12  # times the count: drawn applications of steps that are seldom legal

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.ir import relax as nodes
-from refmlc.ir.equal import first_difference
-from refmlc.ir.visit import rewrite
-from refmlc.script import show
+from refmlc.lang.ir import relax as nodes
+from refmlc.lang.ir.equal import first_difference
+from refmlc.lang.ir.visit import rewrite
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
 from refmlc.tvm.relax import analysis, transform
-from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side"

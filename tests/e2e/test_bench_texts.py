@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from refmlc.bench import texts
-from refmlc.bench.workloads import conv2d, elementwise, exp, layernorm, matmul, matmul_int8, softmax
 from refmlc.cli import main
+from refmlc.tools.bench import texts
+from refmlc.tools.bench.workloads import conv2d, elementwise, exp, layernorm, matmul, matmul_int8, softmax
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 PRINT = Path(__file__).parent / "tvm_side" / "bench_texts.py"

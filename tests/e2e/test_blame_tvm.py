@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.adapters.lookup import implementation
-from refmlc.evidence import case_text, read_case, replay
 from refmlc.oracle.blame import blame
+from refmlc.oracle.evidence import case_text, read_case, replay
 from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations.lookup import implementation
 from refmlc.strategies import Case
 from refmlc.strategies.arguments import Array
 
@@ -47,7 +47,7 @@ class Module:
 
 
 def test_the_binding_and_the_element_of_a_real_deviation_are_named() -> None:
-    values = Array(refmlc.dtypes.SCALARS["float32"], (16,), "edges", seed=3)
+    values = Array(refmlc.lang.dtypes.SCALARS["float32"], (16,), "edges", seed=3)
     nan = int(np.flatnonzero(np.isnan(values.values().astype(float)))[0])
     case = Case(refmlc.read(GRAPH, "graph.py"), "main", ((values,),))
     tvm = implementation(f"tvm:{PYTHON}")

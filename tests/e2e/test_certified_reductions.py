@@ -7,10 +7,10 @@ import certified_reductions
 import numpy as np
 import pytest
 
-from refmlc.bounds.certify import certify
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.bounds.certify import certify
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind
-from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 

@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 from needs import need
 
-from refmlc.bench.row import LAST
 from refmlc.cli import main
+from refmlc.tools.bench.row import LAST
 
 QUICK = ("--tiny", "--rounds", "1")
 PEERLESS = {1, 6, 7, 8, 10}  # rows that need neither TVM nor NumPy

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
-from refmlc.runtime.registry import DEFAULT
+from refmlc.run.memory.registry import DEFAULT
 
 ANSWERS = str(Path(__file__).parent / "check_answers.py")
 COPY = """

@@ -11,7 +11,7 @@ from needs import COMPILERS, need
 
 from refmlc.cli import main
 from refmlc.cli.console import Terminal
-from refmlc.codegen.build.compiler import HEADERS
+from refmlc.native.compile.compiler import HEADERS
 
 native = importlib.import_module("refmlc.cli.native")  # the package has the command under this name
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from refmlc.adapters.lookup import KNOWN
-from refmlc.adapters.trust import is_own
 from refmlc.cli import main
-from refmlc.dtypes import FLOAT32
-from refmlc.fuzz.batch import as_json
-from refmlc.fuzz.programs import program
-from refmlc.fuzz.result import Found
-from refmlc.fuzz.settings import KINDS, Settings
-from refmlc.fuzz.tell import finding_text
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.oracle.fuzz.batch import as_json
+from refmlc.oracle.fuzz.programs import program
+from refmlc.oracle.fuzz.result import Found
+from refmlc.oracle.fuzz.settings import KINDS, Settings
+from refmlc.oracle.fuzz.tell import finding_text
+from refmlc.oracle.implementations.lookup import KNOWN
+from refmlc.oracle.implementations.trust import is_own
 from refmlc.strategies.arguments import Array, argument_data
 
 SCALE = """
@@ -44,7 +44,7 @@ for line in sys.stdin:
 MODULE = """
 import pathlib
 pathlib.Path(__file__).with_name("mark").touch()
-from refmlc.adapters.interp import Interp
+from refmlc.oracle.implementations.interp import Interp
 def made(limits):
     return Interp(limits)
 """

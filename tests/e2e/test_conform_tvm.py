@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.lookup import implementation
-from refmlc.conform.expectations import read_expectations
-from refmlc.conform.runner import run_suite
-from refmlc.conform.suite import Suite
-from refmlc.evidence.case_file import read_cases
+from refmlc.oracle.evidence.case_file import read_cases
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.lookup import implementation
+from refmlc.oracle.suite.expectations import read_expectations
+from refmlc.oracle.suite.runner import run_suite
+from refmlc.oracle.suite.suite import Suite
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
-SLICE = Path(__file__).parents[1] / "unit" / "conform" / "slice"
+SLICE = Path(__file__).parents[1] / "unit" / "oracle" / "suite" / "slice"
 CASES = [case for path in sorted(SLICE.glob("*.toml")) for case in read_cases(path.read_text(), path.name)]
 KNOWN = """
 [[deviation]]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.course import run_document
-from refmlc.course.both import NEITHER, NOT_THERE, run_both
-from refmlc.course.outputs import EQUAL, EXPLAINED
-from refmlc.course.run import RAN
+from refmlc.tools.course import run_document
+from refmlc.tools.course.both import NEITHER, NOT_THERE, run_both
+from refmlc.tools.course.outputs import EQUAL, EXPLAINED
+from refmlc.tools.course.run import RAN
 
 PEOPLE = Path(__file__).parent.parent / "programs" / "chapter_people.md"
 TVM = os.environ.get("REFMLC_TVM_PYTHON", "")

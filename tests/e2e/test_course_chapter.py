@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.course import run_document
-from refmlc.course.outputs import EQUAL
-from refmlc.course.run import RAN
+from refmlc.tools.course import run_document
+from refmlc.tools.course.outputs import EQUAL
+from refmlc.tools.course.run import RAN
 
 CHAPTER = Path(__file__).parent.parent / "programs" / "chapter_027.md"
 AROUND = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from needs import missing
 
-from refmlc.course import run_document
-from refmlc.course.outputs import DIFFERS, EQUAL
-from refmlc.course.run import EXCERPT, FAILED, NEEDS, RAN
+from refmlc.tools.course import run_document
+from refmlc.tools.course.outputs import DIFFERS, EQUAL
+from refmlc.tools.course.run import EXCERPT, FAILED, NEEDS, RAN
 
 SEEDS = os.environ.get("REFMLC_SEEDS", "")
 DOCUMENTS = sorted(Path(SEEDS).glob("*.txt")) if SEEDS else []

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from refmlc.demo.runner import library, numpy_model, read_images, read_params
-from refmlc.ir.equal import structural_equal
-from refmlc.script import read_file, show
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import read_file, show
+from refmlc.tools.demo.runner import library, numpy_model, read_images, read_params
 from refmlc.vm import VirtualMachine, bind_params, build
 
 PROGRAMS = Path(__file__).parent.parent / "programs"

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from refmlc.cli import main
-from refmlc.demo.runner import DATA, numpy_model, read_images, read_params
+from refmlc.tools.demo.runner import DATA, numpy_model, read_images, read_params
 
 COUNT = 4
 

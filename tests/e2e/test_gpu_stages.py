@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from refmlc.sanitize import LINTS, sanitize
-from refmlc.wellformed.reading import read
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import LINTS, sanitize
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 PRINT = Path(__file__).parent / "tvm_side" / "gpu_stages.py"

@@ -16,9 +16,9 @@ import pytest
 from scalar_edges import differing
 
 import refmlc
-from refmlc.ir.equal import structural_equal
-from refmlc.sanitize import sanitize
-from refmlc.script import show
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import show
+from refmlc.observe.sanitize import sanitize
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 RUN_MODULE = Path(__file__).parent / "tvm_side" / "run_module.py"

@@ -12,13 +12,13 @@ from test_schedule_tvm import applied
 
 from refmlc.diag import Unsupported
 from refmlc.diag.errors import Malformed
-from refmlc.ir import IRModule
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
-from refmlc.script import show
+from refmlc.lang.ir import IRModule
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
-from refmlc.wellformed.reading import read
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 from pipelines import pipeline

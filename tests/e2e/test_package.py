@@ -16,18 +16,18 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("refmlc", "kernels_c", "conformance", "tests", "LICENSE", "README.md")
 SETTINGS = ("setup.cfg", "pyproject.toml", "MANIFEST.in")
 IN_WHEEL = (
-    "refmlc/conform/data/adapters/README.md",
-    "refmlc/conform/data/adapters/PROTOCOL.md",
-    "refmlc/conform/data/adapters/template.c",
-    "refmlc/conform/data/adapters/template.py",
-    "refmlc/conform/data/README.md",
-    "refmlc/conform/data/FINDINGS.md",
-    "refmlc/conform/data/VERSION",
+    "refmlc/oracle/suite/data/adapters/README.md",
+    "refmlc/oracle/suite/data/adapters/PROTOCOL.md",
+    "refmlc/oracle/suite/data/adapters/template.c",
+    "refmlc/oracle/suite/data/adapters/template.py",
+    "refmlc/oracle/suite/data/README.md",
+    "refmlc/oracle/suite/data/FINDINGS.md",
+    "refmlc/oracle/suite/data/VERSION",
     "refmlc/debug/dap/PROTOCOL.md",
     "refmlc/debug/vscode/extension.js",
     "refmlc/debug/vscode/package.json",
     "refmlc/debug/vscode/LICENSE",
-    "refmlc/codegen/headers/rm_types.h",
+    "refmlc/native/headers/rm_types.h",
 )
 IN_SDIST = (
     "tests/conftest.py",

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 import refmlc
 from refmlc.cli import main
-from refmlc.passes import check, snapshots
-from refmlc.passes.tvm_script import Asked, tvm_script
+from refmlc.oracle.passes import check, snapshots
+from refmlc.oracle.passes.tvm_script import Asked, tvm_script
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
@@ -175,7 +175,7 @@ import tvm
 from tvm import relax, s_tir
 from tvm.script import from_source
 from refmlc.diag import RefmlcError
-from refmlc.passes import check_passes, check_schedule
+from refmlc.oracle.passes import check_passes, check_schedule
 from refmlc.testing import Inequivalent, assert_defined, assert_equivalent
 
 TEXT = '''

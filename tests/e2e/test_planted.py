@@ -5,11 +5,11 @@ import json
 import pytest
 from planted import FAULTS, settings, unchanged
 
-from refmlc.fuzz.batch import run_batch
-from refmlc.fuzz.result import BatchResult
-from refmlc.fuzz.shrink import shrink
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.oracle.fuzz.batch import run_batch
+from refmlc.oracle.fuzz.result import BatchResult
+from refmlc.oracle.fuzz.shrink import shrink
 from refmlc.strategies.case import Case
 
 PROGRAMS = 480

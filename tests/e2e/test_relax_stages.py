@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from refmlc.interp.machine import Machine
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Shape
-from refmlc.script import read
+from refmlc.lang.script import read
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
 
 TVM = os.environ.get("REFMLC_TVM_PYTHON")
 WRITER = Path(__file__).parent / "tvm_side" / "relax_stages.py"

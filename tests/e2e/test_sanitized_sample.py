@@ -9,12 +9,12 @@ import pytest
 import sanitized_sample
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ir import relax, tir
-from refmlc.ir.types import TensorType
-from refmlc.runtime.budget import Budget
-from refmlc.sanitize import sanitize
-from refmlc.wellformed.reading import read_file
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.wellformed.reading import read_file
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.memory.budget import Budget
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 # Texts of 2022 let variables out of dataflow blocks, with a warning.

@@ -14,7 +14,7 @@ import pytest
 import scalar_edges
 from scalar_edges import differing
 
-from refmlc.ops.contract import Accuracy
+from refmlc.lang.ops.contract import Accuracy
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 NO_RESULT = ("refused", "internal error", "crash")

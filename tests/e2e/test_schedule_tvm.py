@@ -14,14 +14,14 @@ from step_applications import applied
 from tiled_intrinsics import tiled
 
 from refmlc.diag import RefmlcError, Unsupported
-from refmlc.dtypes import FLOAT32, INT32
-from refmlc.ir import IRModule, tir
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
-from refmlc.schedule.places import places
-from refmlc.script import show
+from refmlc.lang.dtypes import FLOAT32, INT32
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.rewrite.schedule.places import places
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.reading import read
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "apply_steps.py"

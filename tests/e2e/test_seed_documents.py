@@ -8,11 +8,11 @@ import ast
 import pytest
 from seed_documents import Piece, documents, inside, pieces
 
-from refmlc.course.excerpt import wrapped
 from refmlc.diag import RefmlcError
-from refmlc.ir.equal import structural_equal
-from refmlc.script import read, show
-from refmlc.wellformed import check_module
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import read, show
+from refmlc.lang.wellformed import check_module
+from refmlc.tools.course.excerpt import wrapped
 
 PIECES = [piece for path in documents() for piece in pieces(path)]
 

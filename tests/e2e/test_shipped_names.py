@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.interp.graph.named import BY_NAME
-from refmlc.runtime import shipped
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.interp.graph.named import BY_NAME
+from refmlc.run.memory import shipped
+from refmlc.run.memory.tensor import Tensor
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 RUN_PACKED = Path(__file__).parent / "tvm_side" / "run_packed.py"

@@ -10,8 +10,8 @@ import pytest
 from te_programs import PROGRAMS
 
 import refmlc
-from refmlc import te
-from refmlc.ir.equal import first_difference
+from refmlc.lang import te
+from refmlc.lang.ir.equal import first_difference
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "te_texts.py"

@@ -16,26 +16,26 @@ import pytest
 from rich.console import Console
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import DType
-from refmlc.ir import IRModule, tir
-from refmlc.runtime.tensor import Tensor
-from refmlc.script import read
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.script import read
+from refmlc.lang.wellformed import check_module
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Array
-from refmlc.wellformed import check_module
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "property"))
 
 from tier_runs import INTERP, TINY, Ran, Way, usable  # noqa: E402 - after the path
 
-from refmlc.codegen.build import BuildFailed  # noqa: E402 - the same
-from refmlc.codegen.options import ISAS, Grade  # noqa: E402 - the same
+from refmlc.native.compile import BuildFailed  # noqa: E402 - the same
+from refmlc.native.options import ISAS, Grade  # noqa: E402 - the same
 
 pytestmark = pytest.mark.needs("compiler")
 
 BEST = Way(usable()[0], Grade.REORDERED, ISAS[usable()[0]])
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.py"))
-MODELS = sorted((ROOT / "refmlc" / "demo" / "models").glob("*.py"))
+MODELS = sorted((ROOT / "refmlc" / "tools" / "demo" / "models").glob("*.py"))
 GOLDEN = sorted((ROOT / "tests" / "golden" / "diagnostics").glob("*.toml"))
 MOST = 60_000  # elements of an argument, and
 STEPS = 3_000_000  # of a call: what the interpreter does in seconds; what takes longer is counted, and not compared

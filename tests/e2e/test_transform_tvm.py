@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from refmlc import transform
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.visit import rewrite, walk
-from refmlc.script import show
-from refmlc.wellformed.reading import read
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
+from refmlc.rewrite import transform
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 SIDE = Path(__file__).parent / "tvm_side" / "apply_passes.py"

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.adapters import real_tvm
-from refmlc.adapters.implementation import Ended, Stop
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.lookup import implementation
-from refmlc.dtypes import dtype
+from refmlc.lang.dtypes import dtype
 from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations import real_tvm
+from refmlc.oracle.implementations.implementation import Ended, Stop
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import Kind
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Shape
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
 from refmlc.strategies.arguments import Array, Number
 from refmlc.strategies.case import Case
 

@@ -19,7 +19,7 @@ import gzip, json, sys
 import tvm
 import refmlc
 from refmlc.frontends import from_tvm
-from refmlc.ir.equal import first_difference
+from refmlc.lang.ir.equal import first_difference
 saved = json.loads(gzip.decompress(open(sys.argv[1], "rb").read()))
 count = 0
 for name in sorted(set(saved) - {"constant"})[::4]:  # a text with metadata ends this TVM as save_json does

@@ -13,7 +13,7 @@ import pytest
 import sample_table
 
 from refmlc.diag import RefmlcError
-from refmlc.script import read, show
+from refmlc.lang.script import read, show
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 COMPARE = Path(__file__).parent / "tvm_side" / "compare_texts.py"

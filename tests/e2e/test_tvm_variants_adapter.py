@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.adapters.implementation import Ended
-from refmlc.adapters.lookup import implementation
-from refmlc.adapters.tvm_options import options_of
-from refmlc.runtime.tensor import Tensor
+from refmlc.oracle.implementations.implementation import Ended
+from refmlc.oracle.implementations.lookup import implementation
+from refmlc.oracle.implementations.tvm_options import options_of
+from refmlc.run.memory.tensor import Tensor
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 MODULE = """

@@ -2,12 +2,12 @@
 
 `python tests/e2e/texts_for_tvm.py --tvm PYTHON [--sample DIRECTORY]` prints how many texts come to what:
 
-| verdict       | meaning                                                                                       |
-|---------------|-----------------------------------------------------------------------------------------------|
-| `equal`       | TVM reads the text that the module is written in, and ours, as structurally equal modules     |
-| `equal again` | TVM does not read the former; what it prints of ours is the module, but for what it infers     |
-| `explained`   | a row of `explained_texts.toml` says why it is neither                                        |
-| `wrong`       | none does                                                                                     |
+| verdict       | meaning                                                                                    |
+|---------------|--------------------------------------------------------------------------------------------|
+| `equal`       | TVM reads the text that the module is written in, and ours, as structurally equal modules  |
+| `equal again` | TVM does not read the former; what it prints of ours is the module, but for what it infers |
+| `explained`   | a row of `explained_texts.toml` says why it is neither                                     |
+| `wrong`       | none does                                                                                  |
 
 Exit status 1: a text is wrong, or a row explains nothing or another number of texts than it says.
 """
@@ -25,12 +25,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from refmlc.conform import load_suite
 from refmlc.diag import RefmlcError
-from refmlc.ir import relax, tir
-from refmlc.ir.equal import first_difference
-from refmlc.ir.visit import rewrite
-from refmlc.script import read, show
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.equal import first_difference
+from refmlc.lang.ir.visit import rewrite
+from refmlc.lang.script import read, show
+from refmlc.oracle.suite import load_suite
 
 HERE = Path(__file__).parent
 COMPARE = HERE / "tvm_side" / "compare_texts.py"

@@ -1,13 +1,13 @@
 """Seven models of PyTorch, imported and run: `python tests/e2e/torch_models.py [--tvm PYTHON] [MODEL …]`.
 
-| column      | says                                                                                           |
-|-------------|------------------------------------------------------------------------------------------------|
-| ops         | bindings of the imported function                                                              |
-| text        | the module's text reads back as an equal module, and the check finds nothing                   |
-| tiers       | interpreter and C give equal bits (small sizes)                                                |
+| column      | says                                                                                            |
+|-------------|-------------------------------------------------------------------------------------------------|
+| ops         | bindings of the imported function                                                               |
+| text        | the module's text reads back as an equal module, and the check finds nothing                    |
+| tiers       | interpreter and C give equal bits (small sizes)                                                 |
 | error/bound | the greatest distance of PyTorch's result to the exact one, and what is certified (small sizes) |
-| C, PyTorch  | milliseconds of the thread, the median of `--runs` calls on one thread (real sizes)            |
-| TVM         | the same of TVM's default build for this CPU, in its own environment (`--tvm`)                 |
+| C, PyTorch  | milliseconds of the thread, the median of `--runs` calls on one thread (real sizes)             |
+| TVM         | the same of TVM's default build for this CPU, in its own environment (`--tvm`)                  |
 
 Ends with 1 where a claim does not hold.
 """
@@ -29,9 +29,9 @@ from rich.table import Table
 from torch_architectures import CASES, case
 
 import refmlc
-from refmlc.bounds import certify
 from refmlc.frontends.torch_export import from_exported_program, params_of
-from refmlc.transform import legalize_ops
+from refmlc.observe.bounds import certify
+from refmlc.rewrite.transform import legalize_ops
 
 APART = 1e-4
 """How far results of real sizes may be from PyTorch's, relative to the greatest; small ones are certified."""

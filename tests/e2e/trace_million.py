@@ -2,12 +2,12 @@
 
     python tests/e2e/trace_million.py [gemm] [buffers] [wide] [course] [--pages FOLDER]
 
-| program   | is                                                                                     |
-|-----------|-----------------------------------------------------------------------------------------|
-| `gemm`    | a product of 56 x 56 matrices, all of it                                                 |
-| `buffers` | 200 buffers, each computed from the one before                                            |
-| `wide`    | matrices of 1000 x 1000, a part of which is read and written                              |
-| `course`  | `course_2022_matmul_relu.py`, 12.7 million events, of which some are kept                  |
+| program   | is                                                                        |
+|-----------|---------------------------------------------------------------------------|
+| `gemm`    | a product of 56 x 56 matrices, all of it                                  |
+| `buffers` | 200 buffers, each computed from the one before                            |
+| `wide`    | matrices of 1000 x 1000, a part of which is read and written              |
+| `course`  | `course_2022_matmul_relu.py`, 12.7 million events, of which some are kept |
 
 Needs the extras `report` and `browser`, and a Chromium. Ends with 1 where a page loads in more than 3 s, or a step
 takes more than 50 ms (the slowest of those tried; a step ends when the layout is done).
@@ -29,8 +29,8 @@ import refmlc
 from refmlc.debug import Program
 from refmlc.debug.trace import record
 from refmlc.debug.trace.page import page
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 LOAD_SECONDS, STEP_MS, MOST = 3.0, 50.0, 2_000_000
 COURSE = Path(__file__).parents[1] / "programs" / "course_2022_matmul_relu.py"

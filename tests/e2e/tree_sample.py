@@ -11,10 +11,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from refmlc.ir.equal import first_difference
-from refmlc.ir.tree import module_of, tree_of
-from refmlc.script import show
-from refmlc.wellformed.reading import read
+from refmlc.lang.ir.equal import first_difference
+from refmlc.lang.ir.tree import module_of, tree_of
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
 
 
 def difference(path):

@@ -4,14 +4,14 @@
 `tests/python` of a checkout of TVM, and PYTHON has apache-tvm and pytest. The texts go into the corpus, which a further
 run uses as it is; verdicts go into FILE, one line of JSON for each text, and texts that have one are passed over.
 
-| verdict       | meaning                                                                                           |
-|---------------|---------------------------------------------------------------------------------------------------|
-| `right`       | refmlc reads and checks it, reads what it shows as the same, and TVM does too                     |
-| `different`   | TVM reads what refmlc shows otherwise, or not; or refmlc itself does                               |
-| `unsupported` | refmlc says by name that it does not know a thing (RM5xx)                                         |
-| `refused`     | refmlc does not read it, or a static rule is broken; TVM reads it                                 |
+| verdict       | meaning                                                                                             |
+|---------------|-----------------------------------------------------------------------------------------------------|
+| `right`       | refmlc reads and checks it, reads what it shows as the same, and TVM does too                       |
+| `different`   | TVM reads what refmlc shows otherwise, or not; or refmlc itself does                                |
+| `unsupported` | refmlc says by name that it does not know a thing (RM5xx)                                           |
+| `refused`     | refmlc does not read it, or a static rule is broken; TVM reads it                                   |
 | `unread`      | TVM does not read its own text; then nothing is judged, unless refmlc ends otherwise than it should |
-| `traceback`   | refmlc ends by a bug of its own                                                                   |
+| `traceback`   | refmlc ends by a bug of its own                                                                     |
 
 Exit status 1: there is a traceback, or less than 99 of 100 texts that are read by both are right.
 """
@@ -34,9 +34,9 @@ from rich.console import Console
 from rich.table import Table
 
 from refmlc.diag import Exhausted, Internal, RefmlcError, Unsupported
-from refmlc.ir.equal import first_difference
-from refmlc.script import read, show
-from refmlc.wellformed.module import check_module
+from refmlc.lang.ir.equal import first_difference
+from refmlc.lang.script import read, show
+from refmlc.lang.wellformed.module import check_module
 
 COMPARE = Path(__file__).parent / "tvm_side" / "compare_texts.py"
 VERDICTS = ("right", "different", "unsupported", "refused", "unread", "traceback")

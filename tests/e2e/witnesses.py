@@ -20,15 +20,15 @@ from biting import prove
 
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
-from refmlc.dtypes import INT32
-from refmlc.ir.visit import walk
-from refmlc.reduce import reduce_case
-from refmlc.runtime.budget import Budget
-from refmlc.sanitize import sanitize
+from refmlc.lang.dtypes import INT32
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.oracle.reduce import reduce_case
+from refmlc.run.memory.budget import Budget
 from refmlc.strategies import AIMS, MODULE_AIMS, THREAD_AIMS, rolled, rolled_module
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
-from refmlc.wellformed.reading import read
 
 SEEDS = 40
 STEPS = 200_000

@@ -5,13 +5,13 @@ import pytest
 
 import refmlc
 from refmlc.diag.render import render_text
-from refmlc.dtypes import FLOAT32, HANDLE, INT32
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind
-from refmlc.runtime.registry import FunctionRegistry
-from refmlc.script.reader.syntax import LIMIT
-from refmlc.spec import clause
-from refmlc.wellformed import check_module
+from refmlc.lang.dtypes import FLOAT32, HANDLE, INT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.script.reader.syntax import LIMIT
+from refmlc.lang.spec import clause
+from refmlc.lang.wellformed import check_module
+from refmlc.run.memory.registry import FunctionRegistry
 
 COPY = """\
 from tvm.script import relax as R

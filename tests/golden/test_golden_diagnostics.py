@@ -19,10 +19,10 @@ import pytest
 import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.diag.render import render_text
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import FunctionRegistry
+from refmlc.lang.wellformed.reading import read, read_file
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.reading import read, read_file
 
 CASES = sorted((Path(__file__).parent / "diagnostics").glob("*.toml"))
 UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"

@@ -3,15 +3,15 @@
 import numpy as np
 
 import refmlc
-from refmlc.adapters.implementation import Ended, Stop, Stopped
-from refmlc.adapters.interp import Interp
 from refmlc.diag.render import render_text
-from refmlc.dtypes import FLOAT32
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.visit import walk
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.visit import walk
 from refmlc.oracle.examine import examine
-from refmlc.runtime.tensor import Tensor
+from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.run.memory.tensor import Tensor
 
 COPY = """\
 @T.prim_func

@@ -16,10 +16,10 @@ from test_golden_diagnostics import CASES as DIAGNOSTICS, PACKED as TAKEN, argum
 
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
-from refmlc.runtime.registry import FunctionRegistry
-from refmlc.sanitize import ALL, LINTS, sanitize
-from refmlc.sanitize.kinds import CHECKED
-from refmlc.wellformed.reading import read
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import ALL, LINTS, sanitize
+from refmlc.observe.sanitize.kinds import CHECKED
+from refmlc.run.memory.registry import FunctionRegistry
 
 CASES = sorted((Path(__file__).parent / "sanitize").glob("*.toml"))
 UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"

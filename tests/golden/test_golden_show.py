@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.script import read, show
+from refmlc.lang.script import read, show
 
 TEXTS = sorted((Path(__file__).parent / "show").glob("*.txt"))
 

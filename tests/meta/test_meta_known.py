@@ -11,7 +11,7 @@ import pytest
 from write_findings import KINDS, PAGE, anchor, page
 
 from refmlc.diag.catalogue import CODES
-from refmlc.spec import clauses
+from refmlc.lang.spec import clauses
 
 FOLDER = Path(__file__).parents[2] / "conformance" / "known"
 WHOLE = "tvm-0.27.toml"

@@ -1,12 +1,12 @@
-"""Layers import downwards only, the documents list them in that order, and importing refmlc is light."""
+"""Rooms import downwards only, by any kind of import; documents list them in that order; importing refmlc is light."""
 
+import ast
 import re
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
-import grimp
 import pytest
 from importlinter.cli import lint_imports
 
@@ -14,7 +14,10 @@ import refmlc
 
 ROOT = Path(__file__).parents[2]
 IMPORT_MILLISECONDS = 150
-PACKAGES = {path.parent.name for path in (ROOT / "refmlc").glob("*/__init__.py")}
+ROOMS = {path.parent.name for path in (ROOT / "refmlc").glob("*/__init__.py")}
+MOST_ROOMS, MOST_ARROWS = 16, 90
+PLACE = re.compile(r"refmlc(?:\.\w+)+(?::\w+)?")
+BOTTOM = "lazy"
 
 MEASURE = """
 import time
@@ -39,37 +42,91 @@ def test_the_layer_contract_holds(monkeypatch, capsys):
     assert lint_imports(config_filename="setup.cfg", no_cache=True) == 0, capsys.readouterr().out
 
 
-def test_every_package_has_its_layer():
-    listed = (ROOT / "setup.cfg").read_text().split("layers =", 1)[1].split("exhaustive", 1)[0]
-    assert set(re.findall(r"refmlc\.(\w+)", listed)) == PACKAGES
+def listed_rooms():
+    """The rooms of the first contract in setup.cfg, from the top; those of one line stand side by side."""
+    contract = (ROOT / "setup.cfg").read_text(encoding="utf-8").split("layers =", 1)[1].split("exhaustive", 1)[0]
+    lines = [line for line in contract.splitlines() if line.strip()]
+    return {name: -floor for floor, line in enumerate(lines) for name in re.findall(r"refmlc\.(\w+)", line)}
 
 
-@pytest.fixture(scope="module")
-def imports():
-    """Which package imports from which other."""
-    graph = grimp.build_graph("refmlc")
-    pairs = ((one, other) for one in graph.modules for other in graph.find_modules_directly_imported_by(one))
-    named = {(one.split(".")[1], other.split(".")[1]) for one, other in pairs if one.count(".") and other.count(".")}
-    return {(one, other) for one, other in named if one != other and {one, other} <= PACKAGES}
+def test_every_room_has_its_floor():
+    assert set(listed_rooms()) == ROOMS | {BOTTOM}
 
 
-def readme_order():
-    """The packages in the table of README.md; those of one row have one place."""
-    rows = re.findall(r"^\| (`refmlc/.*?) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    return {name: place for place, row in enumerate(rows) for name in re.findall(r"`refmlc/(\w+)`", row)}
+def modules():
+    for path in sorted((ROOT / "refmlc").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if not {"models", "data", "stand_ins"} & set(parts):
+            yield ".".join(parts), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def edges_of(tree):
+    """What a module imports: at the top, in functions, for types only, and by `refmlc.lazy`, with places as strings."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str() as module, names=names, level=0):
+                yield from (f"{module}.{each.name}" for each in names)
+            case ast.Import(names=names):
+                yield from (each.name for each in names)
+            case ast.Constant(value=str() as text) if PLACE.fullmatch(text):
+                yield text.partition(":")[0]
+            case ast.ImportFrom(level=level):
+                raise AssertionError(f"a relative import of level {level} is not read here")
+
+
+def arrows():
+    """The pairs of rooms of which the first imports from the second, each with one example."""
+    between = {}
+    for module, tree in modules():
+        for imported in edges_of(tree):
+            rooms = tuple(name.split(".")[1] if name.count(".") else "" for name in (module, imported))
+            if imported.startswith("refmlc.") and set(rooms) <= ROOMS and rooms[0] != rooms[1]:
+                between.setdefault(rooms, (module, imported))
+    return between
+
+
+def test_no_arrow_points_upwards_by_any_kind_of_import():
+    floor, between = listed_rooms(), arrows()
+    assert ("tvm", "frontends") in between  # by `refmlc.lazy` only, so strings are read
+    assert {pair: why for pair, why in between.items() if floor[pair[0]] <= floor[pair[1]]} == {}
+
+
+def test_the_house_can_be_taken_in_at_a_glance(record_property):
+    record_property("arrows", len(arrows()))
+    assert len(ROOMS) <= MOST_ROOMS
+    assert len(arrows()) <= MOST_ARROWS
+
+
+def imported_by_name(tree):
+    """Calls of `import_module` with a place in refmlc, written out or put together."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from [node.lineno] if "refmlc" in ast.unparse(node.args[0]) else []
+
+
+def test_modules_of_refmlc_are_imported_by_name_in_one_file_only():
+    certain = ast.parse('import_module("refmlc.vm")')
+    assert list(imported_by_name(certain)) == [1]
+    assert {name: lines for name, tree in modules() if (lines := list(imported_by_name(tree)))} == {}
+
+
+def architecture_order():
+    """The rooms in the table of the architecture page, from the bottom."""
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    return {name: place for place, name in enumerate(re.findall(r"^\| `(\w+)/`", text, re.MULTILINE))}
 
 
 def docstring_order():
-    """The packages in the docstring of `refmlc`."""
-    layers = refmlc.__doc__.split("The layers", 1)[1].split("\n\n", 1)[0]
+    """The rooms in the docstring of `refmlc`, from the bottom."""
+    layers = refmlc.__doc__.split("The rooms", 1)[1].split("\n\n", 1)[0]
     return {name: place for place, name in enumerate(re.findall(r"`(\w+)`", layers))}
 
 
-@pytest.mark.parametrize("listed", [readme_order, docstring_order])
-def test_what_a_layer_imports_from_stands_before_it(listed, imports):
+@pytest.mark.parametrize("listed", [architecture_order, docstring_order])
+def test_a_room_stands_after_those_it_imports_from(listed):
     order = listed()
-    assert set(order) == PACKAGES
-    assert {(one, other) for one, other in imports if order[other] > order[one]} == set()
+    assert set(order) == ROOMS
+    assert {pair for pair in arrows() if order[pair[1]] > order[pair[0]]} == set()
 
 
 def test_import_takes_less_than_150_ms_of_processor_time():

@@ -11,12 +11,12 @@ import pytest
 import write_operator_table
 
 from refmlc.diag.catalogue import CODES
-from refmlc.ir import relax, tir
-from refmlc.library import OPERATORS
-from refmlc.ops import scalar
-from refmlc.ops.graph import BUILTINS, GRAPH_OPS
-from refmlc.ops.intrinsics import INTRINSICS
-from refmlc.spec import clauses, read_clauses
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.ops import scalar
+from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
+from refmlc.lang.ops.intrinsics import INTRINSICS
+from refmlc.lang.spec import clauses, read_clauses
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
@@ -63,7 +63,7 @@ def cited_cases(folder):
     """Names of classes in `case` patterns of the interpreter, with the ids in the comment on their line."""
     found = {}
     for path, text in SOURCES.items():
-        if path.is_relative_to(ROOT / "refmlc" / "interp" / folder):
+        if path.is_relative_to(ROOT / "refmlc" / "run" / "interp" / folder):
             for line in text.splitlines():
                 case = CASE.match(line)
                 if case is not None:

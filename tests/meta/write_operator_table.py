@@ -16,16 +16,16 @@ sys.path.append(str(Path(__file__).parents[1]))  # as pytest has it: this file i
 import operator_runs as runs
 from operator_calls import EXTENTS, Row, rows
 
-from refmlc.library import OPERATORS
-from refmlc.library.table import Shown, markdown_table as graph_table
-from refmlc.ops.graph import GRAPH_OPS
-from refmlc.ops.scalar import SCALAR_OPS
-from refmlc.ops.table import markdown_table
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.library.table import Shown, markdown_table as graph_table
+from refmlc.lang.ops.graph import GRAPH_OPS
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.table import markdown_table
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "conformance" / "spec"
-TESTS = sorted((ROOT / "tests" / "unit" / "library").glob("test_*.py"))
-GRAPH_TESTS = sorted((ROOT / "tests" / "unit" / "interp").glob("test_interp_graph_*.py"))
+TESTS = sorted((ROOT / "tests" / "unit" / "lang" / "library").glob("test_*.py"))
+GRAPH_TESTS = sorted((ROOT / "tests" / "unit" / "run" / "interp").glob("test_interp_graph_*.py"))
 RECORD = ROOT / "tests" / "e2e" / "tvm_operators.toml"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 

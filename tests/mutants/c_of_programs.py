@@ -14,9 +14,9 @@ from collections import Counter
 
 from tier_runs import TINY, Way, differences, usable
 
-from refmlc.codegen.emit import emit_module
-from refmlc.codegen.options import ISAS, Grade, Options
-from refmlc.ir import IRModule
+from refmlc.lang.ir import IRModule
+from refmlc.native.emit import emit_module
+from refmlc.native.options import ISAS, Grade, Options
 
 TOGETHER = 24
 PROVED = Way("unchecked", Grade.UNCHECKED, tiny=True)

@@ -27,12 +27,12 @@ class Family:
 
 FAMILIES = {
     "interp": Family(
-        ("refmlc/interp/*.py", "refmlc/interp/*/*.py"),
+        ("refmlc/run/interp/*.py", "refmlc/run/interp/*/*.py"),
         (
-            "tests/unit/interp/test_*.py",
+            "tests/unit/run/interp/test_*.py",
             "tests/golden/test_golden_diagnostics.py",
             "tests/golden/test_golden_sanitize.py",
-            "tests/unit/sanitize/test_*.py",
+            "tests/unit/observe/sanitize/test_*.py",
             "tests/unit/vm/test_vm_run.py",
             "tests/unit/vm/test_vm_arguments.py",
             "tests/unit/vm/test_vm_native_calls.py",
@@ -40,32 +40,32 @@ FAMILIES = {
         ),
     ),
     "ops": Family(
-        ("refmlc/ops/scalar/*.py", "refmlc/dtypes/rounding.py", "refmlc/dtypes/bits.py"),
+        ("refmlc/lang/ops/scalar/*.py", "refmlc/lang/dtypes/rounding.py", "refmlc/lang/dtypes/bits.py"),
         (
-            "tests/unit/ops/test_*.py",
-            "tests/unit/dtypes/test_*.py",
+            "tests/unit/lang/ops/test_*.py",
+            "tests/unit/lang/dtypes/test_*.py",
             "tests/property/test_ops_laws.py",
             "tests/property/test_property_interp_arith.py",
-            "tests/unit/interp/test_interp_expressions.py",
-            "tests/unit/interp/test_interp_edges.py",
+            "tests/unit/run/interp/test_interp_expressions.py",
+            "tests/unit/run/interp/test_interp_edges.py",
             "tests/unit/kernels/test_kernels_operators.py",
         ),
     ),
     "headers": Family((), (), "points"),
     "codegen": Family(
-        ("refmlc/codegen/emit/*.py", "refmlc/codegen/analysis/*.py", "refmlc/codegen/tile/*.py"),
+        ("refmlc/native/emit/*.py", "refmlc/native/analysis/*.py", "refmlc/native/tile/*.py"),
         (
-            "tests/unit/codegen/emit/test_*.py",
-            "tests/unit/codegen/analysis/test_*.py",
-            "tests/unit/codegen/tile/test_*.py",
+            "tests/unit/native/emit/test_*.py",
+            "tests/unit/native/analysis/test_*.py",
+            "tests/unit/native/tile/test_*.py",
             "tests/property/test_property_analysis_*.py",
         ),
         "programs",
     ),
     "detectors": Family(
-        ("refmlc/sanitize/*.py",),
+        ("refmlc/observe/sanitize/*.py",),
         (
-            "tests/unit/sanitize/test_*.py",
+            "tests/unit/observe/sanitize/test_*.py",
             "tests/golden/test_golden_sanitize.py",
             "tests/golden/test_golden_diagnostics.py",
             "tests/property/test_property_sanitize.py",
@@ -73,9 +73,9 @@ FAMILIES = {
         ),
     ),
     "bounds": Family(
-        ("refmlc/bounds/*.py", "refmlc/oracle/compare.py", "refmlc/oracle/rule.py", "refmlc/oracle/ulps.py"),
+        ("refmlc/observe/bounds/*.py", "refmlc/oracle/compare.py", "refmlc/oracle/rule.py", "refmlc/oracle/ulps.py"),
         (
-            "tests/unit/bounds/test_*.py",
+            "tests/unit/observe/bounds/test_*.py",
             "tests/unit/oracle/test_oracle_compare.py",
             "tests/e2e/test_certified_reductions.py",
             "tests/property/test_property_bounds_enclosures.py",

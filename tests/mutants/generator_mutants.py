@@ -4,12 +4,12 @@ Each mutant runs in a process of its own, forked from one that knows the program
 the generator yet; it translates programs that reach the changed line, compiles and calls them. It is killed by another
 outcome, by C that does not compile, by an exception, by its end, or by what `test_property_tiers.py` asks of counts.
 
-| end           | means                                                                                   |
-|---------------|-----------------------------------------------------------------------------------------|
-| `killed`      | one of these                                                                            |
-| `other text`  | the C is another, and comes to the same: slower, with more checks, or as good             |
-| `same text`   | the C of all programs that reach the line is the same                                    |
-| `not reached` | no program reaches the line                                                              |
+| end           | means                                                                         |
+|---------------|-------------------------------------------------------------------------------|
+| `killed`      | one of these                                                                  |
+| `other text`  | the C is another, and comes to the same: slower, with more checks, or as good |
+| `same text`   | the C of all programs that reach the line is the same                         |
+| `not reached` | no program reaches the line                                                   |
 """
 
 import importlib.abc
@@ -37,7 +37,7 @@ PACKAGES = ("emit", "analysis", "tile")
 SECONDS = 90
 MIXED, EACH, MOST = 200, 14, 96
 FEW = 4  # programs that show what is certainly wrong
-assert not any(name.startswith("refmlc.codegen") for name in sys.modules)
+assert not any(name.startswith("refmlc.native") for name in sys.modules)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class End:
 @cache
 def texts():
     """The text of each module of the generator, read once, by its name."""
-    folder = ROOT / "refmlc" / "codegen"
+    folder = ROOT / "refmlc" / "native"
     paths = [path for package in PACKAGES for path in sorted((folder / package).glob("*.py"))]
     return {".".join(path.relative_to(ROOT).with_suffix("").parts): path.read_text("utf-8") for path in paths}
 
@@ -78,7 +78,7 @@ def usual():
         sys.meta_path.insert(0, Replaced(texts()))
         from c_of_programs import digests, reached_lines  # noqa: PLC0415 - in this process only
 
-        return json.dumps([digests(cases), [sorted(lines) for lines in reached_lines(cases, "refmlc.codegen.")]])
+        return json.dumps([digests(cases), [sorted(lines) for lines in reached_lines(cases, "refmlc.native.")]])
 
     return json.loads(forked(work, 900))
 
@@ -130,7 +130,7 @@ class Text:
 
 def prove_itself():
     """A module that raises when it is loaded is killed, one that is as it was gives the same C."""
-    module = "refmlc.codegen.emit.module"
+    module = "refmlc.native.emit.module"
     right = texts()[module]
     ends = [tried(Text(module, text), range(FEW)) for text in (raising_at_loading(right), right)]
     killed, same = (end.state for end in ends)

@@ -21,14 +21,14 @@ sys.path.insert(0, str(ROOT / "tests" / "unit" / "kernels"))
 import points  # noqa: E402 - after the path
 import wrappers  # noqa: E402 - the same
 
-from refmlc.codegen import kernels  # noqa: E402 - the same
-from refmlc.dtypes import SCALARS  # noqa: E402 - the same
-from refmlc.dtypes.bits import encoder, from_bits  # noqa: E402 - the same
-from refmlc.dtypes.rounding import rounder  # noqa: E402 - the same
-from refmlc.dtypes.storage import storage_dtype  # noqa: E402 - the same
-from refmlc.ops.contract import UndefinedValue  # noqa: E402 - the same
-from refmlc.ops.scalar import SCALAR_OPS, converter  # noqa: E402 - the same
-from refmlc.ops.scalar.libm import LIBM_OPS  # noqa: E402 - the same
+from refmlc.lang.dtypes import SCALARS  # noqa: E402 - the same
+from refmlc.lang.dtypes.bits import encoder, from_bits  # noqa: E402 - the same
+from refmlc.lang.dtypes.rounding import rounder  # noqa: E402 - the same
+from refmlc.lang.dtypes.storage import storage_dtype  # noqa: E402 - the same
+from refmlc.lang.ops.contract import UndefinedValue  # noqa: E402 - the same
+from refmlc.lang.ops.scalar import SCALAR_OPS, converter  # noqa: E402 - the same
+from refmlc.lang.ops.scalar.libm import LIBM_OPS  # noqa: E402 - the same
+from refmlc.native import kernels  # noqa: E402 - the same
 
 HEADERS = ROOT / "kernels_c"
 INT64 = SCALARS["int64"]

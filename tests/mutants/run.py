@@ -4,7 +4,7 @@
 family (`families.py`) by the tests that can see it, and prints the matrix; exit 1 where one survives without a reason.
 Results are kept (`--results FILE`), so that a run that was broken off goes on.
 
-`python -m tests.mutants.run headers` is about `kernels_c`, `… codegen` about `refmlc/codegen`. Of all, or of a sample:
+`python -m tests.mutants.run headers` is about `kernels_c`, `… codegen` about `refmlc/native`. Of all, or of a sample:
 `--number 60 --seed 1`. Survivors among headers must stand in `survivors.toml` with the reason, else exit 1; `--slowly`
 lets the sanitizer look at them too, with `--tests` also the tests of the headers themselves. What becomes of wrong
 generators is listed: a variant that writes other C with the same results is slower, or as good.
@@ -85,7 +85,7 @@ def generator(options, console):
     chosen = [one for one in generator_mutants.mutants() if options.only in one.name]
     for mutant in sample(chosen, options.number or len(chosen), options.seed):
         end = generator_mutants.verdict(mutant)
-        ends.append((mutant.module.removeprefix("refmlc.codegen."), end.state))
+        ends.append((mutant.module.removeprefix("refmlc.native."), end.state))
         if end.state == "other text" or options.verbose:
             place = f"{end.state}: {mutant.name} (line {mutant.line})"
             console.print(" ".join(f"{place} {end.why}".split()), markup=False, soft_wrap=True)

@@ -50,14 +50,14 @@ from suite_swaps import run_at_loading  # noqa: E402 - the same
 from suite_unseen import unseen  # noqa: E402 - the same
 
 FAMILIES = {
-    "interp": ("refmlc/interp/*.py", "refmlc/interp/*/*.py"),
-    "ops": ("refmlc/ops/scalar/*.py", "refmlc/dtypes/rounding.py", "refmlc/dtypes/bits.py"),
-    "library": ("refmlc/library/*.py",),
+    "interp": ("refmlc/run/interp/*.py", "refmlc/run/interp/*/*.py"),
+    "ops": ("refmlc/lang/ops/scalar/*.py", "refmlc/lang/dtypes/rounding.py", "refmlc/lang/dtypes/bits.py"),
+    "library": ("refmlc/lang/library/*.py",),
 }
 LEFT_OUT = ("__init__.py", "ops/scalar/libm.py")  # `math="libm"`, TVM's own formulas: in no case's hands
 WHOLE = 1000  # lines: more than a module has
 MOST = 800  # cases that are asked of a row of a table: those first whose names stand in it
-PROVED = "refmlc.interp.tensorir.expressions"  # what is certainly wrong is shown by it,
+PROVED = "refmlc.run.interp.tensorir.expressions"  # what is certainly wrong is shown by it,
 FEW = 3  # and by so many cases
 FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 KEPT = Path.home() / ".cache" / "refmlc-mutants" / "suite.jsonl"

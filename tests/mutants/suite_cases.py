@@ -47,7 +47,7 @@ def asked_ids(parsed):
 def load(parsed, folder):
     """All cases by id."""
     real, tomllib.loads = tomllib.loads, lambda text: parsed[text] if text in parsed else real(text)
-    from refmlc.conform.suite import load_suite  # noqa: PLC0415 - a mutant may be loaded here
+    from refmlc.oracle.suite.suite import load_suite  # noqa: PLC0415 - a mutant may be loaded here
 
     cases = load_suite(folder).cases
     tomllib.loads = real
@@ -59,9 +59,9 @@ def first_broken(cases, at=None, usual=None, reached=None):
 
     A case that takes much more processor time than it usually does ends the process.
     """
-    from refmlc.adapters.interp import Interp  # noqa: PLC0415 - a mutant may be loaded here
-    from refmlc.adapters.limits import Limits  # noqa: PLC0415 - the same
-    from refmlc.adapters.sanitized import Sanitized  # noqa: PLC0415 - the same
+    from refmlc.oracle.implementations.interp import Interp  # noqa: PLC0415 - a mutant may be loaded here
+    from refmlc.oracle.implementations.limits import Limits  # noqa: PLC0415 - the same
+    from refmlc.oracle.implementations.sanitized import Sanitized  # noqa: PLC0415 - the same
 
     limits = Limits(steps=2_000_000)
     plain, sanitized = Interp(limits), Sanitized(limits)
@@ -80,9 +80,9 @@ def first_broken(cases, at=None, usual=None, reached=None):
 
 def broken(implementation, case):
     """Why a case does not hold; empty: it does."""
-    from refmlc.adapters.implementation import Stopped  # noqa: PLC0415 - a mutant may be loaded here
-    from refmlc.adapters.inside import answered  # noqa: PLC0415 - the same
-    from refmlc.evidence.replay import holds  # noqa: PLC0415 - the same
+    from refmlc.oracle.evidence.replay import holds  # noqa: PLC0415 - the same
+    from refmlc.oracle.implementations.implementation import Stopped  # noqa: PLC0415 - a mutant may be loaded here
+    from refmlc.oracle.implementations.inside import answered  # noqa: PLC0415 - the same
 
     read = answered(lambda: case.module)
     made = read if isinstance(read, Stopped) else implementation.prepare(read)

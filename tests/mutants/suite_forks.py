@@ -2,9 +2,9 @@
 
 | process | knows                                       | is for                                                   |
 |---------|---------------------------------------------|----------------------------------------------------------|
-| bare    | the files of the suite as tables; no refmlc  | mutants that change what is done when a module is loaded  |
-| loaded  | refmlc, and the cases                       | all others: their code takes the place of the right one   |
-| forked  | from one of both, for one mutant            | asks the cases until one does not hold                    |
+| bare    | the files of the suite as tables; no refmlc | mutants that change what is done when a module is loaded |
+| loaded  | refmlc, and the cases                       | all others: their code takes the place of the right one  |
+| forked  | from one of both, for one mutant            | asks the cases until one does not hold                   |
 
 `Worker` is a bare process that has a loaded one, and answers questions over a pipe.
 """
@@ -107,8 +107,6 @@ def afresh(setting, module, source, ids):
 def loaded(setting, link):
     """The loop of a loaded process: pairs of code and ids in, ends out."""
     cases = setting.cases
-    import refmlc.adapters.interp  # noqa: PLC0415 - all that a case needs
-    import refmlc.evidence.replay  # noqa: F401, PLC0415 - the same
 
     known = suite_swaps.functions(setting.tree)
     gc.collect()

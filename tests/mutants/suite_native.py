@@ -1,14 +1,14 @@
 """Wrong C headers and a wrong generator, judged by the suite through `native`: `python tests/mutants/suite_native.py`.
 
-| family    | what is wrong                            | asked                                                 |
-|-----------|------------------------------------------|-------------------------------------------------------|
-| `headers` | a helper of `kernels_c` (`c_mutations`)   | cases whose C comes to a function that is another one  |
-| `codegen` | `refmlc/codegen/emit`, `…/analysis`       | cases whose C is another text                          |
+| family    | what is wrong                           | asked                                                 |
+|-----------|-----------------------------------------|-------------------------------------------------------|
+| `headers` | a helper of `kernels_c` (`c_mutations`) | cases whose C comes to a function that is another one |
+| `codegen` | `refmlc/native/emit`, `…/analysis`      | cases whose C is another text                         |
 
 C is as written, with checks (`native:tiny`), compiled by tcc, or by gcc where there is none.
 
-| end         | means                                                                                             |
-|-------------|---------------------------------------------------------------------------------------------------|
+| end         | means                                                                                               |
+|-------------|-----------------------------------------------------------------------------------------------------|
 | `killed`    | a case does not hold; the compiler does not take the C of the generator; the process dies or hangs  |
 | `no C`      | a header that does not compile: nothing is learnt                                                   |
 | `same`      | no case's C is another one                                                                          |
@@ -46,8 +46,8 @@ from suite_forks import in_fork  # noqa: E402 - the same
 
 AREAS = ("scalar", "cast", "undefined", "finding", "lowered", "tir", "te", "trap", "schedule")
 ELSEWHERE = ("rm_vector.h", "rm_python.h")  # of vectors, which tcc does not read; of calls from Python
-GENERATOR = ("refmlc/codegen/emit/*.py", "refmlc/codegen/analysis/*.py")
-PROVED = "refmlc.codegen.emit.expressions"  # what is certainly wrong is shown by it
+GENERATOR = ("refmlc/native/emit/*.py", "refmlc/native/analysis/*.py")
+PROVED = "refmlc.native.emit.expressions"  # what is certainly wrong is shown by it
 MOST = 160  # cases that are asked of one mutant
 USED = re.compile(r"\brm_\w+|\bRM_\w+")
 
@@ -56,8 +56,8 @@ class InC:
     """The cases whose functions are in C, each with its text. Loads refmlc from the copied tree."""
 
     def __init__(self, tree, every):
-        from refmlc.adapters.inside import answered  # noqa: PLC0415 - refmlc is that of the copy
-        from refmlc.adapters.native import Native  # noqa: PLC0415 - the same
+        from refmlc.oracle.implementations.inside import answered  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.oracle.implementations.native import Native  # noqa: PLC0415 - the same
 
         self.tree, self.native, self._answered = tree, Native("tiny"), answered
         parsed = suite_cases.tables(tree / "conformance")
@@ -72,10 +72,10 @@ class InC:
 
     def translated(self, case):
         """The C of a case's module, and what is known of it; None where there is none."""
-        from refmlc.adapters.implementation import Stopped  # noqa: PLC0415 - refmlc is that of the copy
-        from refmlc.adapters.translation import translated  # noqa: PLC0415 - the same
-        from refmlc.adapters.ways import way  # noqa: PLC0415 - the same
-        from refmlc.transform import legalize_ops  # noqa: PLC0415 - the same
+        from refmlc.oracle.implementations.implementation import Stopped  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.oracle.implementations.translation import translated  # noqa: PLC0415 - the same
+        from refmlc.oracle.implementations.ways import way  # noqa: PLC0415 - the same
+        from refmlc.rewrite.transform import legalize_ops  # noqa: PLC0415 - the same
 
         def work():
             return translated([legalize_ops(case.module)], way("tiny").options, fused=False)
@@ -85,13 +85,13 @@ class InC:
 
     def broken(self, name):
         """Why a case does not hold in C as it is translated and compiled now; empty: it does."""
-        from refmlc.adapters.implementation import Stop, Stopped  # noqa: PLC0415 - refmlc is that of the copy
-        from refmlc.adapters.native import InC as Module  # noqa: PLC0415 - the same
-        from refmlc.codegen.build import BuildFailed, build  # noqa: PLC0415 - the same
-        from refmlc.codegen.options import ISAS  # noqa: PLC0415 - the same
-        from refmlc.evidence.replay import holds  # noqa: PLC0415 - the same
-        from refmlc.transform import legalize_ops  # noqa: PLC0415 - the same
-        from refmlc.vm.native.compiled import Compiled  # noqa: PLC0415 - the same
+        from refmlc.native.compile import BuildFailed, build  # noqa: PLC0415 - the same
+        from refmlc.native.options import ISAS  # noqa: PLC0415 - the same
+        from refmlc.native.tier.compiled import Compiled  # noqa: PLC0415 - the same
+        from refmlc.oracle.evidence.replay import holds  # noqa: PLC0415 - the same
+        from refmlc.oracle.implementations.implementation import Stop, Stopped  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.oracle.implementations.native import InC as Module  # noqa: PLC0415 - the same
+        from refmlc.rewrite.transform import legalize_ops  # noqa: PLC0415 - the same
 
         case = self.cases[name]
         text, translation = self.translated(case)
@@ -135,8 +135,8 @@ class Headers:
 
     def functions(self, folder):
         """The text of each function after the preprocessor; None where it does not take the headers."""
-        from refmlc.codegen.build.compiler import find_compiler  # noqa: PLC0415 - refmlc is that of the copy
-        from refmlc.codegen.options import ISAS  # noqa: PLC0415 - the same
+        from refmlc.native.compile.compiler import find_compiler  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.native.options import ISAS  # noqa: PLC0415 - the same
 
         names = [path.name for path in sorted(folder.glob("rm_*.h")) if path.name not in ELSEWHERE]
         text = "#define RM_USE_ALL\n" + "".join(f'#include "{name}"\n' for name in names)
@@ -178,7 +178,7 @@ def header_mutants(tree):
 
 def judge_header(known, headers, mutant):
     """What becomes of one wrong header."""
-    from refmlc.codegen.build import compiler  # noqa: PLC0415 - refmlc is that of the copy
+    from refmlc.native.compile import compiler  # noqa: PLC0415 - refmlc is that of the copy
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -7,11 +7,11 @@ what `Facts` is told and, apart from it, how to enumerate every execution that r
 from collections.abc import Callable
 from itertools import product
 
-from refmlc.codegen.analysis.facts import Facts
-from refmlc.dtypes import BOOL, INT8, INT32, INT64, UINT8, UINT32, dtype
-from refmlc.ir import tir
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS, converter
+from refmlc.lang.dtypes import BOOL, INT8, INT32, INT64, UINT8, UINT32, dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.contract import UndefinedValue
+from refmlc.lang.ops.scalar import SCALAR_OPS, converter
+from refmlc.native.analysis.facts import Facts
 
 KINDS = (INT32, INT32, INT32, INT64, INT64, INT8, UINT8, UINT32, dtype("int4"))
 RING = ("add", "add", "add", "sub", "sub", "mul", "mul")

@@ -20,7 +20,7 @@ from dap_words import CONDITIONS, FILTERS, HITS, PREFIX, WORDS, equal
 from refmlc.debug import FrameKind, Reason, Session
 from refmlc.debug.tensors import page
 from refmlc.diag import RefmlcError
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 
 class Machine(RuleBasedStateMachine):

@@ -8,8 +8,8 @@ import refmlc
 from refmlc.debug import Program
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 GRAPH = """
 from tvm.script import ir as I

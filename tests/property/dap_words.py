@@ -4,8 +4,8 @@ import math
 
 from refmlc.debug import FrameKind, Reason
 from refmlc.diag.catalogue import CODES
-from refmlc.dtypes import dtype
-from refmlc.dtypes.storage import storage_dtype
+from refmlc.lang.dtypes import dtype
+from refmlc.lang.dtypes.storage import storage_dtype
 
 WORDS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry"}
 PREFIX = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}

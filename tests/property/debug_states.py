@@ -2,7 +2,7 @@
 
 from refmlc.debug import Moment, Session
 from refmlc.debug.tensors import initialised
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Case
 
 

@@ -1,6 +1,6 @@
 """Random well-scoped Relax: every kind of expression, binding, block and type; modules of it and of TensorIR.
 
-Nodes are in the form that the reader gives them (see the head of `refmlc/ir/relax.py`): a branch ends in a leaf, a
+Nodes are in the form that the reader gives them (see the head of `refmlc/lang/ir/relax.py`): a branch ends in a leaf, a
 primitive variable has a variable of its own, neighbouring bindings outside of dataflow are one block.
 """
 
@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import strategies as st
 from ir_programs import ANNOTATIONS, NUMBER, Programs
 
-from refmlc.dtypes import BOOL, FLOAT16, FLOAT32, INT8, INT32, INT64
-from refmlc.ir import relax, tir, types
-from refmlc.ir.attrs import VDevice
-from refmlc.ir.module import IRModule
+from refmlc.lang.dtypes import BOOL, FLOAT16, FLOAT32, INT8, INT32, INT64
+from refmlc.lang.ir import relax, tir, types
+from refmlc.lang.ir.attrs import VDevice
+from refmlc.lang.ir.module import IRModule
 
 NAMES = ("x", "x", "y", "lv", "gv", "n", "R", "cls", "main", "_lv", "x_1")
 DIMS = ("n", "m", "n", "x", "k_1")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 
 from refmlc.diag.source import Source
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.ir import IRModule, relax, tir
 
 PARTS = (
     *("*/", "/*", "//", "\n", "\r", "\\", "*\\", "\\\n", "/\\\n", "*\\\n/", "??/", "??/\n", '"', "'", "#", "%:", "<%"),
@@ -36,7 +36,7 @@ def renamed(module, given):
             stack += here.values()
         elif isinstance(here, tuple | list | set | frozenset):
             stack += here
-        elif dataclasses.is_dataclass(here) and type(here).__module__.startswith(("refmlc.ir", "refmlc.diag")):
+        elif dataclasses.is_dataclass(here) and type(here).__module__.startswith(("refmlc.lang.ir", "refmlc.diag")):
             _rename(here, fresh, functions)
             stack += [getattr(here, field.name) for field in dataclasses.fields(here)]
     renamed_functions = {functions[name]: function for name, function in module.functions.items()}

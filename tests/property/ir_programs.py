@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 from hypothesis import strategies as st
 
-from refmlc.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64, dtype
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind, IterKind, PointerType
-from refmlc.ir.visit import walk
+from refmlc.lang.dtypes import BOOL, FLOAT32, HANDLE, INT32, INT64, dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind, IterKind, PointerType
+from refmlc.lang.ir.visit import walk
 
 UINT8, FLOAT16, FLOAT64 = dtype("uint8"), dtype("float16"), dtype("float64")
 INTEGERS, FLOATS = (INT32, INT64, UINT8), (FLOAT32, FLOAT16, FLOAT64)

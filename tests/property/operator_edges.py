@@ -17,17 +17,17 @@ from operator_runs import FLOATS, accepted, extents, together
 from tier_outcomes import STEPS, normal_codes, verdict_of
 from tier_runs import InC
 
-from refmlc.codegen.build import build
-from refmlc.codegen.emit import emit_module
-from refmlc.codegen.options import Grade, Options
 from refmlc.diag import RefmlcError
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
-from refmlc.transform import legalize_ops
-from refmlc.vm.native.compiled import Compiled, Translation
-from refmlc.vm.native.tier import NativeTier
+from refmlc.lang.ir import IRModule
+from refmlc.native.compile import build
+from refmlc.native.emit import emit_module
+from refmlc.native.options import Grade, Options
+from refmlc.native.tier.compiled import Compiled, Translation
+from refmlc.native.tier.tier import NativeTier
+from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
 
 
 def kind(dtype: str) -> np.dtype:

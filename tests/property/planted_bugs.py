@@ -14,9 +14,9 @@ An implementation that runs the interpreter on the faulty module is a wrong impl
 
 from dataclasses import replace
 
-from refmlc.dtypes import BOOL
-from refmlc.ir import tir
-from refmlc.ir.visit import rewrite, walk
+from refmlc.lang.dtypes import BOOL
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import rewrite, walk
 
 FLOORED = {"truncdiv": "floordiv", "truncmod": "floormod"}
 

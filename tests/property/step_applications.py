@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pipelines import pipeline
 from tiled_intrinsics import tiled
 
-from refmlc import schedule
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
-from refmlc.schedule.places import places
-from refmlc.wellformed.reading import read
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.reading import read
+from refmlc.rewrite import schedule
+from refmlc.rewrite.schedule.places import places
 
 BLOCKS = ("first", "second", "third")
 PREPARING = ("split", "fuse", "reorder", "parallel", "unroll")

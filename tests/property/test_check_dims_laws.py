@@ -2,9 +2,9 @@
 
 from hypothesis import given, strategies as st
 
-from refmlc.dtypes import INT64
-from refmlc.ir import tir
-from refmlc.ops.polynomial import certainly_different, difference, polynomial
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.polynomial import certainly_different, difference, polynomial
 
 VARIABLES = tuple(tir.Var(name, INT64) for name in "abc")
 MEANING = {

@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 
 from refmlc.diag import Exhausted, RefmlcError
 from refmlc.diag.render import render_line, render_text, to_json
-from refmlc.script import read
-from refmlc.wellformed import check_module
+from refmlc.lang.script import read
+from refmlc.lang.wellformed import check_module
 
 PROGRAMS = [
     path.read_text(encoding="utf-8")

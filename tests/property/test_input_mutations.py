@@ -14,15 +14,15 @@ import pytest
 from mutated_inputs import grafted, graphs, mutated, mutated_bytes, mutated_graph, pieces, statements
 
 import refmlc.diag
-import refmlc.library
-import refmlc.script
-import refmlc.wellformed
+import refmlc.lang.library
+import refmlc.lang.script
+import refmlc.lang.wellformed
 from refmlc.diag import Internal, RefmlcError
 from refmlc.diag.render import render_text
 from refmlc.frontends import from_tvm
 from refmlc.frontends.tvm_json import from_json
-from refmlc.script import read, show
-from refmlc.wellformed import check_module
+from refmlc.lang.script import read, show
+from refmlc.lang.wellformed import check_module
 
 SECONDS = 3.0
 FORBIDDEN = ("exec", "import", "open", "os.", "subprocess.", "socket.", "ctypes.", "shutil.", "pty.", "webbrowser.")
@@ -46,7 +46,12 @@ class Listener:
 
 @pytest.fixture(scope="module")
 def listener():
-    for package in (refmlc.diag, refmlc.script, refmlc.wellformed, refmlc.library):  # what is imported late, before
+    for package in (
+        refmlc.diag,
+        refmlc.lang.script,
+        refmlc.lang.wellformed,
+        refmlc.lang.library,
+    ):  # what is imported late, before
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(found.name)
     assert graphs()

@@ -5,11 +5,11 @@ import math
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from refmlc.dtypes import SCALARS
-from refmlc.dtypes.rounding import rounder
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.laws import LAWS, Law, Setting, holds, same
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ops.contract import UndefinedValue
+from refmlc.lang.ops.laws import LAWS, Law, Setting, holds, same
+from refmlc.lang.ops.scalar import SCALAR_OPS
 
 CASES = [(name, law) for name, row in SCALAR_OPS.items() for law in row.contract.laws]
 

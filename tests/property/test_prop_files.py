@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.runtime.files import read_array, read_arrays
+from refmlc.run.memory.files import read_array, read_arrays
 
 ARRAYS = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([1, 2], np.int8)}
 

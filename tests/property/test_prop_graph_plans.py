@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.interp.machine import Machine
-from refmlc.script import read
+from refmlc.lang.script import read
+from refmlc.run.interp.machine import Machine
 
 HEAD = """
 from tvm.script import ir as I, relax as R, tirx as T

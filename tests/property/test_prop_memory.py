@@ -3,12 +3,12 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from refmlc.dtypes import dtype
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.runtime.cells import cell_size, cells, shadow
-from refmlc.runtime.memory import compact_strides, is_compact, span_of
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import dtype
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.run.memory.cells import cell_size, cells, shadow
+from refmlc.run.memory.memory import compact_strides, is_compact, span_of
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
 
 NAMES = ("bool", "int8", "uint16", "int32", "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3fn")
 

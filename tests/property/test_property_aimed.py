@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import HealthCheck, Phase, find, settings
 
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.visit import walk
-from refmlc.reduce import reduce_case
-from refmlc.sanitize import sanitize
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.module import check_module
+from refmlc.observe.sanitize import sanitize
+from refmlc.oracle.reduce import reduce_case
 from refmlc.strategies import MODULE_AIMS, THREAD_AIMS, Case, ir_modules, prim_funcs, rolled, rolled_module
-from refmlc.wellformed.module import check_module
 
 AIMS = (*MODULE_AIMS, *THREAD_AIMS)
 RULES = settings(

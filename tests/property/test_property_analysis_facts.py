@@ -5,9 +5,9 @@ from itertools import islice
 from affine_places import Place, Undefined, evaluate
 from hypothesis import given, strategies as st
 
-from refmlc.ir import tir
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS, converter
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.contract import UndefinedValue
+from refmlc.lang.ops.scalar import SCALAR_OPS, converter
 
 EXECUTIONS = 150  # that are looked at of one place
 EXACT = {

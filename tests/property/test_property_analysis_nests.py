@@ -11,19 +11,19 @@ import numpy as np
 from hypothesis import given, strategies as st
 from nest_texts import NestText
 
-from refmlc.codegen.analysis.facts import Facts
-from refmlc.codegen.analysis.legality import find_nest
-from refmlc.codegen.analysis.written import find_written
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import UNINITIALISED
-from refmlc.dtypes import BOOL, INT32, dtype
-from refmlc.interp.machine import Machine
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.module import IRModule
-from refmlc.ir.visit import rewrite, walk
-from refmlc.runtime.tensor import Tensor
-from refmlc.script import read
+from refmlc.lang.dtypes import BOOL, INT32, dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.module import IRModule
+from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.lang.script import read
+from refmlc.native.analysis.facts import Facts
+from refmlc.native.analysis.legality import find_nest
+from refmlc.native.analysis.written import find_written
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 
 PROBLEMS = {"float32": (0.1, -0.0, 1e8, 3.0, -1e8, 0.7), "int32": (0, 1, -7, 2**31 - 1, -(2**31), 46341), "int8": None}
 

@@ -3,13 +3,13 @@
 from hypothesis import given
 from ir_programs import prim_funcs
 
-from refmlc.codegen.analysis.facts import Facts
-from refmlc.codegen.analysis.legality import find_nest
-from refmlc.codegen.analysis.work import count
-from refmlc.codegen.analysis.written import find_written
-from refmlc.codegen.nest import Nest
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.native.analysis.facts import Facts
+from refmlc.native.analysis.legality import find_nest
+from refmlc.native.analysis.work import count
+from refmlc.native.analysis.written import find_written
+from refmlc.native.nest import Nest
 
 
 @given(prim_funcs())

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, example, given, settings, strategies as st
 from permitted_evaluations import DIGITS, Evaluation, all_trees, check_against_numpy, evaluated, number, rounded
 
-from refmlc.bounds import arithmetic, functions
-from refmlc.bounds.enclosure import EQ, GT, LT, Enclosure, absolute, between, greater, join, relation, smaller
-from refmlc.bounds.freedom import Freedom
-from refmlc.bounds.roundoff import Grid
-from refmlc.bounds.summation import gamma, multiplied, total, tree_error
-from refmlc.bounds.upward import add_up, div_up, dyadic, magnitude, magnitude_down, mul_up, shortened
-from refmlc.dtypes import dtype
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import dtype
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.observe.bounds import arithmetic, functions
+from refmlc.observe.bounds.enclosure import EQ, GT, LT, Enclosure, absolute, between, greater, join, relation, smaller
+from refmlc.observe.bounds.freedom import Freedom
+from refmlc.observe.bounds.roundoff import Grid
+from refmlc.observe.bounds.summation import gamma, multiplied, total, tree_error
+from refmlc.observe.bounds.upward import add_up, div_up, dyadic, magnitude, magnitude_down, mul_up, shortened
 
 NAMES = ("float16", "float32")
 FEW = settings() if os.environ.get("REFMLC_PROFILE") == "soak" else settings(max_examples=40)  # exact numbers are slow

@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 from hypothesis import given, strategies as st
 
-from refmlc.bounds.certify import certify
-from refmlc.bounds.enclosure import Enclosure
 from refmlc.diag import RefmlcError
-from refmlc.ir import IRModule
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ir import IRModule
+from refmlc.observe.bounds.certify import certify
+from refmlc.observe.bounds.enclosure import Enclosure
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled
 from refmlc.strategies.arguments import arguments
 

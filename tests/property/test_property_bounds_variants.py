@@ -1,7 +1,7 @@
 """Other evaluations of generated programs, written out as programs, lie inside of the certificate of the original.
 
-| variant | is                                                                              |
-|---------|---------------------------------------------------------------------------------|
+| variant | is                                                                                |
+|---------|-----------------------------------------------------------------------------------|
 | wide    | float32, float16 and bfloat16 expressions keep the next wider format until stored |
 | fused   | a * b + c and c + a * b are `T.fma`                                               |
 | mixed   | each operator one or the other, or as written, by a generator                     |
@@ -15,13 +15,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from refmlc.bounds.certify import certify
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32, FLOAT64
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule, tir
-from refmlc.ir.visit import rewrite
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32, FLOAT64
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.visit import rewrite
+from refmlc.observe.bounds.certify import certify
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled
 from refmlc.strategies.arguments import arguments
 

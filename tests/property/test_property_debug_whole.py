@@ -8,7 +8,7 @@ from debug_states import arguments, state, walked
 from refmlc.debug import Moment, Program, Session, outlining
 from refmlc.debug.places import Place
 from refmlc.debug.snapshots import Often
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
 from refmlc.strategies import Case, rolled
 
 pytestmark = pytest.mark.needs("compiler")

@@ -3,11 +3,11 @@
 from hypothesis import given, settings, strategies as st
 
 from refmlc.diag import Undefined
-from refmlc.dtypes import BOOL, SCALARS
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule, tir
-from refmlc.ops.evaluate import evaluate, known
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import BOOL, SCALARS
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ops.evaluate import evaluate, known
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.run.interp.machine import Machine
 
 KINDS = [SCALARS[name] for name in ("int8", "int32", "int64", "uint8", "uint32", "uint64")]
 WHOLE = [name for name, row in SCALAR_OPS.items() if row.contract.result == "same"]

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.runtime.registry import FunctionRegistry, register_func
-from refmlc.script import read
+from refmlc.lang.script import read
+from refmlc.run.memory.registry import FunctionRegistry, register_func
 from refmlc.vm import VirtualMachine, build
 
 FUNCTIONS = """

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import BOOL, SCALARS
-from refmlc.dtypes.rounding import rounder
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule, tir
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import BOOL, SCALARS
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ops.contract import UndefinedValue
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.run.interp.machine import Machine
 
 INTS = [SCALARS[f"{kind}{bits}"] for kind in ("int", "uint") for bits in (1, 4, 8, 16, 32, 64)]
 FLOATS = [SCALARS["float32"], SCALARS["float64"]]

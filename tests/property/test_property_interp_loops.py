@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from refmlc.interp.machine import Machine
-from refmlc.script import read
+from refmlc.lang.script import read
+from refmlc.run.interp.machine import Machine
 
 SIZE = st.integers(1, 5)
 

@@ -6,16 +6,16 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, find, given, settings
 
-from refmlc.dtypes import BOOL
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.visit import rewrite, walk
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
-from refmlc.script import read, show
+from refmlc.lang.dtypes import BOOL
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.lang.script import read, show
+from refmlc.lang.wellformed.module import check_module
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Case, ir_modules, rolled_module
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.module import check_module
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 SEEDS = range(3000 if SOAK else 40)

@@ -10,13 +10,13 @@ import pytest
 from hostile_names import lexed, names, renamed, shape
 from hypothesis import example, given, settings
 
-from refmlc.adapters.translation import translated
-from refmlc.codegen.build.wall import check_unit
-from refmlc.codegen.emit import emit_module
-from refmlc.codegen.fuse import fuse_static
-from refmlc.codegen.options import ISAS, Grade, Options
-from refmlc.script import read
-from refmlc.vm.native.library import translate
+from refmlc.lang.script import read
+from refmlc.native.compile.wall import check_unit
+from refmlc.native.emit import emit_module
+from refmlc.native.fuse import fuse_static
+from refmlc.native.options import ISAS, Grade, Options
+from refmlc.native.tier.library import translate
+from refmlc.oracle.implementations.translation import translated
 
 PRELUDE = "from tvm.script import ir as I, tirx as T, relax as R\n\n@I.ir_module\nclass Module:\n"
 LOOPS = (

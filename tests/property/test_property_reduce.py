@@ -12,13 +12,13 @@ from planted_bugs import FAULTS
 from tier_outcomes import call
 
 import refmlc
-from refmlc.adapters.limits import Limits
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.module import check_module
+from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.keep import ends_in
-from refmlc.reduce import reduce, reduce_case
+from refmlc.oracle.reduce import reduce, reduce_case
 from refmlc.strategies.functions import AIMS, rolled
-from refmlc.wellformed.module import check_module
 
 STEPS = 20_000
 SEEDS = 400

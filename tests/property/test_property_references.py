@@ -2,10 +2,10 @@
 
 import pytest
 
-from refmlc.adapters.interp import Interp
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
+from refmlc.observe.sanitize.proved import is_plain
 from refmlc.oracle import reference
-from refmlc.sanitize.proved import is_plain
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.strategies import rolled, rolled_module
 
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.ir import IRModule
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import ALL, LINTS, sanitize
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import ALL, LINTS, sanitize
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled
 from refmlc.strategies.arguments import arguments
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.reading import read
 
 FEWER = settings(max_examples=settings.default.max_examples // 3)  # each is compared pair by pair
 SEEDS = 2000 if os.environ.get("REFMLC_PROFILE") == "soak" else 20

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32
-from refmlc.ir import IRModule
-from refmlc.ir.equal import structural_equal
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
-from refmlc.schedule import get_loops, reorder
-from refmlc.script import show
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.lang.ir import IRModule
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.module import check_module
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.rewrite.schedule import get_loops, reorder
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Same, rolled, rolled_schedules, schedules
-from refmlc.wellformed.module import check_module
-from refmlc.wellformed.reading import read
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 SEEDS = range(2000 if SOAK else 20)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, settings
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import BOOL
-from refmlc.interp.machine import Machine
-from refmlc.ir import tir
-from refmlc.ir.visit import rewrite, walk
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import BOOL
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import rewrite, walk
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import prim_funcs
 
 RULES = settings(

@@ -12,16 +12,16 @@ from test_property_schedules import written
 
 from refmlc.diag import Unsupported
 from refmlc.diag.errors import Malformed
-from refmlc.ir import IRModule
-from refmlc.ir.equal import structural_equal
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
-from refmlc.script import show
+from refmlc.lang.ir import IRModule
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.module import check_module
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled_inputs
 from refmlc.strategies.arguments import arguments
-from refmlc.wellformed.module import check_module
-from refmlc.wellformed.reading import read
 
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 APPLICATIONS = 1000 if SOAK else 16  # of each step, legal ones

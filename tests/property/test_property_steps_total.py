@@ -7,11 +7,11 @@ import pytest
 from pipelines import pipeline
 from step_applications import BLOCKS, prepared
 
-from refmlc import schedule
 from refmlc.diag import Internal, RefmlcError
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
-from refmlc.schedule.places import places, position, top
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.rewrite import schedule
+from refmlc.rewrite.schedule.places import places, position, top
 
 OF_A_BLOCK = ("compute_inline", "reverse_compute_inline", "cache_write", "add_unit_loop")
 OF_A_BUFFER = ("cache_read",)

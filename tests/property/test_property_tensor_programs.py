@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import SCALARS
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule, tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.node import Node
-from refmlc.ir.visit import walk
-from refmlc.ops.scalar import SCALAR_OPS
-from refmlc.runtime.budget import Budget
-from refmlc.sanitize import sanitize
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.wellformed import check_module
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
 from refmlc.strategies import CHECKED, WATCHED, prim_funcs, rolled
 from refmlc.strategies.arguments import Array, arguments
-from refmlc.wellformed import check_module
 
 MANY = 700
 DEFINED = 20_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 60

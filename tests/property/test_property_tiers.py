@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from tier_outcomes import interpreted, told
 from tier_runs import GUARDED, TINY, UNCHECKED, Way, differences, usable, with_moved_loops
 
-from refmlc.codegen.options import ISAS, Grade
+from refmlc.native.options import ISAS, Grade
 from refmlc.strategies import prim_funcs, rolled
 
 pytestmark = pytest.mark.needs("compiler")

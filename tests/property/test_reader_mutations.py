@@ -9,7 +9,7 @@ import pytest
 from mutated_inputs import PROGRAMS, mutated
 
 from refmlc.diag import Exhausted, IllFormed, Malformed, Unsupported
-from refmlc.script import read
+from refmlc.lang.script import read
 
 
 def outcome(text):

@@ -11,10 +11,10 @@ import pytest
 
 import refmlc
 from refmlc.diag import Internal, RefmlcError
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ir import relax, tir
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType
-from refmlc.ops.intrinsics import INTRINSICS
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType
+from refmlc.lang.ops.intrinsics import INTRINSICS
 from refmlc.vm.parameters import parameters_of
 
 SECONDS = 60  # far above what any run needs, traced or not: what takes longer hangs

@@ -8,9 +8,9 @@ from hypothesis import given, note
 from ir_programs import prim_funcs
 
 from refmlc.diag import Unsupported
-from refmlc.ir.equal import first_difference
-from refmlc.ir.module import IRModule
-from refmlc.script import read, show
+from refmlc.lang.ir.equal import first_difference
+from refmlc.lang.ir.module import IRModule
+from refmlc.lang.script import read, show
 
 
 def round_trip(module, dialect):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.ops.contract import Scalar
-from refmlc.ops.scalar import SCALAR_OPS
-from refmlc.ops.scalar.convert import converter
-from refmlc.provenance import Kind, Limits, Origin, Slice, Source, Value, Write, why
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ops.contract import Scalar
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.scalar.convert import converter
+from refmlc.observe.why import Kind, Limits, Origin, Slice, Source, Value, Write, why
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Case, rolled
 from refmlc.vm import VirtualMachine, build
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from refmlc.diag import RefmlcError
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import DEFAULT
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.ir import IRModule
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import DEFAULT
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.arguments import arguments
 
 STEPS = 200_000

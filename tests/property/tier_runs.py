@@ -1,12 +1,12 @@
 """One module in one way of executing it.
 
-| way                 | executes                                                                                |
-|---------------------|-----------------------------------------------------------------------------------------|
-| `interp`            | the interpreter                                                                         |
-| `tiny`              | C as written, what is not proved is checked; compiled by tcc where there is one: quickly  |
-| `guarded`           | the same by gcc or clang                                                                |
-| `unchecked`         | C as written, blocks without checks where everything is proved                          |
-| `avx512`, `avx2`, … | the loops reordered that may be, for this instruction set                               |
+| way                 | executes                                                                                 |
+|---------------------|------------------------------------------------------------------------------------------|
+| `interp`            | the interpreter                                                                          |
+| `tiny`              | C as written, what is not proved is checked; compiled by tcc where there is one: quickly |
+| `guarded`           | the same by gcc or clang                                                                 |
+| `unchecked`         | C as written, blocks without checks where everything is proved                           |
+| `avx512`, `avx2`, … | the loops reordered that may be, for this instruction set                                |
 
 Every way but the first gives a call back to the interpreter where C declines it or stops: `counts` says how often.
 """
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 from tier_outcomes import STEPS, call, calls, interpreted, together
 
-from refmlc.codegen.build import build
-from refmlc.codegen.build.isa import isas_here
-from refmlc.codegen.emit import emit_module
-from refmlc.codegen.options import ISAS, Grade, Isa, Options
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import DEFAULT
-from refmlc.vm.native.compiled import Compiled, Translation
-from refmlc.vm.native.tier import NativeTier
+from refmlc.native.compile import build
+from refmlc.native.compile.isa import isas_here
+from refmlc.native.emit import emit_module
+from refmlc.native.options import ISAS, Grade, Isa, Options
+from refmlc.native.tier.compiled import Compiled, Translation
+from refmlc.native.tier.tier import NativeTier
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import DEFAULT
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from pathlib import Path
 import ml_dtypes  # noqa: F401 - dtypes by name
 import numpy as np
 
-from refmlc.adapters.implementation import Ended, Stopped
-from refmlc.adapters.inside import answered
-from refmlc.adapters.interp import Interp
-from refmlc.evidence import CaseFile, holds, read_case
-from refmlc.evidence.case_file import Call
-from refmlc.evidence.literals import tensor_of
-from refmlc.evidence.record import assertion, features
-from refmlc.evidence.toml import toml_value
+from refmlc.oracle.evidence import CaseFile, holds, read_case
+from refmlc.oracle.evidence.case_file import Call
+from refmlc.oracle.evidence.literals import tensor_of
+from refmlc.oracle.evidence.record import assertion, features
+from refmlc.oracle.evidence.toml import toml_value
+from refmlc.oracle.implementations.implementation import Ended, Stopped
+from refmlc.oracle.implementations.inside import answered
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.parts import parts
 from refmlc.oracle.reference import references
 from refmlc.oracle.values import bits
@@ -115,8 +115,8 @@ class Book:
     ) -> None:
         """A case whose parts may be any of what the order of terms and the bounds of operators leave.
 
-        The rule of each part follows from the contracts (`refmlc.evidence.record`); what the witness computed must be
-        permitted by it, to the bit where the rule is exact.
+        The rule of each part follows from the contracts (`refmlc.oracle.evidence.record`); what the witness computed
+        must be permitted by it, to the bit where the rule is exact.
         """
         given_args = tuple(Call(tuple(call.args), {"kind": "open"}) for call in calls)
         draft = read_case(CaseFile(name, tuple(clauses), (), "0.27", "", "", text, func, given_args).toml(), name)

@@ -1,8 +1,8 @@
 """A plugin of pytest that notes which calls the tests of the operators make, and what they compare the results with.
 
-`PYTHONPATH=tests/suite_authors REFMLC_GATHERED=FILE pytest -p gather_calls tests/unit/library`. FILE: rows of text,
-function, arguments as data, what came of it (a code, or nothing), test, and the arrays that the test had, computed by
-NumPy or PyTorch, as data; None where it compared otherwise. Results of refmlc are not noted.
+`PYTHONPATH=tests/suite_authors REFMLC_GATHERED=FILE pytest -p gather_calls tests/unit/lang/library`. FILE: rows of
+text, function, arguments as data, what came of it (a code, or nothing), test, and the arrays that the test had,
+computed by NumPy or PyTorch, as data; None where it compared otherwise. Results of refmlc are not noted.
 """
 
 import functools
@@ -14,12 +14,12 @@ import numpy as np
 from book import given
 
 from refmlc.diag.errors import RefmlcError
-from refmlc.evidence.literals import arguments_data
-from refmlc.interp.machine import Machine
-from refmlc.ir.equal import structural_equal
-from refmlc.runtime.tensor import Tensor
-from refmlc.script import show
-from refmlc.wellformed.reading import read
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.evidence.literals import arguments_data
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 
 CALLS, TEST, LAST, MOST = {}, [""], [], 400
 

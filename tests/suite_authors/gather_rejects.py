@@ -1,8 +1,8 @@
 """A plugin of pytest that notes which texts the tests of the reader and of the static rules see refused.
 
-`PYTHONPATH=tests/suite_authors REFMLC_GATHERED=FILE pytest -p gather_rejects tests/unit/script tests/unit/wellformed
-tests/golden/test_golden_diagnostics.py`; the tests assert the codes, so the codes are theirs. FILE: rows of text,
-code, `line:column`, test.
+`PYTHONPATH=tests/suite_authors REFMLC_GATHERED=FILE pytest -p gather_rejects tests/unit/lang/script
+tests/unit/lang/wellformed tests/golden/test_golden_diagnostics.py`; the tests assert the codes, so the codes are
+theirs. FILE: rows of text, code, `line:column`, test.
 """
 
 import functools
@@ -11,10 +11,10 @@ import os
 from pathlib import Path
 
 import refmlc
-import refmlc.script.reader.text as reading
-import refmlc.wellformed.reading as checking
-from refmlc import script
+import refmlc.lang.script.reader.text as reading
+import refmlc.lang.wellformed.reading as checking
 from refmlc.diag.errors import IllFormed, Malformed
+from refmlc.lang import script
 
 REFUSED, TEST = {}, [""]
 

@@ -13,8 +13,8 @@ import ml_dtypes
 import numpy as np
 from book import KEPT, Asked, Book, empty, given, stop, want
 
-from refmlc.ir import tir
-from refmlc.wellformed.reading import read
+from refmlc.lang.ir import tir
+from refmlc.lang.wellformed.reading import read
 
 ROOT = Path(__file__).resolve().parents[2] / "conformance" / "known"
 AT = {

@@ -14,9 +14,9 @@ from pathlib import Path
 from book import ROOT, Asked, Book, Judged
 from write_op_sample import clause_of, word
 
-from refmlc.conform.suite import load_suite
 from refmlc.diag.catalogue import CODES
-from refmlc.evidence.literals import tensor_of
+from refmlc.oracle.evidence.literals import tensor_of
+from refmlc.oracle.suite.suite import load_suite
 
 OPERATOR = re.compile(r"\bR\.((?:nn\.|image\.|vision\.|grad\.|memory\.|dist\.)?[a-z_0-9]+)\(")
 STOPS = {"RM3": "undefined", "RM4": "trap"}

@@ -14,7 +14,7 @@ import numpy as np
 from book import Book, Judged, given
 from rounding import stored
 
-from refmlc.spec.loader import clauses
+from refmlc.lang.spec.loader import clauses
 
 EXPLAINED = Path(__file__).resolve().parents[1] / "e2e" / "explained_operators.toml"
 MOST, EACH = 300, 6

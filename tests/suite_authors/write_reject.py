@@ -12,8 +12,8 @@ from pathlib import Path
 
 from book import ROOT, Asked, Book
 
-from refmlc.conform.suite import load_suite
 from refmlc.diag.catalogue import CODES
+from refmlc.oracle.suite.suite import load_suite
 
 LONGEST = 3000
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from book import Book, disagreement
 
-from refmlc.conform.suite import load_suite
-from refmlc.evidence import read_case
+from refmlc.oracle.evidence import read_case
+from refmlc.oracle.suite.suite import load_suite
 
 MOST = 1
 PARAMETER = re.compile(r"\b(\w+): R\.Tensor\(\(([0-9, ]+)\), ")

@@ -1,11 +1,11 @@
 """Areas `op` and `reject`: one-operator programs of the suite with one thing changed.
 
 `python write_varied.py values` changes an attribute (a number is one more or less, a truth the other one, a word one
-that another case has there) and asks PyTorch (`refmlc.adapters.pytorch`, which knows nothing of the interpreter).
-`python write_varied.py types ROWS` writes programs whose arguments have another dtype or another extent, where refmlc
-refuses them for just that: another dtype must be RM201, another extent RM202; `attributes ROWS` those with an attribute
-that cannot be, which must be RM105; `python write_varied.py refused ROWS
-REFUSED STEM` makes cases of those that TVM refuses too (`refused_by_tvm`).
+that another case has there) and asks PyTorch (`refmlc.oracle.implementations.pytorch`, which knows nothing of the
+interpreter). `python write_varied.py types ROWS` writes programs whose arguments have another dtype or another extent,
+where refmlc refuses them for just that: another dtype must be RM201, another extent RM202; `attributes ROWS` those with
+an attribute that cannot be, which must be RM105; `python write_varied.py refused ROWS REFUSED STEM` makes cases of
+those that TVM refuses too (`refused_by_tvm`).
 """
 
 import ast
@@ -18,14 +18,14 @@ from pathlib import Path
 import book as writing
 from book import Asked, Book, Judged
 
-from refmlc.adapters.implementation import Ended, Stopped
-from refmlc.adapters.inside import answered
-from refmlc.adapters.interp import Interp
-from refmlc.adapters.pytorch.adapter import Torch
-from refmlc.conform.suite import load_suite
-from refmlc.evidence import read_case
-from refmlc.evidence.case_file import Call, CaseFile
-from refmlc.wellformed.reading import read
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.evidence import read_case
+from refmlc.oracle.evidence.case_file import Call, CaseFile
+from refmlc.oracle.implementations.implementation import Ended, Stopped
+from refmlc.oracle.implementations.inside import answered
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.pytorch.adapter import Torch
+from refmlc.oracle.suite.suite import load_suite
 
 CALL = re.compile(r"^(?P<before>.*?\bR\.)(?P<call>[a-z_0-9.]+\(.*\))$", re.MULTILINE)
 PARAMETER = re.compile(r"\b(\w+): R\.Tensor\((\([0-9, ]*\)), (dtype=)?\"(\w+)\"\)")

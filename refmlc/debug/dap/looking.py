@@ -12,8 +12,8 @@ from refmlc.debug.dap.state import State
 from refmlc.debug.session import Session
 from refmlc.debug.values import Frame, FrameKind, Reason
 from refmlc.diag.render import render_text
-from refmlc.provenance import outline, text
-from refmlc.runtime.cells import cell_size
+from refmlc.observe.why import outline, text
+from refmlc.run.memory.cells import cell_size
 
 Body = dict[str, object]
 THREAD = 1

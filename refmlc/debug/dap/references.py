@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from refmlc.debug.dap.arguments import Refused
 from refmlc.debug.session import Session
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 BIGGEST = (1 << 31) - 1
 

@@ -1,11 +1,11 @@
 """Values as the rows of a tree: numbers, tensors with their statistics and mask, tuples.
 
-| row of a tensor                       | is                                                          |
-|---------------------------------------|-------------------------------------------------------------|
-| `shape`, `dtype`, `NaN`, `mean` …      | named: its statistics                                       |
-| `initialised`                         | named: how many elements are; it opens to the mask            |
-| `[0, 3]`                              | indexed, row-major: an element, or `not initialised`          |
-| `[100 … 199]`                         | elements together, for clients that do not ask for pages      |
+| row of a tensor                   | is                                                       |
+|-----------------------------------|----------------------------------------------------------|
+| `shape`, `dtype`, `NaN`, `mean` … | named: its statistics                                    |
+| `initialised`                     | named: how many elements are; it opens to the mask       |
+| `[0, 3]`                          | indexed, row-major: an element, or `not initialised`     |
+| `[100 … 199]`                     | elements together, for clients that do not ask for pages |
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from refmlc.debug.session import Session
 from refmlc.debug.tensors import PAGE, digits, initialised, page, statistics
 from refmlc.debug.terminal import show
 from refmlc.debug.values import Variable
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 Row = dict[str, object]
 MISSING = "not initialised"

@@ -1,18 +1,18 @@
 """A tensor as a map of characters: the last two axes, those before at index 0, a character per element.
 
-| character   | element                                                |
-|-------------|--------------------------------------------------------|
+| character    | element                                                 |
+|--------------|---------------------------------------------------------|
 | ` .:-=+*#%@` | from the least to the greatest finite one that is there |
-| `N` `I`     | NaN, infinity                                          |
-| `?`         | not initialised                                        |
-| `…`         | there are more, but no room                            |
+| `N` `I`      | NaN, infinity                                           |
+| `?`          | not initialised                                         |
+| `…`          | there are more, but no room                             |
 """
 
 from dataclasses import dataclass
 from math import isinf, isnan
 
 from refmlc.debug.tensors import element
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 RAMP = " .:-=+*#%@"
 NAN, INF, UNSET, MORE = "N", "I", "?", "…"

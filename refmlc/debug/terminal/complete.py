@@ -3,8 +3,8 @@
 from refmlc.debug.session import Session
 from refmlc.debug.terminal.table import ROWS, find
 from refmlc.debug.values import EXCEPTIONS, FrameKind
-from refmlc.ir import relax, tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.visit import walk
 
 
 def completions(session: Session, line: str) -> list[str]:

@@ -9,7 +9,7 @@ from refmlc.debug.terminal.state import State, count, number
 from refmlc.debug.terminal.table import find, overview, usage
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.provenance import outline, text
+from refmlc.observe.why import outline, text
 
 DEPTH = 4
 

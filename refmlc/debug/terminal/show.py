@@ -7,9 +7,9 @@ from refmlc.debug.tensors import PAGE, digits, page, statistics
 from refmlc.debug.values import BreakKind, Breakpoint, Frame, FrameKind, Reason, Stop, Variable
 from refmlc.diag import Source, Span
 from refmlc.diag.render import render_text
-from refmlc.dtypes import dtype
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import kind_of
+from refmlc.lang.dtypes import dtype
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import kind_of
 
 AROUND = 5
 CONTEXT = 2

@@ -10,7 +10,7 @@ from refmlc.debug.values import EXCEPTIONS, Breakpoint
 from refmlc.debug.watching import MODES
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
-from refmlc.runtime.files import read_array
+from refmlc.run.memory.files import read_array
 
 IF = re.compile(r"(?:^|\s)if(?=\s|$)")
 NAME = re.compile(r"\w+(\.\w+)?")

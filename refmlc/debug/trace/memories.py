@@ -1,11 +1,11 @@
 """One address space for the cells of all tensors of a run.
 
-| storage                                  | has                                                              |
-|------------------------------------------|------------------------------------------------------------------|
-| of an argument, a value of Relax          | a memory of its own, which its dtype makes; it stays               |
-| of a buffer allocated again by a frame   | the memory of the one before                                     |
-| of a buffer of a later call              | one that an earlier call has left                                |
-| looked at as another dtype               | another memory: what is written in one is not seen in the other   |
+| storage                                | has                                                             |
+|----------------------------------------|-----------------------------------------------------------------|
+| of an argument, a value of Relax       | a memory of its own, which its dtype makes; it stays            |
+| of a buffer allocated again by a frame | the memory of the one before                                    |
+| of a buffer of a later call            | one that an earlier call has left                               |
+| looked at as another dtype             | another memory: what is written in one is not seen in the other |
 """
 
 from collections import defaultdict
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from weakref import ReferenceType, ref
 
 from refmlc.debug.trace.events import NOWHERE, Memory, Shown
-from refmlc.dtypes import DType
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import tir
-from refmlc.runtime.cells import cell_size
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
 
 MOST_CELLS = 1 << 24
 

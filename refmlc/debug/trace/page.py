@@ -1,7 +1,7 @@
 """The page of a trace: one HTML file that needs nothing else, works from a file, asks for nothing over the network.
 
 What the program and its text say is data in the page, and becomes text nodes there; the pictures of graphs are
-escaped by `refmlc.drawing`. A policy in the head permits the one script of the page by its hash, and no request.
+escaped by `refmlc.lang.drawing`. A policy in the head permits the one script of the page by its hash, and no request.
 Needs the extra `[report]`.
 """
 
@@ -41,7 +41,7 @@ def page(trace: Trace) -> str:
         sampling=trace.said(),
         notes=trace.notes,
         failure=None if trace.failure is None else data["failure"],
-        graphs={name: Markup(svg) for name, svg in trace.graphs.items()},  # noqa: S704 - escaped by refmlc.drawing
+        graphs={name: Markup(svg) for name, svg in trace.graphs.items()},  # noqa: S704 - escaped by refmlc.lang.drawing
         css=Markup(_file("trace.css")),  # noqa: S704 - a file of refmlc
         light_style=Markup(_style(LIGHT)),  # noqa: S704 - rules of Pygments
         dark_style=Markup(_style(DARK)),  # noqa: S704 - the same

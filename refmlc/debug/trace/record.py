@@ -12,15 +12,15 @@ from refmlc.debug.trace.sampled import Sampled, Sampling
 from refmlc.debug.trace.whole import Whole
 from refmlc.diag import Diagnostic, RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.drawing import graph_of, svg_of
-from refmlc.interp.machine import Machine
-from refmlc.interp.substitutes import Prepared
-from refmlc.ir import relax
-from refmlc.ir.visit import walk
-from refmlc.provenance.copying import copies
-from refmlc.runtime.budget import Budget
-from refmlc.vm.native.choosing import Choosing
-from refmlc.vm.native.module import NativeModule
+from refmlc.lang.drawing import graph_of, svg_of
+from refmlc.lang.ir import relax
+from refmlc.lang.ir.visit import walk
+from refmlc.native.tier.choosing import Choosing
+from refmlc.native.tier.module import NativeModule
+from refmlc.observe.why.copying import copies
+from refmlc.run.interp.machine import Machine
+from refmlc.run.interp.substitutes import Prepared
+from refmlc.run.memory.budget import Budget
 
 
 class Unwatched:

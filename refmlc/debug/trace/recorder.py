@@ -1,16 +1,16 @@
 """The client of the hooks: what both runs of a program have in common. `whole` and `sampled` say what is kept.
 
-| hook                               | becomes                                                                  |
-|------------------------------------|---------------------------------------------------------------------------|
-| `enter_function`, `leave_function` | `call`, `return`                                                          |
-| `before_binding`, `binding`        | `bind`, `bound`                                                           |
-| `around` the body of a loop        | `iter`; around a unit: whether it is kept, and how it is executed else     |
-| `resume_thread`                    | `iter` of the loop over threads                                           |
-| `enter_block`                      | `block`                                                                   |
-| `allocated`                        | `alloc`                                                                   |
-| `read_element`                     | `load`, one for each lane                                                 |
-| `write_element`, `store`           | `store`, or `forget`                                                      |
-| `after_destination`                | the outputs of a function from outside, whole                             |
+| hook                               | becomes                                                                |
+|------------------------------------|------------------------------------------------------------------------|
+| `enter_function`, `leave_function` | `call`, `return`                                                       |
+| `before_binding`, `binding`        | `bind`, `bound`                                                        |
+| `around` the body of a loop        | `iter`; around a unit: whether it is kept, and how it is executed else |
+| `resume_thread`                    | `iter` of the loop over threads                                        |
+| `enter_block`                      | `block`                                                                |
+| `allocated`                        | `alloc`                                                                |
+| `read_element`                     | `load`, one for each lane                                              |
+| `write_element`, `store`           | `store`, or `forget`                                                   |
+| `after_destination`                | the outputs of a function from outside, whole                          |
 """
 
 from abc import ABC, abstractmethod
@@ -25,19 +25,19 @@ from refmlc.debug.tensors import statistics
 from refmlc.debug.trace.events import NOWHERE, Binding, Call, Contents, Kind, Site, Trace
 from refmlc.debug.trace.memories import Allocated, Memories
 from refmlc.debug.values import Statistics
-from refmlc.dtypes import DType
-from refmlc.interp.graph.named import is_from_outside
-from refmlc.interp.hooks import Hooks
-from refmlc.interp.tensorir.access import is_undef
-from refmlc.interp.tensorir.frame import ACTIVATION, Frame, Run, Slot
-from refmlc.interp.tensorir.instances import BlockSite
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import IRModule, relax, tir
-from refmlc.runtime.cells import cells, shadow
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import kind_of
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.run.interp.graph.named import is_from_outside
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tensorir.access import is_undef
+from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Run, Slot
+from refmlc.run.interp.tensorir.instances import BlockSite
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.cells import cells, shadow
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import kind_of
 
 MOST_BYTES = 64 << 20  # of whole memories
 AROUND = (tir.For, tir.While, tir.SBlockRealize, tir.SeqStmt, tir.IfThenElse, tir.AttrStmt)

@@ -12,13 +12,13 @@ from refmlc.debug.trace.events import Kind
 from refmlc.debug.trace.recorder import Recorder
 from refmlc.debug.trace.units import Quick, quick
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import DType
-from refmlc.interp.tensorir.frame import Frame, Run, Slot
-from refmlc.interp.tensorir.instances import BlockSite
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import IRModule, tir
-from refmlc.runtime.storage import Storage
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, tir
+from refmlc.run.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.run.interp.tensorir.instances import BlockSite
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,22 @@
 """Units: statements that hold no other. A unit is kept or omitted as a whole, its loads with it.
 
-| unit                                     | while it is omitted                                                |
-|------------------------------------------|---------------------------------------------------------------------|
-| stores a number, computed by operators   | is executed as if nobody watched; the text says how many loads it has |
-| the same, loads in a part that is lazy   | the loads are counted by a hook                                     |
-| any other (vectors, calls, `T.undef()`)  | is watched as ever, and counted                                     |
+| unit                                    | while it is omitted                                                   |
+|-----------------------------------------|-----------------------------------------------------------------------|
+| stores a number, computed by operators  | is executed as if nobody watched; the text says how many loads it has |
+| the same, loads in a part that is lazy  | the loads are counted by a hook                                       |
+| any other (vectors, calls, `T.undef()`) | is watched as ever, and counted                                       |
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from refmlc.interp.hooks import Hooks
-from refmlc.interp.tensorir.access import is_undef
-from refmlc.interp.tensorir.frame import Frame, NumberEval, Run, Slot
-from refmlc.interp.tensorir.scope import Scope
-from refmlc.interp.tensorir.views import View
-from refmlc.ir import tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tensorir.access import is_undef
+from refmlc.run.interp.tensorir.frame import Frame, NumberEval, Run, Slot
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.views import View
 
 PLAIN = (
     *(tir.Var, tir.IntImm, tir.FloatImm, tir.Apply, tir.Cast, tir.And, tir.Or, tir.Select, tir.IfThenElseExpr),

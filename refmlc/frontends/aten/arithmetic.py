@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from refmlc.dtypes import SCALARS
 from refmlc.frontends.aten.nans import of_two
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
-from refmlc.ir import relax
-from refmlc.te import Value
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import relax
+from refmlc.lang.te import Value
 
 KINDS = ("bool", "int", "float")
 WITH_DIMENSIONS, WITHOUT_DIMENSIONS, PYTHON = 2, 1, 0

@@ -8,7 +8,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.aten.nans import any_of
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule, whole
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 Tensor = relax.Expr
 

@@ -8,7 +8,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.aten.nans import windows
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule, whole
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 LAYOUT = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}

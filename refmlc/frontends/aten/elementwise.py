@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
-from refmlc.dtypes import SCALARS
 from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import brought, kind_of
 from refmlc.frontends.aten.nans import own_nan
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
-from refmlc.ir import relax
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import relax
 
 FLOATS = kind_of("float32")
 

@@ -6,7 +6,7 @@ from refmlc.frontends.arrays import constant
 from refmlc.frontends.aten.arithmetic import brought
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 
 def matmul(e: Emitter, a: relax.Expr, b: relax.Expr) -> relax.Expr:

@@ -6,8 +6,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand, Size, product, same_sizes
 from refmlc.frontends.rule import Rule, whole
-from refmlc.ir import relax
-from refmlc.te import Value
+from refmlc.lang.ir import relax
+from refmlc.lang.te import Value
 
 END = 2**63 - 1
 

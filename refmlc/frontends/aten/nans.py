@@ -13,9 +13,9 @@ Numbers known at the import that are no NaN, and dtypes without NaN, cost nothin
 import math
 from collections.abc import Callable
 
-from refmlc.dtypes import SCALARS
 from refmlc.frontends.emitter import Emitter
-from refmlc.ir import relax
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import relax
 
 Tensor = relax.Expr
 

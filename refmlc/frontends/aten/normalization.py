@@ -8,7 +8,7 @@ from refmlc.frontends.arrays import dtype_name
 from refmlc.frontends.aten.arithmetic import kind_of
 from refmlc.frontends.emitter import Emitter, Operand, Size
 from refmlc.frontends.rule import Rule, whole
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 Tensor = relax.Expr
 

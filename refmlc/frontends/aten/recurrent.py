@@ -14,7 +14,7 @@ from refmlc.frontends.aten.linear import linear
 from refmlc.frontends.aten.movement import select
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.rule import Rule
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 Tensor = relax.Expr
 State = tuple[Tensor, ...]

@@ -10,7 +10,7 @@ from refmlc.frontends.aten.arithmetic import ARITHMETIC, kind_of
 from refmlc.frontends.aten.nans import along, place_of
 from refmlc.frontends.emitter import Emitter, Operand, product
 from refmlc.frontends.rule import Rule, whole
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 FLOATS = kind_of("float32")
 

@@ -9,10 +9,10 @@ from onnx import numpy_helper
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_OP
-from refmlc.dtypes import SCALARS, DType
-from refmlc.dtypes.storage import dtype_of
 from refmlc.frontends.arrays import constant
-from refmlc.ir import relax
+from refmlc.lang.dtypes import SCALARS, DType
+from refmlc.lang.dtypes.storage import dtype_of
+from refmlc.lang.ir import relax
 
 DTYPES: Mapping[int, str] = {
     1: "float32",

@@ -11,7 +11,7 @@ from refmlc.frontends.emitter import Operand
 from refmlc.frontends.onnx.arrays import DTYPES
 from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.node import Node
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 
 def constant_node(node: Node) -> Operand:

@@ -6,14 +6,14 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
-from refmlc.dtypes import SCALARS
 from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Emitter, Operand, Size
 from refmlc.frontends.onnx.arrays import DTYPES
 from refmlc.frontends.onnx.known import Known, is_symbolic, known
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.rule import Rule
-from refmlc.ir import relax
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import relax
 
 OnnxRule = Callable[[Node], Operand]
 EXACT_POWERS = 32

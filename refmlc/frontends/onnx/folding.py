@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Operand
 from refmlc.frontends.onnx.known import Known, is_symbolic
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 MOST = 256
 RANDOM = frozenset(

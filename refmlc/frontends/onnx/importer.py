@@ -17,11 +17,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import onnx
 
-from refmlc.builder import BlockBuilder
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, UNSUPPORTED_OP
 from refmlc.diag.entry import entry_point
-from refmlc.dtypes import INT64
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.arrays import NUMBERS, array_of, constant_named, dtype_named
 from refmlc.frontends.onnx.folding import folded
@@ -30,8 +28,10 @@ from refmlc.frontends.onnx.known import Known, as_tensor
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.rules import RULES
 from refmlc.frontends.unknown import placed, unknown
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import TensorType
+from refmlc.lang.builder import BlockBuilder
+from refmlc.lang.dtypes import INT64
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import TensorType
 
 OLDEST = 13
 """The version of the operators that the rules are written for; older models are converted to it by ONNX."""

@@ -11,7 +11,7 @@ from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.known import Known, known
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shaping import axis_of, constant_of
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 
 def _from_front(node: Node, places: relax.Expr, extent: Size) -> relax.Expr:

@@ -10,11 +10,11 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
-from refmlc.dtypes import INT64, DType
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand, Size
-from refmlc.ir import relax
-from refmlc.te import Value
+from refmlc.lang.dtypes import INT64, DType
+from refmlc.lang.ir import relax
+from refmlc.lang.te import Value
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
 from refmlc.frontends.onnx.node import Node
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 
 def product(e: Emitter, left: relax.Expr, right: relax.Expr) -> relax.Expr:

@@ -1,11 +1,11 @@
 """A node of an ONNX graph as a rule sees it: the rule takes what it uses, and what nobody took is refused by name.
 
-| a rule asks                 | and gets                                                                       |
-|-----------------------------|--------------------------------------------------------------------------------|
-| `node.take(name, default)`  | an attribute                                                                   |
-| `node.input(place)`         | an input, None where there is none; `node.tensor(place)`: as a tensor           |
-| `node.numbers(place)`       | the integers that an input holds, where they are known before the graph runs    |
-| `node.wants(place)`         | whether anybody uses an output                                                 |
+| a rule asks                | and gets                                                                     |
+|----------------------------|------------------------------------------------------------------------------|
+| `node.take(name, default)` | an attribute                                                                 |
+| `node.input(place)`        | an input, None where there is none; `node.tensor(place)`: as a tensor        |
+| `node.numbers(place)`      | the integers that an input holds, where they are known before the graph runs |
+| `node.wants(place)`        | whether anybody uses an output                                               |
 
 So an attribute, an input or an output that no rule knows cannot be ignored (`check_all_taken`).
 """
@@ -16,7 +16,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand, Size
 from refmlc.frontends.onnx.known import as_tensor, known, numbers_of
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 
 class Node:

@@ -10,7 +10,7 @@ from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half, wide
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.shaping import axis_of, constant_of
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 Map = Callable[[Emitter, relax.Expr], relax.Expr]
 

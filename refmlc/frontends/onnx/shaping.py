@@ -13,7 +13,7 @@ from refmlc.frontends.emitter import Operand, Size, product
 from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.known import Known, known, of_sizes, scalar
 from refmlc.frontends.onnx.node import Node
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 
 def axis_of(axis: int, rank: int, what: str) -> int:

@@ -8,7 +8,7 @@ from refmlc.frontends.aten.convolution import LAYOUT
 from refmlc.frontends.emitter import Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, wide
 from refmlc.frontends.onnx.node import Node
-from refmlc.ir import relax
+from refmlc.lang.ir import relax
 
 KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
 TRANSPOSED = {1: "IOW", 2: "IOHW", 3: "IODHW"}

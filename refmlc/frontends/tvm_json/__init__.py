@@ -1,4 +1,4 @@
-"""Modules of real TVM as it saves them: the JSON graph of `tvm.ir.save_json` (0.27) becomes nodes of `refmlc.ir`.
+"""Modules of real TVM as it saves them: the JSON graph of `tvm.ir.save_json` (0.27) becomes nodes of `refmlc.lang.ir`.
 
 | file       | reads                                                                     |
 |------------|---------------------------------------------------------------------------|

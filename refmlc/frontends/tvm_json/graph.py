@@ -1,12 +1,12 @@
 """The JSON graph: `nodes`, each with a `type` and `data`; `root_index` is the one that was saved.
 
-| in `data`             | is                                                                                     |
-|-----------------------|----------------------------------------------------------------------------------------|
-| of an object          | its fields: the number of a node, or the value itself where the field is plain          |
-| of `ffi.Array`        | numbers of nodes                                                                       |
-| of `ffi.Map`          | numbers of nodes, keys and values in turn                                              |
-| of `int`, `ffi.String` … | the value                                                                            |
-| of `ffi.Tensor`       | the array in base64, as in the metadata of a text                                      |
+| in `data`                | is                                                                             |
+|--------------------------|--------------------------------------------------------------------------------|
+| of an object             | its fields: the number of a node, or the value itself where the field is plain |
+| of `ffi.Array`           | numbers of nodes                                                               |
+| of `ffi.Map`             | numbers of nodes, keys and values in turn                                      |
+| of `int`, `ffi.String` … | the value                                                                      |
+| of `ffi.Tensor`          | the array in base64, as in the metadata of a text                              |
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
-from refmlc.dtypes import VOID, DType, dtype
+from refmlc.lang.dtypes import VOID, DType, dtype
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 

@@ -3,9 +3,9 @@
 from refmlc.frontends.tvm_json.graph import Item
 from refmlc.frontends.tvm_json.plain_fields import is_plain
 from refmlc.frontends.tvm_json.stmts import Statements
-from refmlc.ir import relax, tir
-from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.script.blob import decode
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.script.blob import decode
 
 VARS = ("ir.Var", "relax.expr.DataflowVar")
 

@@ -5,7 +5,7 @@ from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
 from refmlc.frontends.malformed import malformed
 from refmlc.frontends.tvm_json.graph import Item, read_graph
 from refmlc.frontends.tvm_json.graphs import Graphs
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.ir import IRModule, relax, tir
 
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 

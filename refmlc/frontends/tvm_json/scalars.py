@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.dtypes import HANDLE, DType
 from refmlc.frontends.tvm_json.graph import Item
-from refmlc.ir import tir
-from refmlc.ir.kinds import Layout, PointerType
-from refmlc.ir.offsets import is_default_offset
-from refmlc.ops import promote
-from refmlc.ops.intrinsics import intrinsic
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import HANDLE, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import Layout, PointerType
+from refmlc.lang.ir.offsets import is_default_offset
+from refmlc.lang.ops import promote
+from refmlc.lang.ops.intrinsics import intrinsic
+from refmlc.lang.ops.scalar import SCALAR_OPS
 
 BINARY: Mapping[str, str] = {
     "Add": "add",

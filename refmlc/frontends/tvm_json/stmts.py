@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from refmlc.dtypes import HANDLE, VOID
 from refmlc.frontends.tvm_json.graph import Item
 from refmlc.frontends.tvm_json.scalars import Scalars
-from refmlc.ir import tir
-from refmlc.ir.attrs import Target
-from refmlc.ir.kinds import ForKind, IterKind
+from refmlc.lang.dtypes import HANDLE, VOID
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.attrs import Target
+from refmlc.lang.ir.kinds import ForKind, IterKind
 
 KINDS = (ForKind.SERIAL, ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.UNROLLED, ForKind.THREAD_BINDING)
 ITERS: Mapping[int, IterKind] = {0: IterKind.SPATIAL, 2: IterKind.REDUCE, 3: IterKind.SCAN, 4: IterKind.OPAQUE}

@@ -12,10 +12,10 @@ whose roots allocate elsewhere are not cut.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from refmlc.dtypes import HANDLE
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.scopes import is_global
-from refmlc.ir.visit import substitute, walk
+from refmlc.lang.dtypes import HANDLE
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.scopes import is_global
+from refmlc.lang.ir.visit import substitute, walk
 
 
 @dataclass(frozen=True)

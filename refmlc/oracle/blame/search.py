@@ -8,18 +8,18 @@ all right, because the fault lies in what the implementation makes of the whole;
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from refmlc.adapters.implementation import Ended, Implementation, Stopped
-from refmlc.adapters.interp import Interp
 from refmlc.diag.errors import RefmlcError
-from refmlc.interp.hooks import Hooks
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.observe.why import Limits, Write, why
+from refmlc.observe.why.copying import copies
 from refmlc.oracle.agreement import Compared, agree
 from refmlc.oracle.blame import cuts
+from refmlc.oracle.implementations.implementation import Ended, Implementation, Stopped
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.program import Program
-from refmlc.provenance import Limits, Write, why
-from refmlc.provenance.copying import copies
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
 MASKED = "no beginning of it is wrong by itself: the fault needs what follows"

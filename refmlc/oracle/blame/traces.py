@@ -12,14 +12,14 @@ from typing import TypeAlias
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
-from refmlc.dtypes import DType
-from refmlc.interp.hooks import Hooks
-from refmlc.interp.tensorir.frame import ACTIVATION, Frame
-from refmlc.interp.tensorir.instances import BlockSite
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.observe.why.copying import copies
 from refmlc.oracle.ulps import distance
 from refmlc.oracle.values import bits
-from refmlc.provenance.copying import copies
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
+from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.vm import VirtualMachine, build
 
 MOST = 1_000_000

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from refmlc.adapters.interp import Interp
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.types import PrimType, TensorType
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.types import PrimType, TensorType
+from refmlc.lang.ir.visit import walk
 from refmlc.oracle.calls import Call, Maker
+from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.pairs.branches import Branch, branches, reached
-from refmlc.runtime.files import as_declared, generate, is_generator
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import kind_of
+from refmlc.run.memory.files import as_declared, generate, is_generator
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import kind_of
 from refmlc.strategies.arguments import arguments
 from refmlc.vm.arguments import Parameter, as_value
 from refmlc.vm.parameters import parameters_of

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
-from refmlc.adapters.implementation import Implementation
-from refmlc.adapters.interp import Interp
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.lookup import implementation
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.reach import reachable
-from refmlc.ir.threads import implies_barriers
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.reach import reachable
+from refmlc.lang.ir.threads import implies_barriers
+from refmlc.observe.sanitize.kinds import ALL
 from refmlc.oracle.check.program import Asked, checked_program, known_function, public
 from refmlc.oracle.check.report import Report, Row
 from refmlc.oracle.examine import examine
-from refmlc.sanitize.kinds import ALL
+from refmlc.oracle.implementations.implementation import Implementation
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.lookup import implementation
 from refmlc.vm.parameters import parameters_of
 
 DEFAULT_PATHS = ("native:guarded", "native")

@@ -2,7 +2,7 @@
 
 | pair                                          | file        | the other program                                 |
 |-----------------------------------------------|-------------|---------------------------------------------------|
-| serial against unrolled, vectorised, parallel | `loops`     | loops of another kind, as `refmlc.schedule` allows |
+| serial against unrolled, vectorised, parallel | `loops`     | loops of another kind, as schedules allow         |
 | constant against loaded operand               | `operands`  | constants in a buffer, numbers written in          |
 | both branches of every `if`                   | `branches`  | the same, on arguments that reach the other branch |
 | arguments after the call against before       | `agreement` | the same: what it leaves as it was must be so      |

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from refmlc.adapters.interp import Interp, Interpreted
 from refmlc.diag.source import Span
-from refmlc.interp.hooks import Hooks
-from refmlc.interp.tensorir.frame import Frame
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.visit import walk
+from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.oracle.program import Program
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tensorir.frame import Frame
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,20 @@
 """Whether an implementation contradicts itself on a pair.
 
-| the two answers                                  | is                                                            |
-|--------------------------------------------------|---------------------------------------------------------------|
-| the same bits                                    | agreement                                                     |
-| other bits, both permitted by a certified bound   | agreement: a clause permits more than one                      |
-| other bits, one of them wrong                     | a contradiction, unless the program itself was called wrong    |
-| other bits, and no bound says what is permitted   | a contradiction                                               |
-| the variant crashes, or does not come back        | RM703, RM704, on the variant                                  |
-| one of them without an answer                    | nothing                                                       |
+| the two answers                                 | is                                                          |
+|-------------------------------------------------|-------------------------------------------------------------|
+| the same bits                                   | agreement                                                   |
+| other bits, both permitted by a certified bound | agreement: a clause permits more than one                   |
+| other bits, one of them wrong                   | a contradiction, unless the program itself was called wrong |
+| other bits, and no bound says what is permitted | a contradiction                                             |
+| the variant crashes, or does not come back      | RM703, RM704, on the variant                                |
+| one of them without an answer                   | nothing                                                     |
 """
 
-from refmlc.adapters.implementation import Answer, Ended, Stopped
-from refmlc.bounds.freedom import Freedom
 from refmlc.diag.catalogue import CONTRADICTION
+from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.agreement import Compared, agree
 from refmlc.oracle.finding import Finding, found
+from refmlc.oracle.implementations.implementation import Answer, Ended, Stopped
 from refmlc.oracle.judging import judged
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.pairs.variant import Variant

@@ -1,23 +1,23 @@
 """Loops of another kind: one variant for each kind, with as many loops of it as may be.
 
-| variant      | loops                                                                |
-|--------------|----------------------------------------------------------------------|
-| `serial`     | every loop but those of threads                                      |
-| `unrolled`   | innermost ones of at most `MOST_UNROLLED` iterations                  |
-| `vectorised` | innermost ones whose iterations do not touch what others write        |
-| `parallel`   | outermost ones, the same                                             |
+| variant      | loops                                                          |
+|--------------|----------------------------------------------------------------|
+| `serial`     | every loop but those of threads                                |
+| `unrolled`   | innermost ones of at most `MOST_UNROLLED` iterations           |
+| `vectorised` | innermost ones whose iterations do not touch what others write |
+| `parallel`   | outermost ones, the same                                       |
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from refmlc import schedule
 from refmlc.diag.errors import RefmlcError
-from refmlc.ir import IRModule, tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.visit import walk
 from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.program import Program
+from refmlc.rewrite import schedule
 
 MOST_UNROLLED = 16
 Step = Callable[[tir.PrimFunc, tir.Var], tir.PrimFunc]

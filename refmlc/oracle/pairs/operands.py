@@ -1,8 +1,8 @@
 """Constant against loaded operand: what is folded when a program is compiled, against what is computed when it runs.
 
-| variant   | is                                                                                                   |
-|-----------|------------------------------------------------------------------------------------------------------|
-| `loaded`  | constants that are operands of stored values stand in a buffer, a parameter more for each dtype         |
+| variant      | is                                                                                                   |
+|--------------|------------------------------------------------------------------------------------------------------|
+| `loaded`     | constants that are operands of stored values stand in a buffer, a parameter more for each dtype      |
 | `written in` | numbers that are given stand in the text, where no shape depends on them; it has the first call only |
 
 Only the function that is called is rewritten, and only if it is of TensorIR. Indices, conditions, extents and operands
@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from refmlc.dtypes import HANDLE, INT32, DType
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.interp.tensorir.lowered import is_packed_entry
-from refmlc.ir import IRModule, tir
-from refmlc.ir.node import Node
-from refmlc.ir.visit import rewrite, substitute, walk
+from refmlc.lang.dtypes import HANDLE, INT32, DType
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.program import Program
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.memory.tensor import Tensor
 
 
 def operand_variants(program: Program) -> Iterator[Variant]:

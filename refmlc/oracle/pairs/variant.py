@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 
-from refmlc.adapters.implementation import Ended
-from refmlc.ir import IRModule
+from refmlc.lang.ir import IRModule
+from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.program import Program
 
 

@@ -6,7 +6,7 @@ Axes are given from either end; several ones in any order.
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from refmlc.ir import relax, tir
+from refmlc.lang.ir import relax, tir
 from refmlc.strategies.operators.calls import EVERY, FLOATS, INTEGERS, NUMBERS, Calls, Plan, sizes
 
 EINSUMS = ("ij,jk->ik", "ij,kj->ik", "ij->ji", "ii->i", "ij->", "ij,ij->i", "i,j->ij", "ii", "bij,bjk->bik")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refmlc.dtypes import INT64, SCALARS, DType
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ir import relax, tir
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.library import OPERATORS, type_of
+from refmlc.lang.dtypes import INT64, SCALARS, DType
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.library import OPERATORS, type_of
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.ranges import limits

@@ -1,16 +1,16 @@
 """Plans of operators that work element by element, and of those that make tensors from little.
 
-| family          | arguments                                                               |
-|-----------------|-------------------------------------------------------------------------|
-| one tensor      | floats; integers too where the operator takes them                      |
-| two tensors     | of one dtype, broadcast; divisors and shift counts of integers limited   |
-| made            | a shape or numbers, and a dtype                                          |
+| family      | arguments                                                              |
+|-------------|------------------------------------------------------------------------|
+| one tensor  | floats; integers too where the operator takes them                     |
+| two tensors | of one dtype, broadcast; divisors and shift counts of integers limited |
+| made        | a shape or numbers, and a dtype                                        |
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from refmlc.dtypes import BOOL, SCALARS
+from refmlc.lang.dtypes import BOOL, SCALARS
 from refmlc.strategies.operators.calls import EVERY, FLOATS, INTEGERS, NUMBERS, Calls, Plan, number, sizes, whole
 
 FUNCTIONS = "ceil floor round trunc exp log sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh erf"

@@ -6,7 +6,7 @@ Windows reach into the padding on all sides, leave rows out at the end, and are 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from refmlc.ir import tir
+from refmlc.lang.ir import tir
 from refmlc.strategies.operators.calls import FLOATS, INTEGERS, Calls, Held, Plan, sizes
 
 METHODS = ("nearest_neighbor", "linear", "cubic")

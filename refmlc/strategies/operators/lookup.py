@@ -6,8 +6,8 @@ Indices lie in their axis, from the end too where the operator counts so; equal 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from refmlc.dtypes import SCALARS
-from refmlc.ir import relax, tir
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ir import relax, tir
 from refmlc.strategies.operators.calls import EVERY, FLOATS, INDICES, NUMBERS, Calls, Plan, whole as one_number, wholes
 
 REDUCTIONS = ("update", "add", "mul", "min", "max")

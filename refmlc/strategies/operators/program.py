@@ -5,14 +5,14 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from refmlc.diag.errors import RefmlcError
-from refmlc.ir import IRModule, relax
-from refmlc.library import OPERATORS
-from refmlc.script import show
+from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.operators import axes, elementwise, images, lookup
 from refmlc.strategies.operators.calls import Calls, Plan
-from refmlc.wellformed.reading import read
 
 PLANS: Mapping[str, Callable[[Calls], Plan]] = MappingProxyType(
     {

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from refmlc.frontends.tvm_json import from_json
-from refmlc.ir import IRModule as Module, relax, tir
-from refmlc.ir.equal import first_difference, structural_equal as equal
-from refmlc.library import OPERATORS
-from refmlc.ops.graph import GRAPH_OPS
+from refmlc.lang.ir import IRModule as Module, relax, tir
+from refmlc.lang.ir.equal import first_difference, structural_equal as equal
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.ops.graph import GRAPH_OPS
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of
 

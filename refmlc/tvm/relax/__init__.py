@@ -7,9 +7,16 @@
 | `TensorType`, `ShapeType`, … in the place of `…StructInfo` | 0.27       |
 """
 
-from refmlc.builder import PyExprMutator, PyExprVisitor
-from refmlc.ir import relax as nodes
-from refmlc.ir.types import AnyType, FuncType, PrimType, ShapeType as ShapeNode, TensorType as TensorNode, TupleType
+from refmlc.lang.builder import PyExprMutator, PyExprVisitor
+from refmlc.lang.ir import relax as nodes
+from refmlc.lang.ir.types import (
+    AnyType,
+    FuncType,
+    PrimType,
+    ShapeType as ShapeNode,
+    TensorType as TensorNode,
+    TupleType,
+)
 from refmlc.tvm.building import Executable, VirtualMachine, build
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import NodeClass, of

@@ -9,7 +9,7 @@
 | `detect_recursion(mod)`                            | sets of functions that call each other in a circle           |
 | `defined_symbolic_vars`, `free_symbolic_vars`      | dimensions with and without a place that binds them          |
 | `tir_vars_in_type`, `definable_tir_vars_in_type`   | dimensions of a type, and those that stand alone             |
-| `well_formed`, `check_well_formed`                 | the static rules of `refmlc.wellformed`                      |
+| `well_formed`, `check_well_formed`                 | the static rules of `refmlc.lang.wellformed`                 |
 | `remove_all_unused(func)`                          | the function without what nothing needs                      |
 
 Decision: dimensions are no variables of Relax here, as they were none before 0.27, whose `bound_vars` has them too;
@@ -19,13 +19,13 @@ and types are no expressions, so that `post_order_visit` does not go into them.
 from collections.abc import Callable, Iterator, Mapping
 
 from refmlc.diag.errors import error
-from refmlc.ir import IRModule, relax, tir
-from refmlc.ir.node import Node
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.ir.visit import walk
-from refmlc.transform import dead_code_elimination
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.module import check_module
+from refmlc.rewrite.transform import dead_code_elimination
 from refmlc.tvm.covered import missing
-from refmlc.wellformed.module import check_module
 
 _ALONE = "RM207"
 """The finding on a function that the module does not have: of a function alone, nothing is known of others."""
@@ -225,7 +225,7 @@ MISSING: Mapping[str, str] = {
     "estimate_memory_usage": "it estimates what TVM's own memory planning takes",
     **dict.fromkeys(
         ("derive_call_ret_type", "erase_to_well_defined", "get_static_type", "type_base_check", "type_lca"),
-        "types are deduced by the rules of refmlc.wellformed, which are not TVM's lattice",
+        "types are deduced by the rules of refmlc.lang.wellformed, which are not TVM's lattice",
     ),
     "collect_non_negative_expressions": "refmlc deduces the ranges of dimensions where it uses them",
 }

@@ -1,7 +1,7 @@
 """What TVM's functions of operators make of their arguments: parameters by other names, defaults, lists of one form.
 
-| table      | says                                                                                               |
-|------------|----------------------------------------------------------------------------------------------------|
+| table      | says                                                                                                |
+|------------|-----------------------------------------------------------------------------------------------------|
 | `NAMES`    | the parameters of a function of TVM, where they are called or ordered otherwise than in the library |
 | `DEFAULTS` | arguments (attributes have theirs in the library) that may be left out, with what they are then     |
 | `LISTS`    | attributes that are lists for TVM: one number is a list of it                                       |
@@ -12,8 +12,8 @@ The attributes of a call are all written out, as TVM prints them: `R.sum(x, axis
 from collections.abc import Mapping
 from inspect import Parameter
 
-from refmlc.ir import tir
-from refmlc.library import Operator
+from refmlc.lang.ir import tir
+from refmlc.lang.library import Operator
 
 BINARY = {"x1": "a", "x2": "b"}
 _QUANTIZED = ("data", "scale", "zero_point", "axis", "out_dtype")

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from refmlc.builder import BlockBuilder as Builder
-from refmlc.ir import IRModule, relax, tir
+from refmlc.lang.builder import BlockBuilder as Builder
+from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.tvm.former import as_2022, is_2022, ranked
 from refmlc.tvm.topi.names import Function
 

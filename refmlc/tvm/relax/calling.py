@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.ir import relax, tir
-from refmlc.ir.types import TupleType, Type
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import TupleType, Type
 from refmlc.tvm.nodes import extents
 from refmlc.tvm.script.types import as_type
 

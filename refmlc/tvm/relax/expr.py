@@ -1,7 +1,6 @@
 """`tvm.relax.expr`: the same names as `tvm.relax` has for expressions."""
 
-from importlib import import_module
-
+from refmlc.lazy import load
 from refmlc.tvm.covered import missing
 
 NAMES = (
@@ -27,4 +26,5 @@ def __getattr__(name: str) -> object:
     """An expression's class. Fails: for every name that is not here."""
     if name not in NAMES:
         raise missing(__name__, name, NAMES)
-    return getattr(import_module("refmlc.tvm.relax"), name)
+    value: object = getattr(load("refmlc.tvm.relax"), name)
+    return value

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from refmlc.builder import PyExprMutator, PyExprVisitor
+from refmlc.lang.builder import PyExprMutator, PyExprVisitor
 from refmlc.tvm.covered import missing
 
 C = TypeVar("C", bound=type)

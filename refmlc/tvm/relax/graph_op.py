@@ -1,12 +1,12 @@
 """`relax.op` for what is no operator of the library: those of the graph itself, and functions that make several calls.
 
-| functions                                                                   | give                                  |
-|-----------------------------------------------------------------------------|---------------------------------------|
-| `reshape`, `shape_of`, `tensor_to_shape`, `shape_to_tensor`, `null_value` … | one call of an operator of the graph  |
-| `invoke_closure`, `call_builtin_with_ctx`, `call_tir_inplace` …              | calls of functions                    |
-| `print`, `assert_op`                                                        | the same; they have an effect         |
-| `arange`, `eye`, `one_hot` …                                                | a call, after what TVM deduces        |
-| `linear`, `masked_fill`, `nn.relu6`                                         | calls in calls                        |
+| functions                                                                   | give                                 |
+|-----------------------------------------------------------------------------|--------------------------------------|
+| `reshape`, `shape_of`, `tensor_to_shape`, `shape_to_tensor`, `null_value` … | one call of an operator of the graph |
+| `invoke_closure`, `call_builtin_with_ctx`, `call_tir_inplace` …             | calls of functions                   |
+| `print`, `assert_op`                                                        | the same; they have an effect        |
+| `arange`, `eye`, `one_hot` …                                                | a call, after what TVM deduces       |
+| `linear`, `masked_fill`, `nn.relu6`                                         | calls in calls                       |
 
 Parameters are TVM's. A name of `MISSING` is refused with its reason.
 """
@@ -16,12 +16,12 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, BAD_USAGE
-from refmlc.dtypes import DType, dtype as dtype_named
-from refmlc.ir import relax, tir
-from refmlc.ir.attrs import Device
-from refmlc.ir.types import TensorType
-from refmlc.library.shapes import same
-from refmlc.te import Value
+from refmlc.lang.dtypes import DType, dtype as dtype_named
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.attrs import Device
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.library.shapes import same
+from refmlc.lang.te import Value
 from refmlc.tvm.devices import Device as DeviceOfRun, checked_device
 from refmlc.tvm.nodes import extents
 from refmlc.tvm.relax.calling import (

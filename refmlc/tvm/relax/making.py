@@ -6,12 +6,12 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.dtypes import dtype as dtype_named
-from refmlc.dtypes.storage import dtype_of, storage_dtype
-from refmlc.ir import relax, tir
-from refmlc.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
-from refmlc.runtime.tensor import Tensor
-from refmlc.script.inert import Inert
+from refmlc.lang.dtypes import dtype as dtype_named
+from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.script.inert import Inert
+from refmlc.run.memory.tensor import Tensor
 from refmlc.tvm.nodes import extent, extents
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.dtypes import DType
-from refmlc.ir import relax, tir
-from refmlc.library import OPERATORS, Operator
-from refmlc.te import Value
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.library import OPERATORS, Operator
+from refmlc.lang.te import Value
 from refmlc.tvm.covered import missing
 from refmlc.tvm.relax.attributes import completed, defaults, parameter_names
 from refmlc.tvm.relax.graph_op import FUNCTIONS, MISSING

@@ -4,9 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from refmlc.ir import IRModule, relax
-from refmlc.ir.module import AnyFunction
-from refmlc.transform import annotate_tir_op_pattern, dead_code_elimination, fuse_ops, fuse_tir, legalize_ops, normalize
+from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.ir.module import AnyFunction
+from refmlc.rewrite.transform import (
+    annotate_tir_op_pattern,
+    dead_code_elimination,
+    fuse_ops,
+    fuse_tir,
+    legalize_ops,
+    normalize,
+)
 from refmlc.tvm.covered import missing
 from refmlc.vm import bind_params, fold_constant
 

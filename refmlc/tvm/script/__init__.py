@@ -4,13 +4,13 @@
 """
 
 from refmlc.diag.entry import entry_point
-from refmlc.ir import IRModule
-from refmlc.script.front import Namespace
-from refmlc.transform import deduced
+from refmlc.lang.ir import IRModule
+from refmlc.lang.script.front import Namespace
+from refmlc.lang.wellformed.reading import read
+from refmlc.rewrite.transform import deduced
 from refmlc.tvm.covered import missing
 from refmlc.tvm.former import is_2022, ranked
 from refmlc.tvm.script.types import Graphs
-from refmlc.wellformed.reading import read
 
 
 def _finish(module: IRModule) -> IRModule:

@@ -6,9 +6,9 @@ In a text it is what the text says, and Python's value of it means nothing, as o
 from collections.abc import Callable, Mapping
 
 from refmlc.diag import RefmlcError
-from refmlc.ir.types import AnyType, Type
-from refmlc.script.front import Namespace
-from refmlc.script.inert import Inert
+from refmlc.lang.ir.types import AnyType, Type
+from refmlc.lang.script.front import Namespace
+from refmlc.lang.script.inert import Inert
 from refmlc.tvm.relax.making import prim_type, shape_type, tensor_type
 
 

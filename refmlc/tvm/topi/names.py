@@ -15,10 +15,10 @@ from inspect import Parameter, Signature, signature
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.ir import tir
-from refmlc.library import OPERATORS, Operator
-from refmlc.library.definition import Numbers, Result, Shape, Tensors
-from refmlc.te import Tensor, Value, const
+from refmlc.lang.ir import tir
+from refmlc.lang.library import OPERATORS, Operator
+from refmlc.lang.library.definition import Numbers, Result, Shape, Tensors
+from refmlc.lang.te import Tensor, Value, const
 from refmlc.tvm.covered import missing
 from refmlc.tvm.nodes import extent
 from refmlc.tvm.topi.absent import absent

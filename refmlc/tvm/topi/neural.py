@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.ir import tir
-from refmlc.library.definition import Result, computed
-from refmlc.te import Tensor, Value
+from refmlc.lang.ir import tir
+from refmlc.lang.library.definition import Result, computed
+from refmlc.lang.te import Tensor, Value
 from refmlc.tvm.topi.shaped import apply, refuse, single, turned, value, values
 
 Sizes = int | Sequence[int]

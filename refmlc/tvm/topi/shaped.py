@@ -5,13 +5,13 @@ Each calls the function of an operator, but for `reshape`, which has none: the e
 
 from collections.abc import Callable, Mapping, Sequence
 
-from refmlc import te
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS
-from refmlc.ir import tir
-from refmlc.library import OPERATORS
-from refmlc.library.definition import Result, computed
-from refmlc.te import Tensor, Value
+from refmlc.lang import te
+from refmlc.lang.ir import tir
+from refmlc.lang.library import OPERATORS
+from refmlc.lang.library.definition import Result, computed
+from refmlc.lang.te import Tensor, Value
 from refmlc.tvm.nodes import extent
 
 Numbers = Sequence[object]

@@ -18,8 +18,8 @@ from dap_programs import launcher
 
 import refmlc
 from refmlc.debug import Program
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 LOOP_W, BLOCK_W, STORE_W, BLOCK_S, ADD_S = 7, 8, 10, 12, 16
 BIG = """

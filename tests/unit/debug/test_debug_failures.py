@@ -5,8 +5,8 @@ import pytest
 
 import refmlc
 from refmlc.debug import Moment, Program, Reason, Session
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 HEAD = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
 BODY = {

@@ -13,8 +13,8 @@ from debug_states import state
 import refmlc
 from refmlc.debug import Moment, Program, Reason, Session, outlining
 from refmlc.debug.snapshots import Often
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 HEAD = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
 SUMS = """

@@ -14,9 +14,9 @@ from refmlc.debug.snapshots import Often
 from refmlc.debug.tensors import element as element_of, page, put, region, statistics
 from refmlc.debug.terminal import completions
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32, INT32
-from refmlc.ir import tir
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32, INT32
+from refmlc.lang.ir import tir
+from refmlc.run.memory.tensor import Tensor
 
 BOUND = st.none() | st.integers(0, 7)
 GOLDEN = Path(__file__).parents[2] / "golden" / "debug"
@@ -165,7 +165,7 @@ class TestPrograms:
 
     def test_a_module_without_text_gets_one(self) -> None:
         func = tir.PrimFunc((), {}, tir.Evaluate(tir.IntImm(INT32, 0)))
-        program = Program(refmlc.ir.IRModule({"f": func}), "f")
+        program = Program(refmlc.lang.ir.IRModule({"f": func}), "f")
         with Session(program) as session:
             stop = session.start()
             assert stop.span is not None

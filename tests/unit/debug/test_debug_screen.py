@@ -14,8 +14,8 @@ from refmlc.debug import Program, Session
 from refmlc.debug.screen import Screen
 from refmlc.debug.screen.heat import heat_map
 from refmlc.debug.terminal import Shell
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 GEMM = Path(__file__).parents[2] / "golden" / "debug" / "gemm.py"
 Drive = Callable[[Screen, "Pilot[None]"], Awaitable[None]]

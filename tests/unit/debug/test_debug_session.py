@@ -12,8 +12,8 @@ import pytest
 import refmlc
 from refmlc.debug import FrameKind, Moment, Program, Reason, Session, leaving
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 TEXT = """
 from tvm.script import ir as I

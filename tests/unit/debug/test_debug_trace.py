@@ -24,9 +24,9 @@ from refmlc.debug.trace.page import framed, page
 from refmlc.debug.trace.record import copies
 from refmlc.debug.trace.replay import elements, replay
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32
-from refmlc.interp.machine import Machine
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled, rolled_module
 
 HEAD = "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n"

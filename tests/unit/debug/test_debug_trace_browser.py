@@ -17,8 +17,8 @@ import refmlc
 from refmlc.debug import Program
 from refmlc.debug.trace import record
 from refmlc.debug.trace.page import framed, page
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 expect = imported("playwright", "playwright.sync_api").expect
 TRANSFORMER = Path(__file__).parents[2] / "golden" / "debug" / "transformer.py"

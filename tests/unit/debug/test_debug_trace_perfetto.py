@@ -18,8 +18,8 @@ from needs import need
 from test_debug_trace import BEYOND, SCALE, traced
 
 from refmlc.debug.trace import as_perfetto
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 
 ROWS = """async (sql) => {
     const found = await window.app.trace.engine.query(sql), rows = [];

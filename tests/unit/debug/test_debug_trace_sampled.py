@@ -14,8 +14,8 @@ from refmlc.debug import Program
 from refmlc.debug.trace import as_data, read_data, record
 from refmlc.debug.trace.replay import elements, replay
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled, rolled_module
 
 PROGRAMS = {

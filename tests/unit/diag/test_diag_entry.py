@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc import te
-from refmlc.builder import BlockBuilder
 from refmlc.diag import Diagnostic, catalogue as codes, fail
 from refmlc.diag.entry import entry_point
 from refmlc.diag.frames import OURS, entries
 from refmlc.frontends import from_tvm
-from refmlc.scheduling import Schedule
+from refmlc.lang import te
+from refmlc.lang.builder import BlockBuilder
+from refmlc.rewrite.schedule.session import Schedule
 from refmlc.testing import assert_defined, assert_equivalent
 
 MISSPELT = """\

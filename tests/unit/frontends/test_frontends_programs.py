@@ -6,11 +6,11 @@ from hypothesis import given, settings, strategies as st
 
 import refmlc
 from refmlc.frontends.programs import as_module
-from refmlc.ir.equal import structural_equal
-from refmlc.scheduling import Schedule
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.wellformed import reading
+from refmlc.rewrite.schedule.session import Schedule
 from refmlc.strategies import prim_funcs, schedules
 from refmlc.testing import NotDefined, assert_defined, assert_equivalent
-from refmlc.wellformed import reading
 
 TEXT = """\
 @T.prim_func(s_tir=True)

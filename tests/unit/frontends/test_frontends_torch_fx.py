@@ -5,9 +5,9 @@ import pytest
 from needs import imported
 
 import refmlc
-from refmlc import te
 from refmlc.diag import RefmlcError
-from refmlc.ir import relax
+from refmlc.lang import te
+from refmlc.lang.ir import relax
 
 torch = imported("torch")
 

@@ -16,9 +16,9 @@ from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.frontends import from_tvm
 from refmlc.frontends.tvm_json import from_json
-from refmlc.ir import IRModule
-from refmlc.ir.equal import first_difference
-from refmlc.script import read
+from refmlc.lang.ir import IRModule
+from refmlc.lang.ir.equal import first_difference
+from refmlc.lang.script import read
 
 SAVED = json.loads(gzip.decompress((Path(__file__).parents[2] / "programs" / "tvm_saved.json.gz").read_bytes()))
 ONE = SAVED["s0000"]

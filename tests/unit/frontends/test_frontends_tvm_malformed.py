@@ -8,7 +8,7 @@ import pytest
 
 from refmlc.diag import Malformed, Unsupported
 from refmlc.frontends.tvm_json import from_json
-from refmlc.script import show
+from refmlc.lang.script import show
 
 SAVED = json.loads(gzip.decompress((Path(__file__).parents[2] / "programs" / "tvm_saved.json.gz").read_bytes()))
 

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from refmlc.dtypes.bits import from_bits
-from refmlc.ops.contract import UndefinedValue
+from refmlc.lang.dtypes.bits import from_bits
+from refmlc.lang.ops.contract import UndefinedValue
 
 ALL_VALUES_BITS, ALL_PAIRS_BITS = 16, 8
 

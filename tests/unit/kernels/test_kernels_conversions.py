@@ -9,11 +9,11 @@ import pytest
 from points import columns, differing, distinct, expected, first_lines, rounded_to, unary, value_type
 from wrappers import DTYPES, cast_helpers, reinterpret_helpers
 
-from refmlc.codegen import kernels
-from refmlc.dtypes import SCALARS
-from refmlc.dtypes.bits import decode_table
-from refmlc.dtypes.rounding import int_rounder, rounder
-from refmlc.ops.scalar import SCALAR_OPS, converter
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.dtypes.bits import decode_table
+from refmlc.lang.dtypes.rounding import int_rounder, rounder
+from refmlc.lang.ops.scalar import SCALAR_OPS, converter
+from refmlc.native import kernels
 
 RANDOM = 200_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 300
 CASTS, REINTERPRETS = cast_helpers(), reinterpret_helpers()

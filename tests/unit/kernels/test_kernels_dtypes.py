@@ -1,4 +1,4 @@
-"""Loads, stores, codes and rounding against `refmlc.dtypes`: every code up to 16 bits, ties, random numbers."""
+"""Loads, stores, codes and rounding against `refmlc.lang.dtypes`: every code up to 16 bits, ties, random numbers."""
 
 import math
 import os
@@ -10,9 +10,9 @@ from points import code_type, columns, differing, every, first_lines, unary, val
 from test_kernels_conversions import middles
 from wrappers import DTYPES, cell_helpers
 
-from refmlc.dtypes.bits import decode_table, decoder, encoder
-from refmlc.dtypes.rounding import rounder
-from refmlc.dtypes.storage import storage_dtype
+from refmlc.lang.dtypes.bits import decode_table, decoder, encoder
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.dtypes.storage import storage_dtype
 
 RANDOM = 1_000_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 5000
 HELPERS = cell_helpers()

@@ -28,10 +28,10 @@ from wrappers import (
     strict_flags,
 )
 
-from refmlc.codegen import kernels
-from refmlc.dtypes import SCALARS
-from refmlc.ops.contract import UndefinedValue
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ops.contract import UndefinedValue
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.native import kernels
 
 OPERATORS, CASTS, REINTERPRETS, CELLS = operator_helpers(), cast_helpers(), reinterpret_helpers(), cell_helpers()
 EVERYTHING = [*OPERATORS.values(), *CASTS.values(), *REINTERPRETS.values(), *CELLS.values()]

@@ -8,9 +8,9 @@ import pytest
 from points import binary, boundary, chance, columns, differing, expected, first_lines, unary, value_type
 from wrappers import OWN, operator_helpers
 
-from refmlc.codegen import kernels
-from refmlc.dtypes import BOOL, SCALARS
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import BOOL, SCALARS
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.native import kernels
 
 RANDOM = 100_000 if os.environ.get("REFMLC_PROFILE") == "soak" else 1500
 HELPERS = operator_helpers()

@@ -12,11 +12,11 @@ import pytest
 from points import binary, boundary, code_type, columns, differing, every, expected, first_lines, value_type
 from wrappers import DTYPES, Library, operator_helper
 
-from refmlc.codegen import kernels
-from refmlc.dtypes import SCALARS
-from refmlc.dtypes.storage import storage_dtype
-from refmlc.ops.scalar import SCALAR_OPS
-from refmlc.ops.scalar.libm import LIBM_OPS
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.scalar.libm import LIBM_OPS
+from refmlc.native import kernels
 
 ROWS = {"cr": SCALAR_OPS, "libm": LIBM_OPS}
 PREFIX = {"cr": "", "libm": "#define RM_MATH_LIBM\n"}

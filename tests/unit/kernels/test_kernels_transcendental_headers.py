@@ -7,8 +7,8 @@ import pytest
 from test_kernels_headers import SANITIZED, every_point, table
 from wrappers import DTYPES, FLAGS, HEADERS, STRICT, compiled, compiler, operator_helper, strict_flags
 
-from refmlc.codegen import kernels
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.native import kernels
 
 MODES = {"cr": "", "libm": "#define RM_MATH_LIBM\n"}
 FLOATS = [dtype for dtype in DTYPES if dtype.is_float]

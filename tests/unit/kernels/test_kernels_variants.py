@@ -20,8 +20,8 @@ from wrappers import (
     strict_flags,
 )
 
-from refmlc.dtypes import SCALARS
-from refmlc.dtypes.storage import storage_dtype
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.dtypes.storage import storage_dtype
 
 OPERATORS, CELLS = operator_helpers(), cell_helpers()
 HALVES = ("float16", "bfloat16")

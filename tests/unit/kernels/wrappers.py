@@ -12,9 +12,9 @@ import cffi
 import numpy as np
 from needs import need
 
-from refmlc.codegen import kernels
-from refmlc.dtypes import SCALARS
-from refmlc.ops.scalar import SCALAR_OPS
+from refmlc.lang.dtypes import SCALARS
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.native import kernels
 
 HEADERS = Path(__file__).parents[3] / "kernels_c"
 # As kernels_c/README.md has it.

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import refmlc
-from refmlc.adapters.implementation import Prepared, Stopped
-from refmlc.adapters.interp import Interp
-from refmlc.ir import IRModule, tir
-from refmlc.ir.node import Node
-from refmlc.ir.visit import rewrite
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite
 from refmlc.oracle.blame import blame, first_difference
+from refmlc.oracle.implementations.implementation import Prepared, Stopped
+from refmlc.oracle.implementations.interp import Interp
 
 HEAD = "from tvm.script import ir as I, relax as R, tirx as T\n\n"
 
@@ -102,7 +102,7 @@ def test_a_fault_in_one_element_names_the_instance_of_that_element() -> None:
     def fault(node: Node) -> Node:
         if isinstance(node, tir.BufferLoad) and node.buffer.name == "A":
             column = node.indices[1]
-            last = tir.Apply("eq", (column, tir.IntImm(column.dtype, 2)), refmlc.dtypes.BOOL)
+            last = tir.Apply("eq", (column, tir.IntImm(column.dtype, 2)), refmlc.lang.dtypes.BOOL)
             zero = tir.FloatImm(node.buffer.dtype, 0.0)
             return tir.Select(last, zero, replace(node))
         return node

@@ -5,8 +5,8 @@ import pytest
 
 import refmlc
 from refmlc.oracle.calls import Maker, outputs
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Shape
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
 from refmlc.strategies.arguments import argument_data, argument_of, arguments
 
 TAKE = """

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from refmlc.bounds.certify import certify
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import dtype
+from refmlc.lang.dtypes import dtype
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.bounds.certify import certify
 from refmlc.oracle.compare import compare, judge
 from refmlc.oracle.difference import conditioning
 from refmlc.oracle.outcome import Kind, crashed, of_failure, timed_out
 from refmlc.oracle.rule import Exact, OneOf, Ulps
 from refmlc.oracle.ulps import distance, histogram
-from refmlc.wellformed.reading import read
 
 
 def kind(actual, expected, rule):

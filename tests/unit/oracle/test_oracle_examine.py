@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from wrapped import Given, Wrapped, empty, floats, honest, last, stops
 
-from refmlc.adapters.implementation import Ended, Stop, Stopped
-from refmlc.adapters.limits import Limits
-from refmlc.adapters.native import Native
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import CODES, OUT_OF_BOUNDS
 from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.native import Native
 from refmlc.oracle.outcome import Kind
-from refmlc.runtime.tensor import Tensor
+from refmlc.run.memory.tensor import Tensor
 
 SUM = """
 @T.prim_func
@@ -271,7 +271,7 @@ def test_a_bug_of_the_interpreter_is_a_finding(monkeypatch):
     def broken(*_args, **_named):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("refmlc.interp.machine.Machine.call", broken)
+    monkeypatch.setattr("refmlc.run.interp.machine.Machine.call", broken)
     found = examined(copy(), Wrapped(honest))
     assert [(one.code.id, one.implementation) for one in found.findings] == [("RM703", "interp")]
     assert found.verdicts["mine"][0].kind is Kind.UNSUPPORTED

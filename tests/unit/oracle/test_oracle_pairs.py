@@ -5,13 +5,13 @@ import pytest
 from wrapped import Given, Wrapped, empty, floats, honest
 
 import refmlc
-from refmlc.adapters.implementation import Ended
-from refmlc.adapters.interp import Interp
-from refmlc.adapters.native import Native
-from refmlc.ir import tir
-from refmlc.ir.kinds import ForKind
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.visit import walk
 from refmlc.oracle.examine import examine
+from refmlc.oracle.implementations.implementation import Ended
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.native import Native
 from refmlc.oracle.pairs import variants
 from refmlc.oracle.pairs.branches import branches, reached
 from refmlc.strategies import rolled

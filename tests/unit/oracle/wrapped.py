@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import refmlc
-from refmlc.adapters.implementation import Ended, Stopped
-from refmlc.adapters.interp import Interp
-from refmlc.dtypes import dtype
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import dtype
+from refmlc.oracle.implementations.implementation import Ended, Stopped
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from refmlc.diag import Malformed
-from refmlc.dtypes import BOOL, FLOAT32, INT32, SCALARS
-from refmlc.ir import IRModule, tir
-from refmlc.ir.equal import structural_equal
-from refmlc.runtime.tensor import Tensor
-from refmlc.runtime.values import Shape
+from refmlc.lang.dtypes import BOOL, FLOAT32, INT32, SCALARS
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.wellformed.reading import read
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape
 from refmlc.strategies import Array, Case, Number, Same, ShapeOf, TupleOf, rolled
 from refmlc.strategies.arguments import argument_data, argument_of, arguments
-from refmlc.wellformed.reading import read
 
 RECIPES = [
     Array(FLOAT32, (2, 3)),

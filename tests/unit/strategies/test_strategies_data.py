@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings, strategies as st
 
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import BOOL, FLOAT32, INT32, SCALARS
-from refmlc.dtypes.rounding import rounder
-from refmlc.interp.machine import Machine
-from refmlc.ir import IRModule, tir
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import BOOL, FLOAT32, INT32, SCALARS
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import IRModule, tir
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import dtypes, prim_exprs, scalars, shapes, tensors
 
 QUICK = settings(max_examples=60, database=None)

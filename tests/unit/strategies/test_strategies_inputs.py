@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 
 from refmlc.diag import RefmlcError
-from refmlc.interp.machine import Machine
-from refmlc.runtime.tensor import Tensor
-from refmlc.sanitize import sanitize
+from refmlc.lang.wellformed.reading import read
+from refmlc.observe.sanitize import sanitize
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Array, Number, ShapeOf, TupleOf, inputs_for, rolled, rolled_inputs
 from refmlc.strategies.arguments import arguments
-from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n\n\n"
 ROWS = f"""{HEAD}@T.prim_func

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from refmlc import schedule
 from refmlc.diag import RefmlcError
-from refmlc.ir import IRModule, tir
-from refmlc.ir.visit import walk
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.reading import read
+from refmlc.rewrite import schedule
 from refmlc.strategies import rolled, rolled_schedules
 from refmlc.strategies.tiles import intrinsic_of
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.reading import read
 
 TILED = """
 @T.prim_func(s_tir=True)

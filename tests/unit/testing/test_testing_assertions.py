@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from refmlc.adapters.limits import Limits
 from refmlc.diag import Exhausted, Malformed, Trap, Undefined, Unsupported
-from refmlc.dtypes import FLOAT32
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.run.memory.tensor import Tensor
 from refmlc.testing import Inequivalent, NotDefined, assert_defined, assert_equivalent
-from refmlc.wellformed.reading import read
 
 HEAD = """
 @T.prim_func(s_tir=True)

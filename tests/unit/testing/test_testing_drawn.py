@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.refine.calls import drawn
 from refmlc.testing import Inequivalent, NotDefined, assert_defined, assert_equivalent
-from refmlc.testing.calls import drawn
-from refmlc.wellformed.reading import read
 
 HEAD = """
 @T.prim_func(s_tir=True)

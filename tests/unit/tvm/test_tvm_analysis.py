@@ -7,14 +7,14 @@ import pytest
 
 from refmlc import tvm
 from refmlc.diag import RefmlcError
-from refmlc.ir import relax as nodes
-from refmlc.ir.attrs import VDevice
-from refmlc.ir.equal import structural_equal
-from refmlc.ir.visit import walk
-from refmlc.script import show
+from refmlc.lang.ir import relax as nodes
+from refmlc.lang.ir.attrs import VDevice
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.script import show
+from refmlc.lang.wellformed.reading import read
 from refmlc.tvm.relax import analysis
 from refmlc.vm import VirtualMachine, build, fold_constant
-from refmlc.wellformed.reading import read
 
 MODULE = (Path(__file__).parents[2] / "programs" / "several_functions.py").read_text(encoding="utf-8")
 MOD = read(MODULE, "analysis.py")

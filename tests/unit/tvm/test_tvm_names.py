@@ -7,10 +7,10 @@ import pytest
 
 from refmlc import tvm
 from refmlc.diag import RefmlcError
-from refmlc.dtypes import FLOAT32
-from refmlc.ir import IRModule, relax as nodes, tir
-from refmlc.ir.types import TensorType
-from refmlc.library import OPERATORS
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.lang.ir import IRModule, relax as nodes, tir
+from refmlc.lang.ir.types import TensorType
+from refmlc.lang.library import OPERATORS
 from refmlc.tvm import relax, te, topi
 from refmlc.tvm.relax.graph_op import FUNCTIONS
 from refmlc.tvm.script import relax as R, tir as T  # noqa: N812 - as chapters name them

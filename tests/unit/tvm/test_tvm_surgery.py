@@ -9,8 +9,8 @@ import pytest
 
 from refmlc import tvm
 from refmlc.diag import RefmlcError
-from refmlc.ir import relax as nodes, tir
-from refmlc.ir.types import TensorType
+from refmlc.lang.ir import relax as nodes, tir
+from refmlc.lang.ir.types import TensorType
 from refmlc.tvm import relax, te
 from refmlc.tvm.script import relax as R  # noqa: N812 - as programs name it
 

@@ -15,15 +15,15 @@
 
 from dataclasses import replace
 
-from refmlc.codegen.fuse.plan import Fused, Operand
-from refmlc.codegen.options import ISAS, Grade
-from refmlc.codegen.unit import BlockReport, BufferParam, ScalarParam, Unit
-from refmlc.dtypes import INT32, INT64
-from refmlc.ir import tir
+from refmlc.lang.dtypes import INT32, INT64
+from refmlc.lang.ir import tir
+from refmlc.lang.wellformed.reading import read
+from refmlc.native.fuse.plan import Fused, Operand
+from refmlc.native.options import ISAS, Grade
+from refmlc.native.tier.compiled import Translation, load, with_entries
+from refmlc.native.tier.module import NativeModule
+from refmlc.native.unit import BlockReport, BufferParam, ScalarParam, Unit
 from refmlc.vm import VirtualMachine, build
-from refmlc.vm.native.compiled import Translation, load, with_entries
-from refmlc.vm.native.module import NativeModule
-from refmlc.wellformed.reading import read
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T

@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 from refmlc.diag import Malformed, Unsupported
-from refmlc.dtypes import HANDLE, INT64, dtype
-from refmlc.ir import tir
-from refmlc.ir.types import FuncType, PrimType
-from refmlc.ops.evaluate import known
-from refmlc.runtime.registry import python_func
-from refmlc.runtime.values import Closure, Shape
+from refmlc.lang.dtypes import HANDLE, INT64, dtype
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.types import FuncType, PrimType
+from refmlc.lang.ops.evaluate import known
+from refmlc.lang.wellformed.reading import read
+from refmlc.run.dims import bind_dims
+from refmlc.run.memory.registry import python_func
+from refmlc.run.memory.values import Closure, Shape
 from refmlc.vm import VirtualMachine, build
 from refmlc.vm.arguments import Parameter, accept
-from refmlc.vm.dims import bind_dims
-from refmlc.wellformed.reading import read
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from refmlc.diag import Malformed
-from refmlc.ir import relax, tir
-from refmlc.ir.visit import walk
-from refmlc.runtime.registry import FunctionRegistry
-from refmlc.runtime.tensor import tensor
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.reading import read
+from refmlc.run.memory.registry import FunctionRegistry
+from refmlc.run.memory.tensor import tensor
 from refmlc.vm import VirtualMachine, bind_params, build
-from refmlc.wellformed.reading import read
 
 # The printed result of TVM 0.27's BindParams on this module with w0 of shape (4, 8): x (1, 8), y (16,), returns
 # (8, 8), lv0 (8, 9), the shape argument [4, 4], lv1 (8, 8).

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from refmlc.dtypes import BOOL, INT64
-from refmlc.ir import relax, tir
-from refmlc.ir.visit import walk
+from refmlc.lang.dtypes import BOOL, INT64
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.wellformed.reading import read
 from refmlc.vm import bind_params
-from refmlc.wellformed.reading import read
 
 TEXT = """
 from tvm.script import ir as I, relax as R, tir as T

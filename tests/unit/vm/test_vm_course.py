@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from needs import imported
 
-from refmlc.demo.runner import MODELS
-from refmlc.runtime.registry import FunctionRegistry, register_func
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.wellformed.reading import read
+from refmlc.run.memory.registry import FunctionRegistry, register_func
+from refmlc.run.memory.tensor import Tensor
+from refmlc.tools.demo.runner import MODELS
 from refmlc.vm import VirtualMachine, bind_params, build
-from refmlc.wellformed.reading import read
 
 torch = imported("torch")
 

@@ -5,12 +5,12 @@ import pytest
 from handwritten import counts, machine, module
 
 from refmlc.diag import Exhausted, Malformed, Undefined
-from refmlc.dtypes import INT32
-from refmlc.interp.hooks import Hooks
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import FunctionRegistry
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
+from refmlc.lang.dtypes import INT32
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import FunctionRegistry
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
 pytestmark = pytest.mark.needs("compiler")

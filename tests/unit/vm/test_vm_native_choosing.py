@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from handwritten import C, counts, machine, module, native_module
 
-from refmlc.codegen.build import NativeWarning, failures
-from refmlc.runtime.tensor import Tensor
+from refmlc.native.compile import NativeWarning, failures
+from refmlc.native.tier import choosing
+from refmlc.native.tier.work import COMPILATION, EACH_FUNCTION, Work
+from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
-from refmlc.vm.native import choosing
-from refmlc.vm.native.work import COMPILATION, EACH_FUNCTION, Work
 from refmlc.vm.tiers import Tier
 
 
@@ -170,7 +170,7 @@ for tier in ("interp", "auto"):
     a = np.zeros(4, "int32")
     refmlc.VirtualMachine(refmlc.build(refmlc.read(text), tier=tier))["f"](a)
     assert a.tolist() == [0, 1, 2, 3]
-heavy = ("cffi", "refmlc.codegen.build", "refmlc.codegen.emit", "refmlc.codegen.tile", "refmlc.codegen.fuse")
+heavy = ("cffi", "refmlc.native.compile", "refmlc.native.emit", "refmlc.native.tile", "refmlc.native.fuse")
 print([name for name in heavy if name in sys.modules])
 """
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from handwritten import C, counts, machine, module, native_module, units
 
-from refmlc.codegen.build import ffi
-from refmlc.codegen.unit import BufferParam, ScalarParam, Unit
 from refmlc.diag import Exhausted
-from refmlc.dtypes import BOOL, INT32, dtype
-from refmlc.runtime.storage import Storage
-from refmlc.runtime.tensor import Tensor
-from refmlc.vm.native.calls import result_of
-from refmlc.vm.native.fitting import Fitting, Ones, as_int64, number
-from refmlc.wellformed.reading import read
+from refmlc.lang.dtypes import BOOL, INT32, dtype
+from refmlc.lang.wellformed.reading import read
+from refmlc.native.compile import ffi
+from refmlc.native.tier.calls import result_of
+from refmlc.native.tier.fitting import Fitting, Ones, as_int64, number
+from refmlc.native.unit import BufferParam, ScalarParam, Unit
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
 
 MATCHED = """
 @T.prim_func

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
+from refmlc.lang.wellformed.reading import read
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.reading import read
 
 PROGRAM = """
 from tvm.script import ir as I

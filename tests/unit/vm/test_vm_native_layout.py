@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from refmlc.codegen.build import build, compiler
-from refmlc.codegen.options import ISAS
-from refmlc.vm.native import layout
-from refmlc.vm.native.layout import as_declared, structs
+from refmlc.native.compile import build, compiler
+from refmlc.native.options import ISAS
+from refmlc.native.tier import layout
+from refmlc.native.tier.layout import as_declared, structs
 
 pytestmark = pytest.mark.needs("compiler")
 

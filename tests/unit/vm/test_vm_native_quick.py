@@ -8,12 +8,12 @@ import pytest
 from handwritten import counts, machine, module
 
 from refmlc.diag import Malformed, Undefined
-from refmlc.dtypes import INT32, dtype
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import FunctionRegistry
-from refmlc.runtime.storage import ALIGNMENT
-from refmlc.runtime.tensor import Tensor
-from refmlc.vm.native import layout
+from refmlc.lang.dtypes import INT32, dtype
+from refmlc.native.tier import layout
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import FunctionRegistry
+from refmlc.run.memory.storage import ALIGNMENT
+from refmlc.run.memory.tensor import Tensor
 
 
 def ints(*values):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from refmlc.diag import Exhausted, Trap, Undefined
-from refmlc.runtime.budget import Budget
+from refmlc.lang.wellformed.reading import read
+from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, build
-from refmlc.wellformed.reading import read
 
 pytestmark = pytest.mark.needs("compiler")
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from handwritten import counts
 
-from refmlc.codegen.build import NativeWarning, failures
-from refmlc.codegen.options import Grade
 from refmlc.diag import Exhausted, Malformed
-from refmlc.runtime.budget import Budget
+from refmlc.lang.wellformed.reading import read
+from refmlc.native.compile import NativeWarning, failures
+from refmlc.native.options import Grade
+from refmlc.native.tier import special
+from refmlc.native.tier.special import FOREVER, WORTH, Spending
+from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, bind_params, build
-from refmlc.vm.native import special
-from refmlc.vm.native.special import FOREVER, WORTH, Spending
-from refmlc.wellformed.reading import read
 
 pytestmark = pytest.mark.needs("compiler")
 

@@ -10,7 +10,7 @@ import pytest
 
 from refmlc import read
 from refmlc.diag import Exhausted
-from refmlc.runtime.budget import Budget
+from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, build
 
 pytestmark = pytest.mark.needs("compiler")

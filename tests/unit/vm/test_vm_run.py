@@ -5,15 +5,15 @@ import pytest
 from needs import imported
 
 from refmlc.diag import Exhausted, IllFormed, Malformed, Trap, Undefined
-from refmlc.dtypes import FLOAT32
-from refmlc.interp.hooks import Hooks
-from refmlc.ir import IRModule, relax
-from refmlc.runtime.budget import Budget
-from refmlc.runtime.registry import FunctionRegistry
-from refmlc.runtime.tensor import Tensor, tensor
+from refmlc.lang.dtypes import FLOAT32
+from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.wellformed.reading import read
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import FunctionRegistry
+from refmlc.run.memory.tensor import Tensor, tensor
 from refmlc.vm import Executable, VirtualMachine, build
 from refmlc.vm.tiers import Tier
-from refmlc.wellformed.reading import read
 
 HEAD = "from tvm.script import ir as I, relax as R, tir as T\n"
 ADD_ONE = (

@@ -1,8 +1,8 @@
 """`tvm.relax.frontend.torch`: the importers of `refmlc.frontends`, loaded when they are named: they need PyTorch."""
 
 from collections.abc import Mapping
-from importlib import import_module
 
+from refmlc.lazy import load
 from refmlc.tvm.covered import missing
 
 HOMES: Mapping[str, str] = {
@@ -15,5 +15,5 @@ def __getattr__(name: str) -> object:
     """An importer. Fails: AttributeError for every name that is not here, ImportError without PyTorch."""
     if name not in HOMES:
         raise missing(__name__, name, HOMES)
-    value: object = getattr(import_module(HOMES[name]), name)
+    value: object = load(f"{HOMES[name]}:{name}")
     return value

@@ -1,5 +1,0 @@
-"""TensorIR: `prepare_prim_func` turns a function into closures; cases in the order of `refmlc.ir.tir`."""
-
-from refmlc.interp.tensorir.function import prepare_prim_func
-
-__all__ = ["prepare_prim_func"]

@@ -1,5 +1,0 @@
-"""Immutable nodes: `tir` (TensorIR), `relax`, `types`, `module`; what walks, rewrites and compares; `tree`: as JSON."""
-
-from refmlc.ir.module import IRModule
-
-__all__ = ["IRModule"]

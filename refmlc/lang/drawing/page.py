@@ -1,0 +1,30 @@
+"""What a notebook shows of a node: its TVMScript, highlighted; of Relax functions the picture of each, to be opened."""
+
+from html import escape
+
+from refmlc.lang.drawing.graph import graph_of
+from refmlc.lang.drawing.svg import svg_of
+from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.ir.node import Node
+from refmlc.lang.script.display import highlighted
+
+
+def page(node: Node, text: str) -> str:
+    """The HTML of a node whose TVMScript is `text`."""
+    pictures = "".join(_picture(name, function) for name, function in _functions(node))
+    return highlighted(text) + pictures
+
+
+def _functions(node: Node) -> list[tuple[str, relax.Function]]:
+    match node:
+        case IRModule(functions=functions):
+            return [(name, one) for name, one in functions.items() if isinstance(one, relax.Function)]
+        case relax.Function():
+            return [("main", node)]
+        case _:
+            return []
+
+
+def _picture(name: str, function: relax.Function) -> str:
+    drawn = svg_of(graph_of(function, name))
+    return f"<details open><summary>graph of {escape(name)}</summary>{drawn}</details>"

@@ -1,0 +1,44 @@
+"""Small closed sets that nodes of TensorIR are marked with, and what a handle points to."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from refmlc.lang.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """What a handle points to: element dtype (None: void) and storage scope."""
+
+    element: DType | None
+    scope: str = "global"
+
+
+class Layout(Enum):
+    """Whether a buffer is laid out: as its function's dialect does, or otherwise. It has no meaning.
+
+    A function of TIRx lays buffers out row-major by default, a schedulable one none.
+    """
+
+    DEFAULT = "default"
+    NONE = "none"
+    ROW_MAJOR = "row_major"
+
+
+class IterKind(Enum):
+    """What the values of a block variable mean."""
+
+    SPATIAL = "spatial"
+    REDUCE = "reduce"
+    SCAN = "scan"
+    OPAQUE = "opaque"
+
+
+class ForKind(Enum):
+    """How the iterations of a loop may be executed; the meaning is that of serial."""
+
+    SERIAL = "serial"
+    PARALLEL = "parallel"
+    VECTORIZED = "vectorized"
+    UNROLLED = "unroll"
+    THREAD_BINDING = "thread_binding"

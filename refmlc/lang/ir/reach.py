@@ -1,0 +1,40 @@
+"""The part of a module that a call of one function may come to.
+
+A function is reached by its variable, or by a string that is its name or its `global_symbol`: packed calls and tables
+of the machine name functions so. Any string of a reached function counts, whatever it is there for: too much is kept,
+never too little.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+from refmlc.lang.ir.module import IRModule
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import walk
+
+
+def reachable(module: IRModule, name: str) -> IRModule:
+    """The module without the functions that a call of function `name` does not come to; itself where there is none."""
+    named: dict[str, list[str]] = {}
+    for key, function in module.functions.items():
+        for word in {key, str(getattr(function, "attrs", {}).get("global_symbol", key))}:
+            named.setdefault(word, []).append(key)
+    todo, seen = [name], {name}
+    while todo:
+        for word in _words(module.functions[todo.pop()]):
+            for key in named.get(word, ()):
+                if key not in seen:
+                    seen.add(key)
+                    todo.append(key)
+    if len(seen) == len(module.functions):
+        return module
+    return replace(module, functions={key: one for key, one in module.functions.items() if key in seen})
+
+
+def _words(function: Node) -> Iterator[str]:
+    """Every string in a function, names of variables too."""
+    for node in walk(function):
+        for part in fields(node):
+            value = getattr(node, part.name)
+            if isinstance(value, str):
+                yield value

@@ -1,0 +1,249 @@
+"""Which threads need each other (TIR-227, TIR-229): where they cannot be run one after the other.
+
+A *group* is a loop over a `threadIdx` axis with no other around it, with all threads of a block below it. Its threads
+meet where all of them wait for each other (TIR-227):
+
+| meeting                                              | written as                                          |
+|------------------------------------------------------|-----------------------------------------------------|
+| barrier                                              | `T.tvm_storage_sync("shared")`                      |
+| reduction over threads                               | `T.tvm_thread_allreduce`                            |
+| before a statement that touches shared memory, where | nothing: TVM's pass ThreadSync puts a barrier there |
+| the function is not lowered so far                   |                                                     |
+
+A function is lowered so far when it holds a barrier on shared memory, or is a kernel that is launched (`calling_conv`
+2). *Exchanged* memory is of scope `shared`, or what a block with an init and a reduce axis bound to `threadIdx`
+reduces into. A statement exchanges when it may write exchanged memory and read the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import children, walk
+
+MEETINGS = ("tvm_storage_sync", "tvm_thread_allreduce")
+LAUNCHES = ("thread_extent",)
+
+
+@dataclass(slots=True)
+class Touches:
+    """The exchanged memory that a statement reads and writes, and whether threads meet in it."""
+
+    reads: set[tir.Buffer] = field(default_factory=set)
+    writes: set[tir.Buffer] = field(default_factory=set)
+    meets: bool = False
+
+    def add(self, other: "Touches") -> None:
+        """Take in what a part touches."""
+        self.reads |= other.reads
+        self.writes |= other.writes
+        self.meets |= other.meets
+
+
+class Threads:
+    """What the text of one function says about its threads."""
+
+    def __init__(self, func: tir.PrimFunc) -> None:
+        """Read the text once."""
+        nodes = list(walk(func.body))
+        self.lowered = _convention(func) == 2 or any(_is_barrier(node) for node in nodes)
+        self._roots = _roots(nodes)
+        threads = _thread_vars(nodes)
+        self._folded = {self.root(buffer) for node in nodes for buffer in _across(node, threads)}
+        self._touches: dict[int, Touches] = {}
+        self._kept: list[Node] = []
+        self._varying = _varying(nodes)
+
+    def root(self, buffer: tir.Buffer) -> tir.Buffer:
+        """The buffer that `buffer` is a view of, or itself."""
+        while buffer in self._roots:
+            buffer = self._roots[buffer]
+        return buffer
+
+    def is_folded(self, buffer: tir.Buffer) -> bool:
+        """Whether threads reduce into `buffer` together."""
+        return self.root(buffer) in self._folded
+
+    def touches(self, node: Node) -> Touches:
+        """What `node` and everything below it touches."""
+        known = self._touches.get(id(node))
+        if known is None:
+            known = Touches()
+            match node:
+                case tir.BufferLoad(buffer=buffer):
+                    self._note(buffer, known.reads)
+                case tir.BufferStore(buffer=buffer):
+                    self._note(buffer, known.writes)
+                case tir.BufferData(buffer=buffer):
+                    self._note(buffer, known.reads)
+                    self._note(buffer, known.writes)
+                case tir.Call(callee=str() as callee):
+                    known.meets = callee in MEETINGS
+                case tir.Call():
+                    known.meets = True
+            for child in _executed(node):
+                known.add(self.touches(child))
+            if isinstance(node, tir.SBlock) and self._folds(node):
+                known.reads |= known.writes
+            self._touches[id(node)] = known
+            self._kept.append(node)
+        return known
+
+    def meets(self, node: Node) -> bool:
+        """Whether threads wait for each other within `node`."""
+        found = self.touches(node)
+        return found.meets or (not self.lowered and bool(found.reads & found.writes))
+
+    def is_touching(self, node: Node) -> bool:
+        """Whether a compiler may have to let threads meet before `node`."""
+        found = self.touches(node)
+        return not self.lowered and bool(found.reads or found.writes)
+
+    def folds(self, node: Node) -> bool:
+        """Whether `node` touches what threads reduce into together."""
+        found = self.touches(node)
+        return not self._folded.isdisjoint(found.reads | found.writes)
+
+    def is_uniform(self, node: Node) -> bool:
+        """Whether an expression certainly has the same value in all threads of a block."""
+        return not any(part in self._varying or isinstance(part, (tir.BufferLoad, tir.Call)) for part in walk(node))
+
+    def _note(self, buffer: tir.Buffer, into: set[tir.Buffer]) -> None:
+        root = self.root(buffer)
+        if buffer.scope.startswith("shared") or root.scope.startswith("shared") or root in self._folded:
+            into.add(root)
+
+    def _folds(self, block: tir.SBlock) -> bool:
+        return any(isinstance(node, tir.BufferStore) and self.is_folded(node.buffer) for node in walk(block.body))
+
+
+def has_threads(func: tir.PrimFunc) -> bool:
+    """Whether any loop of the function is over a thread axis."""
+    return any(tag_of(node) for node in walk(func.body))
+
+
+def implies_barriers(func: tir.PrimFunc) -> bool:
+    """Whether threads share memory without a barrier in the text, so that barriers are implied (TIR-229)."""
+    threads = Threads(func)
+    if threads.lowered:
+        return False
+    found = [threads.touches(body) for body in _groups(func.body)]
+    return any(buffer for one in found for buffer in one.reads & one.writes if not threads.is_folded(buffer))
+
+
+def exchanges(func: tir.PrimFunc) -> bool:
+    """Whether threads of the function wait for each other anywhere."""
+    threads = Threads(func)
+    return any(threads.meets(body) for body in _groups(func.body))
+
+
+def tag_of(node: Node) -> str:
+    """The tag of the thread axis that a statement iterates over; empty where it is no such loop."""
+    match node:
+        case tir.For(thread=tir.ThreadVar(tag=tag)):
+            return tag
+        case tir.AttrStmt(node=tir.ThreadVar(tag=tag), key=key) if key in LAUNCHES:
+            return tag
+        case _:
+            return ""
+
+
+def _groups(body: Node) -> Iterator[Node]:
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if tag_of(node).startswith("threadIdx"):
+            yield node
+        else:
+            stack.extend(children(node))
+
+
+def _executed(node: Node) -> Iterator[Node]:
+    """The parts of `node` that are executed: not buffers, nor what blocks declare."""
+    match node:
+        case tir.DeclBuffer():
+            return
+        case tir.SBlock():
+            left_out: tuple[Node, ...] = (*(node.reads or ()), *(node.writes or ()), *node.match_buffers)
+        case _:
+            left_out = ()
+    for child in children(node):
+        if not isinstance(child, tir.Buffer) and child not in left_out:
+            yield child
+
+
+def _convention(func: tir.PrimFunc) -> object:
+    value = func.attrs.get("calling_conv")
+    return value.value if isinstance(value, tir.IntImm) else value
+
+
+def _is_barrier(node: Node) -> bool:
+    match node:
+        case tir.Call(callee="tvm_storage_sync", args=(tir.StringImm(value=scope), *_)):
+            return scope.startswith("shared")
+        case tir.Call(callee="tvm_storage_sync", args=(str() as scope, *_)):
+            return scope.startswith("shared")
+        case _:
+            return False
+
+
+def _roots(nodes: list[Node]) -> dict[tir.Buffer, tir.Buffer]:
+    roots = {}
+    for node in nodes:
+        match node:
+            case tir.MatchBufferRegion():
+                roots[node.buffer] = node.source.buffer
+            case tir.DeclBuffer(buffer=buffer, data=tir.BufferData(buffer=source)):
+                roots[buffer] = source
+    return roots
+
+
+def _thread_vars(nodes: list[Node]) -> frozenset[tir.Var]:
+    """The variables of `threadIdx` axes."""
+    found = set()
+    for node in nodes:
+        if tag_of(node).startswith("threadIdx"):
+            match node:
+                case tir.For(loop_var=var, thread=thread):
+                    found.add(var)
+                    if thread is not None and thread.var is not None:
+                        found.add(thread.var)
+                case tir.AttrStmt(node=tir.ThreadVar(var=tir.Var() as var)):
+                    found.add(var)
+    return frozenset(found)
+
+
+def _across(node: Node, threads: frozenset[tir.Var]) -> Iterator[tir.Buffer]:
+    """The buffers that a block reduces into across threads."""
+    if isinstance(node, tir.SBlockRealize) and node.block.init is not None:
+        pairs = zip(node.block.iter_vars, node.iter_values, strict=False)
+        values = [value for axis, value in pairs if axis.kind is IterKind.REDUCE]
+        if any(part in threads for value in values for part in walk(value)):
+            yield from (part.buffer for part in walk(node.block.body) if isinstance(part, tir.BufferStore))
+
+
+def _varying(nodes: list[Node]) -> set[Node]:
+    """The variables that may differ from thread to thread: those of the axes, and what is computed from them."""
+    found: set[Node] = set(_thread_vars(nodes))
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for node in nodes:
+            match node:
+                case tir.Bind(var=var, value=value) | tir.Let(var=var, value=value):
+                    pairs = [(var, value)]
+                case tir.For(loop_var=var, min=first, extent=extent) if not tag_of(node):
+                    pairs = [(var, first), (var, extent)]
+                case tir.SBlockRealize():
+                    axes = zip(node.block.iter_vars, node.iter_values, strict=False)
+                    pairs = [(axis.var, value) for axis, value in axes]
+                case _:
+                    continue
+            for var, value in pairs:
+                if var not in found and any(
+                    part in found or isinstance(part, (tir.BufferLoad, tir.Call)) for part in walk(value)
+                ):
+                    found.add(var)
+    return found

@@ -1,0 +1,26 @@
+"""TVMScript text to IR (`read`, `read_file`) and back (`show`); one table of spellings per generation of the language.
+
+Live classes and functions are decorated with `ir_module`, `T.prim_func`, `R.function` (`front`), or given to
+`read_live`.
+"""
+
+from refmlc.lang.script.front import I, R, T, ir, ir_module, relax, tir, tirx
+from refmlc.lang.script.live import read_live
+from refmlc.lang.script.printer import show
+from refmlc.lang.script.reader.text import read, read_file, read_source
+
+__all__ = [
+    "I",
+    "R",
+    "T",
+    "ir",
+    "ir_module",
+    "read",
+    "read_file",
+    "read_live",
+    "read_source",
+    "relax",
+    "show",
+    "tir",
+    "tirx",
+]

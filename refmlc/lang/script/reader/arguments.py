@@ -1,0 +1,78 @@
+"""A call in the text with its evaluated arguments, and how a construct takes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from refmlc.diag import RefmlcError, Span, fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS
+from refmlc.lang.script.reader.values import Meta, described
+
+
+class _Required:
+    """Marks a parameter without default in `CallSite.take`."""
+
+
+REQUIRED = _Required()
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call: the canonical and the written name of what is called, the arguments, their places."""
+
+    name: str
+    spelled: str
+    args: tuple[Meta, ...]
+    kwargs: Mapping[str, Meta]
+    span: Span
+    arg_spans: tuple[Span, ...] = ()
+    kwarg_spans: Mapping[str, Span] | None = None
+
+    def take(self, **parameters: Meta) -> dict[str, Meta]:
+        """The arguments by name. `parameters` are the names in order with defaults (`REQUIRED`: none).
+
+        Fails with RM105 when an argument is missing, unknown, given twice or too many.
+        """
+        if len(self.args) > len(parameters):
+            raise self.misfit(f"takes at most {len(parameters)} positional arguments and gets {len(self.args)}")
+        given = dict(zip(parameters, self.args, strict=False))
+        for key, value in self.kwargs.items():
+            if key not in parameters:
+                raise self.misfit(f"has no parameter `{key}`", self.place(key))
+            if key in given:
+                raise self.misfit(f"gets `{key}` twice", self.place(key))
+            given[key] = value
+        for key, default in parameters.items():
+            if key not in given:
+                if default is REQUIRED:
+                    raise self.misfit(f"gets no argument for `{key}`")
+                given[key] = default
+        return given
+
+    def only_positional(self, least: int = 0, most: int | None = None) -> tuple[Meta, ...]:
+        """The positional arguments, when there are `least` … `most` and no others. Fails with RM105."""
+        if self.kwargs:
+            key = next(iter(self.kwargs))
+            raise self.misfit(f"has no parameter `{key}`", self.place(key))
+        if len(self.args) < least or (most is not None and len(self.args) > most):
+            wanted = str(least) if most == least else f"{least} to {most}" if most is not None else f"at least {least}"
+            raise self.misfit(f"takes {wanted} arguments and gets {len(self.args)}")
+        return self.args
+
+    def place(self, which: int | str, position: int = -1) -> Span:
+        """Where argument `which` (a position or a keyword) stands; the call where that is not known.
+
+        `position` is where a keyword's argument may stand as well.
+        """
+        if isinstance(which, str) and which not in self.kwargs and position >= 0:
+            which = position
+        if isinstance(which, int):
+            return self.arg_spans[which] if which < len(self.arg_spans) else self.span
+        return (self.kwarg_spans or {}).get(which, self.span)
+
+    def misfit(self, what: str, span: Span | None = None) -> RefmlcError:
+        """The finding RM105 that the construct `what` (`takes 2 arguments and gets 3`)."""
+        return fail(BAD_ARGUMENTS, f"`{self.spelled}` {what}", span or self.span)
+
+    def wrong(self, key: str, value: Meta, wanted: str) -> RefmlcError:
+        """The finding RM105 that argument `key` is `value` where `wanted` is."""
+        return self.misfit(f"takes {wanted} as `{key}` and gets {described(value)}")

@@ -1,0 +1,107 @@
+"""Devices in text: the names of those that the module lists, and devices of the runtime.
+
+| text                                  | names                                                     |
+|---------------------------------------|-----------------------------------------------------------|
+| `"cuda"`, `"cuda:0"`                  | the first device of the list whose target is of this kind |
+| `"cuda:1"`, `"cuda:1:shared"`         | the second                                                |
+| `"vdevice:2"`                         | the third of the list, of whatever kind                   |
+| `R.device(2, 0)`, `R.device("cuda")`  | a device of the runtime, by DLPack's number of its type   |
+
+The list is `I.module_global_infos({"vdevice": […]})`. What is read is kind, place in the list among those of the kind,
+and scope of the device, as TVM prints it: `"cuda:1:shared"`. The number in `I.vdevice` does not matter.
+
+Decision: where a text has no list, as a function alone has none, a name stays as it is; TVM refuses it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from refmlc.lang.ir import relax
+from refmlc.lang.ir.attrs import Device, Target, VDevice
+from refmlc.lang.ir.tir import Attr
+from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
+from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.relax_values import expr_of
+from refmlc.lang.script.reader.values import Meta, described
+
+TYPES: Mapping[str, int] = {
+    **dict.fromkeys(("cpu", "llvm", "c"), 1),
+    **dict.fromkeys(("cuda", "nvptx"), 2),
+    **dict.fromkeys(("cl", "opencl"), 4),
+    "vulkan": 7,
+    "metal": 8,
+    "rocm": 10,
+    "webgpu": 15,
+    "hexagon": 16,
+}
+"""DLPack's numbers of types of devices, by the names that TVM gives them."""
+
+
+def device_name(ev: Evaluator, value: Meta, site: CallSite, what: str) -> str:
+    """The device that a text names, as TVM prints it. Fails: RM105."""
+    if not isinstance(value, str):
+        raise site.wrong(what, value, "a string")
+    if ev.devices is None:
+        return value
+    found = _found(value, ev.devices)
+    if found is None:
+        raise site.misfit(f"names the device `{value}`, which the module does not list")
+    kind = _kind(found.target)
+    alike = [one for one in ev.devices if _kind(one.target) == kind]
+    place = next(at for at, one in enumerate(alike) if one is found)
+    return f"{kind}:{place}:{found.scope}"
+
+
+def _found(name: str, devices: Sequence[VDevice]) -> VDevice | None:
+    kind, _, rest = name.partition(":")
+    place = rest.partition(":")[0] or "0"
+    number = int(place) if place.isdecimal() else -1
+    suiting = [one for one in devices if kind in ("vdevice", _kind(one.target))]
+    return suiting[number] if 0 <= number < len(suiting) else None
+
+
+def _kind(target: Attr) -> str:
+    """The kind of a target: the word before its options."""
+    config = target.config if isinstance(target, Target) else target
+    name = config.get("kind", "") if isinstance(config, Mapping) else config
+    return str(name).partition(" ")[0]
+
+
+def device(_ev: Evaluator, site: CallSite) -> Meta:
+    """`R.device(device_type, index)`."""
+    given = site.take(device_type=REQUIRED, index=0)
+    found = _device(given["device_type"], given["index"])
+    if found is None:
+        raise site.wrong("device_type", given["device_type"], "a type of devices, by name or number")
+    return found
+
+
+def _device(kind: Meta, index: Meta) -> Device | None:
+    if isinstance(kind, str):
+        name, _, number = kind.partition(":")
+        kind, index = TYPES.get(name), int(number) if number.isdecimal() else index
+    plain = not isinstance(kind, bool) and not isinstance(index, bool)
+    return Device(kind, index) if plain and isinstance(kind, int) and isinstance(index, int) else None
+
+
+def to_vdevice(ev: Evaluator, site: CallSite) -> Meta:
+    """`R.to_vdevice(x, dst_vdevice="cuda:0")`."""
+    given = site.take(data=REQUIRED, dst_vdevice=REQUIRED)
+    attrs: dict[str, Attr] = {"dst_vdevice": device_name(ev, given["dst_vdevice"], site, "dst_vdevice")}
+    return relax.Call(relax.Op("to_vdevice", span=site.span), _data(given, site), attrs, span=site.span)
+
+
+def hint_on_device(_ev: Evaluator, site: CallSite) -> Meta:
+    """`R.hint_on_device(x, R.device(1, 0), "global")`."""
+    given = site.take(data=REQUIRED, dst_vdevice=REQUIRED, memory_scope="global")
+    where, scope = given["dst_vdevice"], given["memory_scope"]
+    found = _device(where, 0) if isinstance(where, str) else where
+    if not isinstance(found, Device):
+        raise site.wrong("dst_vdevice", where, "a device")
+    if not isinstance(scope, str):
+        raise site.misfit(f"takes a memory scope, and not {described(scope)}")
+    attrs: dict[str, Attr] = {"dst_vdevice": found, "memory_scope": scope}
+    return relax.Call(relax.Op("hint_on_device", span=site.span), _data(given, site), attrs, span=site.span)
+
+
+def _data(given: Mapping[str, Meta], site: CallSite) -> tuple[relax.Expr, ...]:
+    return (expr_of(given["data"], site.place("data", 0)),)

@@ -1,0 +1,405 @@
+"""The one evaluator: a Python expression of the text to its meta-value. Nothing is executed but what `Table` lists.
+
+| Python expression          | meaning                                                                    |
+|----------------------------|----------------------------------------------------------------------------|
+| literal                    | itself; `bytes`, complex numbers, `...` are refused                        |
+| name                       | by scope, then Python builtins the language uses; else RM104               |
+| `a.b`                      | a longer construct name, a function of the module, or by the family of `a` |
+| `f(…)`                     | by the table: construct, method, value                                     |
+| `a[…]`                     | by the table: construct, host container, family                            |
+| operators, `a if c else b` | host arithmetic, else by the family of an operand                          |
+| `lambda`                   | kept; `apply` evaluates its body                                           |
+| comprehension, f-string, … | refused, RM103                                                             |
+
+Fails: RM103, RM104, RM105, RM107; RM602 deeper than `DEPTH`; RM605 after the deadline; and what the handlers report.
+"""
+
+import ast
+import difflib
+from collections.abc import Mapping, Sequence
+
+from refmlc.diag import Diagnostic, RefmlcError, Span, error, fail
+from refmlc.diag.catalogue import (
+    BAD_ARGUMENTS,
+    BAD_LITERAL,
+    DEPTH_EXHAUSTED,
+    NOT_TVMSCRIPT,
+    UNKNOWN_FUNCTION,
+    UNKNOWN_NAME,
+)
+from refmlc.lang.ir.attrs import VDevice
+from refmlc.lang.ir.node import Node
+from refmlc.lang.script.reader.arguments import CallSite
+from refmlc.lang.script.reader.deadline import EXPRESSIONS, Deadline
+from refmlc.lang.script.reader.metadata import Entries
+from refmlc.lang.script.reader.operators import BINARY, COMPARE, UNARY, host_binary, host_unary
+from refmlc.lang.script.reader.scope import MISSING, Scope
+from refmlc.lang.script.reader.syntax import Spans
+from refmlc.lang.script.reader.table import BinaryHandler, Family, Table
+from refmlc.lang.script.reader.values import Construct, Lambda, Meta, Method, ModuleRef, Slice, described
+from refmlc.lang.script.spellings import Generation, canonical
+
+DEPTH = 120
+BUILTINS = frozenset(("range", "int", "float", "bool", "str", "list", "tuple", "len", "min", "max", "abs", "slice"))
+_HOST = (int, float, str, bool, type(None), list, tuple, dict)
+
+
+class Evaluator:
+    """Evaluates expressions of one text. `scope` is open to the reader of statements, which opens frames in it."""
+
+    def __init__(self, spans: Spans, table: Table, scope: Scope, deadline: Deadline | None = None) -> None:
+        """An evaluator of one text, to be read before `deadline` (None: the default number of seconds from now).
+
+        The reader of the module sets the rest: `module`, what `cls` stands for; `metadata`, the entries that the text
+        holds, and `devices`, those that the module lists (None: it holds none); `generation`, which decides where one
+        spelling has two meanings (`spellings`). The reader of a function of TensorIR sets `s_tir`: it is schedulable.
+        """
+        self.spans = spans
+        self.table = table
+        self.scope = scope
+        self.module: ModuleRef | None = None
+        self.metadata: Entries | None = None
+        self.devices: tuple[VDevice, ...] | None = None
+        self.generation: Generation = "0.27"
+        self.s_tir = False
+        self._deadline = deadline or Deadline()
+        self._until_look = EXPRESSIONS
+        self._depth = 0
+
+    # ------------------------------------------------------------------------------------------- entry points
+
+    def eval(self, node: ast.expr) -> Meta:
+        """The meta-value of `node`."""
+        if self._depth >= DEPTH:
+            raise fail(DEPTH_EXHAUSTED, f"the expression nests deeper than {DEPTH}", self.spans.of(node))
+        self._until_look -= 1
+        if not self._until_look:
+            self._until_look = EXPRESSIONS
+            if self._deadline.over:
+                raise self._deadline.exhausted(self.spans.of(node))
+        self._depth += 1
+        try:
+            return self._dispatch(node)
+        except RefmlcError as bad:
+            if bad.diagnostic.span is None:
+                raise error(bad.diagnostic.at(self.spans.of(node))) from None
+            raise
+        finally:
+            self._depth -= 1
+
+    def eval_all(self, nodes: Sequence[ast.expr]) -> list[Meta]:
+        """The meta-values of `nodes`, starred ones spread."""
+        values: list[Meta] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                values.extend(self._spread(node))
+            else:
+                values.append(self.eval(node))
+        return values
+
+    def apply(self, function: Lambda, args: Sequence[Meta], span: Span) -> Meta:
+        """The body of a lambda with its parameters standing for `args`."""
+        fixed = len(function.params)
+        if len(args) < fixed or (len(args) > fixed and function.variadic is None):
+            raise fail(BAD_ARGUMENTS, f"the lambda takes {fixed} arguments and gets {len(args)}", span)
+        outer, self.scope = self.scope, function.scope.snapshot()
+        try:
+            with self.scope.frame():
+                for name, value in zip(function.params, args, strict=False):
+                    self.scope.define(name, value)
+                if function.variadic is not None:
+                    self.scope.define(function.variadic, tuple(args[fixed:]))
+                return self.eval(function.body)
+        finally:
+            self.scope = outer
+
+    def construct_of(self, node: ast.expr) -> Construct | None:
+        """The construct that a name or dotted name stands for, if it does; evaluates nothing else."""
+        match node:
+            case ast.Name(id=name):
+                found = self.scope.lookup(name)
+                return found if isinstance(found, Construct) else None
+            case ast.Attribute(value=inner, attr=attr):
+                owner = self.construct_of(inner)
+                return None if owner is None else _longer(owner, attr)
+            case _:
+                return None
+
+    def refuse(self, what: str, span: Span) -> RefmlcError:
+        """The finding RM103 that `what` is not TVMScript."""
+        return fail(NOT_TVMSCRIPT, what, span)
+
+    # -------------------------------------------------------------------------------------------- expressions
+
+    def _dispatch(self, node: ast.expr) -> Meta:
+        match node:
+            case ast.Constant(value=value):
+                return self._constant(value, node)
+            case ast.Name(id=name):
+                return self._name(name, node)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.Subscript(value=owner, slice=index):
+                return self._subscript(self.eval(owner), self.index(index), self.spans.of(node))
+            case ast.Tuple(elts=items):
+                return tuple(self.eval_all(items))
+            case ast.List(elts=items):
+                return self.eval_all(items)
+            case ast.Dict():
+                return self._dict(node)
+            case ast.BinOp():
+                return self._binop(node)
+            case ast.UnaryOp(op=op, operand=operand):
+                return self.unary(UNARY[type(op)], self.eval(operand), self.spans.of(node))
+            case ast.BoolOp(op=op, values=values):
+                return self._boolop("and" if isinstance(op, ast.And) else "or", values, node)
+            case ast.Compare():
+                return self._compare(node)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self._choice(test, body, orelse, node)
+            case ast.Lambda(args=args, body=body):
+                return self._lambda(args, body, node)
+            case ast.Slice():
+                return self._slice(node)
+            case _:
+                raise self.refuse(
+                    f"{_KINDS.get(type(node), type(node).__name__)} is not TVMScript", self.spans.of(node)
+                )
+
+    def index(self, node: ast.expr) -> Meta:
+        """The meta-value of what stands in brackets: a value, a `Slice`, or a tuple of them."""
+        return self._slice(node) if isinstance(node, ast.Slice) else self.eval(node)
+
+    def _slice(self, node: ast.Slice) -> Slice:
+        start, stop, step = (None if part is None else self.eval(part) for part in (node.lower, node.upper, node.step))
+        return Slice(start, stop, step)
+
+    def _constant(self, value: object, node: ast.expr) -> Meta:
+        if value is None or isinstance(value, (int, float, str)):
+            if isinstance(value, int) and value.bit_length() > 256:
+                raise fail(BAD_LITERAL, f"the integer has {value.bit_length()} bits", self.spans.of(node))
+            return value
+        raise self.refuse(f"a literal of Python type `{type(value).__name__}` is not TVMScript", self.spans.of(node))
+
+    def _name(self, name: str, node: ast.expr) -> Meta:
+        found = self.scope.lookup(name)
+        if found is not MISSING:
+            return self._value_of(found)
+        if name in BUILTINS:
+            return Construct(f"builtin.{name}", name)
+        near = difflib.get_close_matches(name, sorted(self.scope.names()), 1) if len(name) < 80 else []
+        helps = (f"a name like it is `{near[0]}`",) if near else ()
+        raise error(Diagnostic(UNKNOWN_NAME, f"`{name[:80]}` is not defined", self.spans.of(node), helps=helps))
+
+    def _value_of(self, found: Meta) -> Meta:
+        if isinstance(found, Construct) and found.path in self.table.names:
+            return self.table.names[found.path]
+        return found
+
+    def _attribute(self, node: ast.Attribute) -> Meta:
+        span = self.spans.of(node)
+        owner = self.eval(node.value)
+        match owner:
+            case Construct():
+                return self._value_of(_longer(owner, node.attr))
+            case ModuleRef(functions=functions):
+                if node.attr not in functions:
+                    raise fail(UNKNOWN_FUNCTION, f"the module has no function `{node.attr}`", span)
+                return functions[node.attr]
+        family = self.table.family(owner)
+        if family is None or family.attribute is None:
+            raise self.refuse(f"{described(owner)} has no attribute `{node.attr}`", span)
+        return family.attribute(self, owner, node.attr, span)
+
+    def _dict(self, node: ast.Dict) -> Meta:
+        result: dict[Meta, Meta] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                raise self.refuse("`**` in a dictionary is not TVMScript", self.spans.of(value))
+            name = self.eval(key)
+            if not isinstance(name, (str, int, float, Node)):
+                raise self.refuse(f"a dictionary's key is {described(name)}", self.spans.of(key))
+            result[name] = self.eval(value)
+        return result
+
+    def _lambda(self, args: ast.arguments, body: ast.expr, node: ast.expr) -> Meta:
+        if args.kwonlyargs or args.kwarg or args.defaults or args.posonlyargs:
+            raise self.refuse("a lambda with defaults or keyword parameters is not TVMScript", self.spans.of(node))
+        variadic = None if args.vararg is None else args.vararg.arg
+        return Lambda(tuple(arg.arg for arg in args.args), variadic, body, self.scope.snapshot())
+
+    def _spread(self, node: ast.Starred) -> Sequence[Meta]:
+        value = self.eval(node.value)
+        if not isinstance(value, (list, tuple)):
+            raise self.refuse(f"`*` spreads {described(value)}", self.spans.of(node))
+        return value
+
+    # ---------------------------------------------------------------------------------------------- operators
+
+    def _binop(self, node: ast.BinOp) -> Meta:
+        spine: list[ast.BinOp] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):  # long sums lean to the left: a loop instead of recursion
+            spine.append(left)
+            left = left.left
+        value = self.eval(left)
+        for part in reversed(spine):
+            value = self.binary(BINARY[type(part.op)], value, self.eval(part.right), self.spans.of(part))
+        return value
+
+    def binary(self, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
+        """`a symbol b`; `symbol` as Python writes it, `and` and `or` included."""
+        for value in (a, b):
+            family = self.table.family(value)
+            if family is not None and family.binary is not None:
+                return self._chosen(a, b, family)(self, symbol, a, b, span)
+        if symbol in ("and", "or") and isinstance(a, _HOST) and isinstance(b, _HOST):
+            return (a and b) if symbol == "and" else (a or b)
+        return host_binary(symbol, a, b, span)
+
+    def _chosen(self, a: Meta, b: Meta, found: Family) -> BinaryHandler:
+        """The binary handler of the family that stands first in the table, of the two operands'."""
+        families = [family for family in (self.table.family(a), self.table.family(b)) if family and family.binary]
+        first = min(families, key=self.table.families.index, default=found)
+        handler = first.binary or found.binary
+        if handler is None:
+            raise AssertionError
+        return handler
+
+    def unary(self, symbol: str, a: Meta, span: Span) -> Meta:
+        """`symbol a`; `symbol` is `-`, `+`, `~` or `not`."""
+        family = self.table.family(a)
+        if family is not None and family.unary is not None:
+            return family.unary(self, symbol, a, span)
+        return host_unary(symbol, a, span)
+
+    def _boolop(self, symbol: str, nodes: Sequence[ast.expr], node: ast.expr) -> Meta:
+        value = self.eval(nodes[0])
+        for part in nodes[1:]:
+            value = self.binary(symbol, value, self.eval(part), self.spans.of(node))
+        return value
+
+    def _compare(self, node: ast.Compare) -> Meta:
+        """`a < b < c` is `a < b and b < c`, as Python has it."""
+        span = self.spans.of(node)
+        left = self.eval(node.left)
+        result: Meta = None
+        for number, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            right = self.eval(right_node)
+            one = self.binary(COMPARE[type(op)], left, right, span)
+            result = one if number == 0 else self.binary("and", result, one, span)
+            left = right
+        return result
+
+    def _choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.expr) -> Meta:
+        condition = self.eval(test)
+        if isinstance(condition, _HOST):
+            return self.eval(body if condition else orelse)
+        family = self.table.family(condition)
+        if family is None or family.choice is None:
+            raise self.refuse(f"{described(condition)} is no condition", self.spans.of(test))
+        return family.choice(self, condition, self.eval(body), self.eval(orelse), self.spans.of(node))
+
+    # ----------------------------------------------------------------------------------- subscripts and calls
+
+    def _subscript(self, owner: Meta, index: Meta, span: Span) -> Meta:
+        match owner:
+            case Construct(path, spelled):
+                handler = self.table.subscripts.get(path)
+                if handler is None:
+                    raise self.refuse(f"`{spelled}[…]` is not TVMScript", span)
+                return handler(self, owner, index, span)
+            case list() | tuple() | str() | dict():
+                return self._host_item(owner, index, span)
+        family = self.table.family(owner)
+        if family is None or family.item is None:
+            raise self.refuse(f"{described(owner)} has no items", span)
+        return family.item(self, owner, index, span)
+
+    def _host_item(
+        self, owner: "list[Meta] | tuple[Meta, ...] | str | dict[Meta, Meta]", index: Meta, span: Span
+    ) -> Meta:
+        match owner, index:
+            case dict(), str() | int():
+                if index in owner:
+                    return owner[index]
+            case list() | tuple() | str(), int():
+                if -len(owner) <= index < len(owner):
+                    return owner[index]
+            case list() | tuple() | str(), Slice(None | int() as start, None | int() as stop, None | int() as step):
+                if step != 0:
+                    return owner[start:stop:step]
+        raise self.refuse(f"{described(owner)} has no item {described(index)}", span)
+
+    def _call(self, node: ast.Call) -> Meta:
+        callee = self.eval(node.func)
+        if isinstance(callee, Construct) and callee.path in self.table.lazy:
+            return self.table.lazy[callee.path](self, node)
+        site = self.site(node, callee)
+        match callee:
+            case Construct(path, spelled):
+                handler = self.table.calls.get(path) or self.table.prefix_handler(path)
+                if handler is None:
+                    raise self.refuse(f"`{spelled}` is not a construct that can be called", self.spans.of(node.func))
+                return handler(self, site)
+            case Lambda():
+                return self.apply(callee, site.only_positional(), site.span)
+            case Method(receiver, name):
+                family = self.table.family(receiver)
+                if family is not None and family.method is not None:
+                    return family.method(self, callee, site)
+                raise self.refuse(f"{described(receiver)} has no method `{name}`", site.span)
+        family = self.table.family(callee)
+        if family is None or family.call is None:
+            raise self.refuse(f"{described(callee)} cannot be called", site.span)
+        return family.call(self, callee, site)
+
+    def site(self, node: ast.Call, callee: Meta) -> CallSite:
+        """The call with its arguments evaluated, left to right."""
+        path, spelled = (callee.path, callee.spelled) if isinstance(callee, Construct) else ("", _spelled(node.func))
+        args = self.eval_all(node.args)
+        kwargs: dict[str, Meta] = {}
+        places: dict[str, Span] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                extra = self.eval(keyword.value)
+                if not isinstance(extra, Mapping) or not all(isinstance(key, str) for key in extra):
+                    raise self.refuse(f"`**` spreads {described(extra)}", self.spans.of(keyword.value))
+                kwargs.update(extra)
+                continue
+            kwargs[keyword.arg] = self.eval(keyword.value)
+            places[keyword.arg] = self.spans.of(keyword.value)
+        spread = any(isinstance(arg, ast.Starred) for arg in node.args)
+        arg_spans = () if spread else tuple(self.spans.of(arg) for arg in node.args)
+        return CallSite(path, spelled, tuple(args), kwargs, self.spans.of(node), arg_spans, places)
+
+
+def _longer(owner: Construct, attr: str) -> Construct:
+    return Construct(canonical(f"{owner.path}.{attr}"), f"{owner.spelled}.{attr}")
+
+
+def _spelled(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=attr):
+            return f"{_spelled(inner)}.{attr}"
+        case _:
+            return "…"
+
+
+_KINDS: dict[type[ast.AST], str] = {
+    ast.ListComp: "a list comprehension",
+    ast.SetComp: "a set comprehension",
+    ast.DictComp: "a dict comprehension",
+    ast.GeneratorExp: "a generator expression",
+    ast.JoinedStr: "an f-string",
+    ast.NamedExpr: "`:=`",
+    ast.Await: "`await`",
+    ast.Yield: "`yield`",
+    ast.YieldFrom: "`yield from`",
+    ast.Set: "a set",
+    ast.Starred: "`*` here",
+}

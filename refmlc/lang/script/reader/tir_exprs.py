@@ -1,0 +1,305 @@
+"""Constructs of TensorIR that are expressions: node kinds by name, scalar operators, choices, vectors.
+
+| text                                               | node                       |
+|----------------------------------------------------|----------------------------|
+| `T.Add(a, b)`, `T.max(a, b)`, `T.floordiv(a, b)` … | `Apply`, operands matched  |
+| `T.exp(x)`, `T.pow(x, y)` …                        | `Apply`                    |
+| `T.Cast(dtype, x)`, `x.astype(dtype)`              | `Cast`                     |
+| `T.And`, `T.Or`, `T.Not`                           | `And`, `Or`, `Apply not`   |
+| `T.Select`, `T.if_then_else`                       | `Select`, `IfThenElseExpr` |
+| `T.Let(body, where={x: v})`, `T.Let(x, v, body)`   | `Let`                      |
+| `T.Ramp`, `T.Broadcast`, `T.Shuffle`               | the same                   |
+| `T.BufferLoad(A, indices)`                         | `BufferLoad`               |
+"""
+
+from collections.abc import Mapping
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
+from refmlc.lang.dtypes import BOOL, INT32, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ops import promote
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
+from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.table import CallHandler
+from refmlc.lang.script.reader.tir_operands import dtype_of, expr_of, indices_of, int_of, operand_of, range_of
+from refmlc.lang.script.reader.values import Meta
+
+BINARY: Mapping[str, str] = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mul": "mul",
+    "Div": "div",
+    "div": "div",
+    "indexdiv": "floordiv",
+    "indexmod": "floormod",
+    "truncdiv": "truncdiv",
+    "truncmod": "truncmod",
+    "floordiv": "floordiv",
+    "floormod": "floormod",
+    "ceildiv": "ceildiv",
+    "min": "min",
+    "max": "max",
+    "EQ": "eq",
+    "NE": "ne",
+    "LT": "lt",
+    "LE": "le",
+    "GT": "gt",
+    "GE": "ge",
+    "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
+    "shift_left": "shift_left",
+    "shift_right": "shift_right",
+    "LShift": "shift_left",
+    "RShift": "shift_right",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+    "pow": "pow",
+    "power": "pow",
+}
+"""Names of operators whose operands are brought to one dtype, and the operator."""
+
+SPELLED_SCALARS: Mapping[str, str] = {"fabs": "abs", "bitwise_not": "bitwise_not", "BitwiseNot": "bitwise_not"}
+"""Names of other operators that are not the operator's own."""
+
+_KEEPING_INTEGERS = frozenset(("floor", "ceil", "round", "trunc", "nearbyint"))
+_BOOL_RESULTS = frozenset(("isnan", "isinf", "isfinite"))
+_INT32_RESULTS = frozenset(("clz",))
+
+
+def _binary(op: str) -> CallHandler:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+        given = site.take(a=REQUIRED, b=REQUIRED, span=None)
+        a, b = operand_of(given["a"], site.span), operand_of(given["b"], site.span)
+        if op == "div":
+            x, y = promote.matched(a, b, site.span)
+            return promote.apply_binary("div" if x.dtype.is_float else "truncdiv", x, y, site.span)
+        return promote.apply_binary(op, a, b, site.span)
+
+    return handler
+
+
+def _scalar(op: str) -> CallHandler:
+    """An operator whose result follows its first operand."""
+    contract = SCALAR_OPS[op].contract
+
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+        kwargs = {key: value for key, value in site.kwargs.items() if key != "dtype"}
+        site = CallSite(site.name, site.spelled, site.args, kwargs, site.span, site.arg_spans, site.kwarg_spans)
+        args = tuple(operand_of(arg, site.span) for arg in site.only_positional(contract.arity, contract.arity))
+        first = next((arg for arg in args if not isinstance(arg, (int, float))), None)
+        own = contract.rest is not None  # the others have dtypes of their own: the exponent of ldexp
+        nodes = tuple(_beside(arg, None if number and own else first, site) for number, arg in enumerate(args))
+        dtype = nodes[0].dtype
+        if op in _KEEPING_INTEGERS and not dtype.is_float:
+            return nodes[0]
+        return tir.Apply(op, nodes, _result(op, dtype), span=site.span)
+
+    return handler
+
+
+def _beside(arg: promote.Operand, first: tir.Expr | None, site: CallSite) -> tir.Expr:
+    if isinstance(arg, (int, float)) and first is not None and (first.dtype.is_float or isinstance(arg, int)):
+        return promote.constant(arg, first.dtype, site.span)
+    return promote.literal(arg, site.span)
+
+
+def _result(op: str, dtype: DType) -> DType:
+    if op in _BOOL_RESULTS:
+        return BOOL.with_lanes(dtype.lanes, scalable=dtype.scalable)
+    if op in _INT32_RESULTS:
+        return INT32.with_lanes(dtype.lanes, scalable=dtype.scalable)
+    return dtype
+
+
+def _cast(_ev: Evaluator, site: CallSite) -> Meta:
+    """`T.Cast(dtype, value)`; older texts have `T.cast(value, dtype)`."""
+    given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
+    first, second = given["dtype"], given["value"]
+    if not isinstance(first, (str, DType)) and isinstance(second, (str, DType)):
+        first, second = second, first
+    dtype = dtype_of(first, site.span)
+    value = operand_of(second, site.span)
+    if isinstance(value, (int, float)):
+        value = promote.literal(value, site.span)
+    if dtype.is_vector and not value.dtype.is_vector:
+        return promote.converted(value, dtype, site.span)
+    return tir.Cast(dtype, value, span=site.span)
+
+
+def _logical(symbol: str) -> CallHandler:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+        given = site.take(a=REQUIRED, b=REQUIRED, span=None)
+        a, b = (promote.condition(operand_of(given[key], site.span), site.span) for key in ("a", "b"))
+        return tir.And(a, b, span=site.span) if symbol == "and" else tir.Or(a, b, span=site.span)
+
+    return handler
+
+
+def _not(_ev: Evaluator, site: CallSite) -> Meta:
+    return promote.unary("not", expr_of(site.take(a=REQUIRED, span=None)["a"], site.span), site.span)
+
+
+def _any_all(symbol: str) -> CallHandler:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+        args = [operand_of(arg, site.span) for arg in site.only_positional(1)]
+        value = promote.condition(args[0], site.span)
+        for arg in args[1:]:
+            value = promote.logical(symbol, value, arg, site.span)
+        return value
+
+    return handler
+
+
+def _choice(*, eager: bool) -> CallHandler:
+    def handler(_ev: Evaluator, site: CallSite) -> Meta:
+        given = site.take(condition=REQUIRED, true_value=REQUIRED, false_value=REQUIRED, span=None, dtype=None)
+        condition = promote.condition(operand_of(given["condition"], site.span), site.span)
+        return choice(condition, given["true_value"], given["false_value"], site, eager=eager)
+
+    return handler
+
+
+def choice(condition: tir.Expr, yes: Meta, no: Meta, site: CallSite, *, eager: bool) -> tir.Expr:
+    """One of two values, brought to one dtype unless both are handles."""
+    a, b = operand_of(yes, site.span), operand_of(no, site.span)
+    if not isinstance(a, (int, float)) and not isinstance(b, (int, float)) and a.dtype == b.dtype:
+        x, y = a, b
+    else:
+        x, y = promote.matched(a, b, site.span)
+    kind = tir.Select if eager else tir.IfThenElseExpr
+    return kind(condition, x, y, span=site.span)
+
+
+def _let(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(expr=None, where=None, body=None, var=None, value=None)
+    bindings = given["where"]
+    if isinstance(bindings, dict):
+        body = expr_of(given["expr"], site.span)
+        pairs = list(bindings.items())
+    else:
+        pairs = [(given["expr"] or given["var"], bindings or given["value"])]
+        body = expr_of(given["body"], site.span)
+    for var, value in reversed(pairs):
+        if not isinstance(var, tir.Var):
+            raise site.wrong("where", var, "a variable")
+        body = tir.Let(var, promote.converted(operand_of(value, site.span), var.dtype, site.span), body, span=site.span)
+    return body
+
+
+def _ramp(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(base=REQUIRED, stride=REQUIRED, lanes=REQUIRED, span=None)
+    base, stride = promote.matched(
+        operand_of(given["base"], site.span), operand_of(given["stride"], site.span), site.span, adapting=True
+    )
+    lanes = expr_of(given["lanes"], site.span)
+    return tir.Ramp(base, stride, lanes, _with_lanes(base.dtype, lanes, site), span=site.span)
+
+
+def _broadcast(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(value=REQUIRED, lanes=REQUIRED, span=None)
+    value, lanes = expr_of(given["value"], site.span), expr_of(given["lanes"], site.span)
+    return tir.Broadcast(value, lanes, _with_lanes(value.dtype, lanes, site), span=site.span)
+
+
+def _with_lanes(dtype: DType, lanes: tir.Expr, site: CallSite) -> DType:
+    """`dtype` in as many lanes as `lanes` says: a constant, or a constant times `vscale`."""
+    scalable = False
+    match lanes:
+        case tir.Apply("mul", (tir.Call(callee="vscale"), tir.IntImm(value=count))):
+            scalable = True
+        case tir.Apply("mul", (tir.IntImm(value=count), tir.Call(callee="vscale"))):
+            scalable = True
+        case tir.IntImm(value=count):
+            pass
+        case _:
+            raise fail(BAD_ARGUMENTS, "the number of lanes is not constant", site.span)
+    if not (1 if scalable else 2) <= count <= 1 << 16:  # one lane is no vector, and TVM builds none
+        raise fail(BAD_ARGUMENTS, f"the number of lanes is {count}", site.span)
+    if dtype.is_vector:
+        raise fail(TYPE_MISMATCH, f"a vector of {dtype} is no vector", site.span)
+    return dtype.with_lanes(count, scalable=scalable)
+
+
+def _shuffle(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(vectors=REQUIRED, indices=REQUIRED, span=None)
+    vectors = indices_of(given["vectors"], site.span)
+    indices = indices_of(given["indices"], site.span)
+    if not vectors or not indices:
+        raise site.misfit("takes at least one vector and one index")
+    for index in indices:
+        int_of(index, site.span, "a constant index")
+    element = vectors[0].dtype
+    dtype = (
+        DType(element.element, element.kind, element.bits) if len(indices) == 1 else element.with_lanes(len(indices))
+    )
+    return tir.Shuffle(vectors, indices, dtype, span=site.span)
+
+
+def _buffer_load(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(buffer=REQUIRED, indices=REQUIRED, predicate=None)
+    buffer = given["buffer"]
+    if not isinstance(buffer, tir.Buffer):
+        raise site.wrong("buffer", buffer, "a buffer")
+    predicate = None if given["predicate"] is None else expr_of(given["predicate"], site.span)
+    return tir.BufferLoad(buffer, indices_of(given["indices"], site.span), predicate, span=site.span)
+
+
+def _immediate(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
+    value = operand_of(given["value"], site.span)
+    if not isinstance(value, (int, float)):
+        raise site.wrong("value", value, "a number")
+    return promote.constant(value, dtype_of(given["dtype"], site.span), site.span)
+
+
+def _string(_ev: Evaluator, site: CallSite) -> Meta:
+    value = site.take(value=REQUIRED)["value"]
+    if not isinstance(value, str):
+        raise site.wrong("value", value, "a string")
+    return tir.StringImm(value, span=site.span)
+
+
+def _const(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(value=REQUIRED, dtype=None)
+    value = operand_of(given["value"], site.span)
+    if given["dtype"] is None or not isinstance(value, (int, float)):
+        return promote.literal(value, site.span)
+    return promote.constant(value, dtype_of(given["dtype"], site.span), site.span)
+
+
+def _range(_ev: Evaluator, site: CallSite) -> Meta:
+    given = site.take(begin=REQUIRED, end=REQUIRED)
+    return range_of((operand_of(given["begin"], site.span), operand_of(given["end"], site.span)), site.span)
+
+
+_MATCHED = frozenset(
+    (*BINARY.values(), "not", "reinterpret", "likely", "q_multiply_shift", "q_multiply_shift_per_axis")
+)
+
+CALLS: dict[str, CallHandler] = {
+    **{f"T.{name}": _scalar(name) for name in SCALAR_OPS if name not in _MATCHED},
+    **{f"T.{name}": _scalar(op) for name, op in SPELLED_SCALARS.items()},
+    **{f"T.{name}": _binary(op) for name, op in BINARY.items()},
+    "T.Cast": _cast,
+    "T.And": _logical("and"),
+    "T.Or": _logical("or"),
+    "T.Not": _not,
+    "T.all": _any_all("and"),
+    "T.any": _any_all("or"),
+    "T.Select": _choice(eager=True),
+    "T.if_then_else": _choice(eager=False),
+    "T.Let": _let,
+    "T.Ramp": _ramp,
+    "T.Broadcast": _broadcast,
+    "T.Shuffle": _shuffle,
+    "T.BufferLoad": _buffer_load,
+    "T.IntImm": _immediate,
+    "T.FloatImm": _immediate,
+    "T.StringImm": _string,
+    "T.const": _const,
+    "T.Range": _range,
+}

@@ -1,0 +1,308 @@
+"""What Python's syntax means on nodes and descriptions of TensorIR: attributes, items, operators, methods.
+
+| value      | attributes                                   | methods                                     |
+|------------|----------------------------------------------|---------------------------------------------|
+| expression | `dtype`, `ty`                                | `astype(d)`, `equal(b)`                     |
+| buffer     | `data shape strides elem_offset dtype name`  | `vload vstore scope view access_ptr`        |
+| load       | `buffer indices dtype`                       | as an expression                            |
+| region     | as a load, once taken as a vector            |                                             |
+| `VarSpec`  | `ty` (itself)                                |                                             |
+| env thread | `var`, `dom`                                 | as its variable                             |
+| range      | `min`, `extent`                              |                                             |
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import RANK_MISMATCH
+from refmlc.lang.dtypes import HANDLE
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import PointerType
+from refmlc.lang.ir.offsets import default_offset
+from refmlc.lang.ops import promote
+from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
+from refmlc.lang.script.reader.evaluate import Evaluator
+from refmlc.lang.script.reader.table import Family
+from refmlc.lang.script.reader.tir_exprs import choice
+from refmlc.lang.script.reader.tir_operands import (
+    EXPRESSIONS,
+    access,
+    dtype_of,
+    expr_of,
+    indices_of,
+    operand_of,
+    tuple_of,
+    vector_load,
+)
+from refmlc.lang.script.reader.tir_types import value_as
+from refmlc.lang.script.reader.tir_values import BufferSpec, DeclSpec, Done, Region, VarSpec
+from refmlc.lang.script.reader.values import Meta, Method, described
+
+_EXPRESSION_METHODS = ("astype", "equal", "vload", "vstore")
+_BUFFER_METHODS = (
+    *("vload", "vstore", "scope", "view", "access_ptr", "get_flattened_buffer", "offset_of", "local", "permute"),
+)
+
+
+def _binary(_ev: Evaluator, symbol: str, a: Meta, b: Meta, span: Span) -> Meta:
+    return promote.binary(symbol, operand_of(a, span), operand_of(b, span), span)
+
+
+def _unary(_ev: Evaluator, symbol: str, a: Meta, span: Span) -> Meta:
+    return promote.unary(symbol, expr_of(a, span), span)
+
+
+def _choice(_ev: Evaluator, condition: Meta, yes: Meta, no: Meta, span: Span) -> Meta:
+    site = CallSite("T.if_then_else", "if else", (), {}, span)
+    return choice(promote.condition(operand_of(condition, span), span), yes, no, site, eager=False)
+
+
+def _expr_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
+    if name in _EXPRESSION_METHODS:
+        return Method(value, name)
+    node = expr_of(value, span)
+    match name, node:
+        case "dtype", _:
+            return node.dtype
+        case "ty", _:
+            pointer = node.pointer if isinstance(node, (tir.Var, tir.Call)) else None
+            return VarSpec(node.dtype, pointer)
+        case ("buffer" | "source", tir.BufferLoad()):
+            return node.buffer
+        case ("indices", tir.BufferLoad()):
+            return node.indices
+        case ("value", tir.IntImm() | tir.FloatImm() | tir.StringImm()):
+            return node.value
+        case ("data", tir.BufferData()):
+            return node
+    raise ev.refuse(f"{described(node)} has no attribute `{name}`", span)
+
+
+def _expr_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
+    if not isinstance(callee, Method):
+        raise site.misfit("cannot be called")
+    if callee.name == "astype":
+        given = site.take(dtype=REQUIRED, span=None)
+        dtype = dtype_of(given["dtype"], site.span)
+        node = expr_of(callee.receiver, site.span)
+        if dtype.is_vector != node.dtype.is_vector:
+            dtype = dtype.with_lanes(node.dtype.lanes, scalable=node.dtype.scalable)
+        return value_as(node, dtype, site.span)
+    if callee.name == "equal":
+        other = operand_of(site.take(other=REQUIRED, span=None)["other"], site.span)
+        return promote.apply_binary("eq", operand_of(callee.receiver, site.span), other, site.span)
+    receiver = callee.receiver
+    if isinstance(receiver, tir.BufferData):
+        return _buffer_method(ev, Method(receiver.buffer, callee.name), site)
+    raise site.misfit("is not a method of an expression")
+
+
+def _expr_item(ev: Evaluator, value: Meta, index: Meta, span: Span) -> Meta:
+    """`p[i]` of a pointer that an old `T.allocate` gave is an access of its buffer."""
+    match value:
+        case tir.BufferData(buffer=buffer):
+            return access(buffer, index, span)
+        case tir.BufferLoad(buffer=buffer, indices=(tir.IntImm(value=0),)) if _is_scalar(buffer):
+            return access(buffer, index, span)
+    raise ev.refuse(f"{described(value)} has no items", span)
+
+
+def _is_scalar(buffer: tir.Buffer) -> bool:
+    return len(buffer.shape) == 1 and isinstance(buffer.shape[0], tir.IntImm) and buffer.shape[0].value == 1
+
+
+# ---------------------------------------------------------------------------------------------------- buffers
+
+
+def _buffer_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
+    if not isinstance(value, tir.Buffer):
+        raise ev.refuse(f"{described(value)} is no buffer", span)
+    if name in _BUFFER_METHODS:
+        return Method(value, name)
+    match name:
+        case "data":
+            return tir.BufferData(value, span=span)
+        case "shape":
+            return value.shape
+        case "strides":
+            return value.strides
+        case "elem_offset":
+            return value.elem_offset or replace(default_offset(value.shape), span=span)
+        case "dtype":
+            return value.dtype
+        case "name":
+            return value.name
+        case "ty":
+            return value
+        case "storage_scope":
+            return value.scope
+    raise ev.refuse(f"a buffer has no attribute `{name}`", span)
+
+
+def _buffer_item(ev: Evaluator, value: Meta, index: Meta, span: Span) -> Meta:
+    if not isinstance(value, tir.Buffer):
+        raise ev.refuse(f"{described(value)} is no buffer", span)
+    return access(value, index, span)
+
+
+def _buffer_method(ev: Evaluator, callee: Meta, site: CallSite) -> Meta:
+    if not isinstance(callee, Method) or not isinstance(callee.receiver, tir.Buffer):
+        raise site.misfit("cannot be called")
+    buffer, span = callee.receiver, site.span
+    match callee.name:
+        case "vload":
+            given = site.take(begin=REQUIRED, dtype=None, predicate=None)
+            return _vload(buffer, given["begin"], given["dtype"], given["predicate"], span)
+        case "vstore":
+            given = site.take(begin=REQUIRED, value=REQUIRED, predicate=None)
+            value = expr_of(given["value"], span)
+            load = _vload(buffer, given["begin"], value.dtype, given["predicate"], span)
+            return Done(tir.BufferStore(buffer, value, load.indices, load.predicate, span=span))
+        case "scope":
+            return buffer.scope
+        case "view":
+            return _view(buffer, site)
+        case "access_ptr":
+            return _buffer_access_ptr(buffer, site)
+    raise ev.refuse(f"the method `{callee.name}` of a buffer is not supported", span)
+
+
+def _vload(buffer: tir.Buffer, begin: Meta, dtype: Meta, predicate: Meta, span: Span) -> tir.BufferLoad:
+    indices = indices_of(begin, span)
+    if len(indices) != len(buffer.shape):
+        message = f"`{buffer.name}` has {len(buffer.shape)} dimensions and gets {len(indices)} indices"
+        raise fail(RANK_MISMATCH, message, span)
+    wanted = buffer.dtype if dtype is None else dtype_of(dtype, span)
+    lanes = wanted.lanes // buffer.dtype.lanes
+    if indices and (lanes != 1 or wanted.scalable) and not indices[-1].dtype.is_vector:
+        last = indices[-1]
+        one, vector = promote.constant(1, last.dtype, span), last.dtype.with_lanes(lanes, scalable=wanted.scalable)
+        count = promote.broadcast(last, vector, span)
+        number = count.lanes if isinstance(count, tir.Broadcast) else one
+        indices = (*indices[:-1], tir.Ramp(last, one, number, vector, span=span))
+    mask = None if predicate is None else expr_of(predicate, span)
+    return tir.BufferLoad(buffer, indices, mask, span=span)
+
+
+def _view(buffer: tir.Buffer, site: CallSite) -> DeclSpec:
+    """`A.view(4, 8)`, `A.view("int32")`, `A.view(n, dtype="int32")`: the same storage in another shape or dtype."""
+    dtype, shape = site.kwargs.get("dtype"), site.args
+    if len(shape) == 1 and dtype is None and isinstance(shape[0], str):
+        dtype, shape = shape[0], ()
+    if len(shape) == 1 and isinstance(shape[0], (list, tuple)):
+        shape = tuple_of(shape[0])
+    sizes = _with_inferred(buffer, shape, site) or buffer.shape
+    element = buffer.dtype if dtype is None else dtype_of(dtype, site.span)
+    if not element.bits:
+        raise site.wrong("dtype", dtype, "the dtype of elements")
+    if dtype is not None and not shape and buffer.shape:
+        sizes = (*buffer.shape[:-1], _rescaled(buffer, element.bits * element.lanes, site))
+    offset = buffer.elem_offset if element == buffer.dtype else None
+    factor, layout = buffer.offset_factor, buffer.layout
+    spec = BufferSpec(sizes, element, (), offset, buffer.scope, buffer.align, factor, (), layout, span=site.span)
+    return DeclSpec(spec, tir.BufferData(buffer, span=site.span))
+
+
+def _with_inferred(buffer: tir.Buffer, shape: Sequence[Meta], site: CallSite) -> tuple[tir.Expr, ...]:
+    """The extents of a view; one of -1 is what is left of the number of elements, as in TVM. Fails: RM105."""
+    sizes = [expr_of(item, site.span) for item in shape]
+    unknown = [at for at, size in enumerate(sizes) if isinstance(size, tir.IntImm) and size.value < 0]
+    if unknown:
+        known = _product([size for at, size in enumerate(sizes) if at not in unknown], site)
+        zero = isinstance(known, tir.IntImm) and not known.value
+        if len(unknown) > 1 or shape[unknown[0]] != -1 or zero:
+            raise site.misfit("takes extents; one may be -1 where the others are not 0")
+        sizes[unknown[0]] = _folded("floordiv", _product(buffer.shape, site), known, site)
+    return tuple(sizes)
+
+
+def _product(sizes: Sequence[tir.Expr], site: CallSite) -> tir.Expr:
+    whole: tir.Expr = promote.literal(1, site.span)
+    for number, size in enumerate(sizes):
+        whole = _folded("mul", whole, size, site) if number else size
+    return whole
+
+
+def _folded(op: str, a: tir.Expr, b: tir.Expr, site: CallSite) -> tir.Expr:
+    """The product or quotient of extents, a constant where both are."""
+    if isinstance(a, tir.IntImm) and isinstance(b, tir.IntImm):
+        return promote.constant(a.value * b.value if op == "mul" else a.value // b.value, b.dtype, site.span)
+    return promote.apply_binary(op, a, b, site.span)
+
+
+def _rescaled(buffer: tir.Buffer, bits: int, site: CallSite) -> tir.Expr:
+    """The last extent counted in elements of `bits` bits. Fails: RM105 where one is no multiple of the other."""
+    own, last = buffer.dtype.bits * buffer.dtype.lanes, buffer.shape[-1]
+    if own == bits:
+        return last
+    if own and own % bits == 0:
+        return promote.apply_binary("mul", last, own // bits, site.span)
+    if own and bits % own == 0:
+        return promote.apply_binary("floordiv", last, bits // own, site.span)
+    raise site.misfit(f"takes a dtype whose {bits} bits are a multiple or a part of the {own} of `{buffer.name}`")
+
+
+def _buffer_access_ptr(buffer: tir.Buffer, site: CallSite) -> tir.Call:
+    given = site.take(access_mask=REQUIRED, ptr_type="handle", content_lanes=1, offset=0, extent=None)
+    mask = given["access_mask"]
+    if isinstance(mask, str):
+        mask = ("r" in mask) + 2 * ("w" in mask)
+    extent = given["extent"]
+    if extent is None:
+        size: tir.Expr = promote.literal(1, site.span)
+        for number, dim in enumerate(buffer.shape):
+            size = dim if number == 0 else promote.apply_binary("mul", size, dim, site.span)
+        offset = operand_of(given["offset"], site.span)
+        extent = size if offset == 0 else promote.apply_binary("sub", size, offset, site.span)
+    args = (
+        tir.Call("type_annotation", (), buffer.dtype, span=site.span),
+        tir.BufferData(buffer, span=site.span),
+        expr_of(given["offset"], site.span),
+        expr_of(extent, site.span),
+        expr_of(mask, site.span),
+    )
+    return tir.Call("tvm_access_ptr", args, HANDLE, PointerType(buffer.dtype, buffer.scope), span=site.span)
+
+
+# ------------------------------------------------------------------------------------------------------ others
+
+
+def _region_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
+    if name in _EXPRESSION_METHODS or not isinstance(value, Region):
+        return Method(value, name)
+    return _expr_attribute(ev, vector_load(value), name, span)
+
+
+def _spec_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
+    if name in ("ty", "dtype") and isinstance(value, VarSpec):
+        return value if name == "ty" else value.dtype
+    raise ev.refuse(f"a type has no attribute `{name}`", span)
+
+
+def _thread_attribute(ev: Evaluator, value: Meta, name: str, span: Span) -> Meta:
+    if isinstance(value, tir.ThreadVar) and name == "var":
+        return value.var
+    if isinstance(value, tir.ThreadVar) and name == "dom":
+        return value.dom
+    if isinstance(value, tir.Range) and name in ("min", "extent"):
+        return value.min if name == "min" else value.extent
+    raise ev.refuse(f"{described(value)} has no attribute `{name}`", span)
+
+
+FAMILIES = (
+    Family(
+        EXPRESSIONS,
+        attribute=_expr_attribute,
+        item=_expr_item,
+        binary=_binary,
+        unary=_unary,
+        method=_expr_method,
+        choice=_choice,
+    ),
+    Family((tir.Buffer,), attribute=_buffer_attribute, item=_buffer_item, method=_buffer_method),
+    Family((Region,), attribute=_region_attribute, binary=_binary, unary=_unary, method=_expr_method, choice=_choice),
+    Family((tir.ThreadVar,), attribute=_thread_attribute, binary=_binary, unary=_unary),
+    Family((tir.Range,), attribute=_thread_attribute),
+    Family((VarSpec,), attribute=_spec_attribute),
+)

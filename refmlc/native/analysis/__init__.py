@@ -1,0 +1,15 @@
+"""What is known about a function without running it. An answer may be relied on; "not proved" is always a right one.
+
+| module     | answers                                                                                    |
+|------------|--------------------------------------------------------------------------------------------|
+| `facts`    | at a place: bounds of integers, whether an index is within, whether an operator is defined |
+| `written`  | of a buffer: whether all that is read was written before, whether all is written           |
+| `legality` | of a loop nest: whether its spatial iterations may be executed in any order, or why not    |
+| `work`     | of a function: about how many iterations it executes                                       |
+| `cost`     | about how long statements take: what decides where loops look whether to stop              |
+
+Below them: `interval` (ranges), `polynomial` (canonical forms), `knowledge` (what is known of variables), `values`
+(ranges and forms of expressions), `conditions` (what a condition says), `operators` (when one is defined), `words`;
+`flow` and `boxes` (what is certainly written), `uses` (which buffers, who shares storage), `body`, `binding`, `starts`
+(a block, the loops around it, its init), `accumulate` (sums that do not overflow), `movable` (a quick no).
+"""

@@ -1,0 +1,33 @@
+"""C text to a loaded library: one run of the compiler, or none where the cache has it.
+
+| module     | holds                                                              |
+|------------|--------------------------------------------------------------------|
+| `isa`      | the instruction set of this machine                                |
+| `wall`     | that a text is what generators write, before it is compiled        |
+| `compiler` | which compiler, its flags, one run of it                           |
+| `folder`   | the directory of libraries, and whose it must be                   |
+| `cache`    | libraries by what they are made from                               |
+| `library`  | functions of a loaded library                                      |
+| `make`     | all of it together                                                 |
+| `failures` | why there is no library, and who is told                           |
+"""
+
+from refmlc.native.compile.cache import Cache, default_cache
+from refmlc.native.compile.failures import BuildFailed, Cause, NativeWarning, warn_once
+from refmlc.native.compile.isa import detect_isa
+from refmlc.native.compile.library import CFunction, Library, ffi
+from refmlc.native.compile.make import build
+
+__all__ = [
+    "BuildFailed",
+    "CFunction",
+    "Cache",
+    "Cause",
+    "Library",
+    "NativeWarning",
+    "build",
+    "default_cache",
+    "detect_isa",
+    "ffi",
+    "warn_once",
+]

@@ -1,0 +1,144 @@
+"""The C compiler: which one, with which flags, run once per translation unit.
+
+| asked for        | found                                                                  |
+|------------------|------------------------------------------------------------------------|
+| REFMLC_CC is set | that program (a name in PATH, or a path), and no other                 |
+| `tiny`           | tcc, if it is in PATH: compiles in a tenth of the time, to slower code |
+| else             | the first of gcc, clang, cc in PATH                                    |
+"""
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from errno import EDQUOT, EFBIG, ENOSPC, EROFS
+from functools import lru_cache
+from pathlib import Path
+
+from refmlc.native.compile.failures import BuildFailed, Cause
+from refmlc.native.compile.wall import check_unit
+from refmlc.native.options import Isa
+from refmlc.system.command import run
+
+CANDIDATES = ("gcc", "clang", "cc")
+TINY = "tcc"
+HEADERS = Path(__file__).parents[1] / "headers"
+SOURCE, LIBRARY = "unit.c", "unit.so"  # relative, so that equal sources give equal libraries
+LIMIT = 120.0  # seconds
+VERSION_LIMIT = 10.0
+MOST_LINES = 6  # of what the compiler prints
+WIDEST = 160
+IGNORED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH")  # are in no key
+
+# -O3 and not -O2: loops as written become vectors, selects no branches; compiling takes 3 % longer (gcc 12).
+OPTIMISATION = "-O3"
+QUICK = "-O1"  # for C that is called a few times only: its bits are the same, compiling takes two thirds of the time
+SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing")
+SHAPE = ("-std=c11", "-shared", "-fPIC", "-Werror=implicit-function-declaration")  # which -w would silence
+# gcc 12 makes vectors of two lanes of straight code, and then takes (double)(float)x for x: 1e-46 stays what it is. A
+# campaign found it; without that pass it does not happen, and vectors that are written as such are not touched.
+GCC_ONLY = ("-fexcess-precision=standard", "-fno-tree-slp-vectorize")
+FLAGS: Mapping[str, tuple[str, ...]] = {
+    "gcc": (*SHAPE, OPTIMISATION, *SEMANTICS, *GCC_ONLY),
+    "clang": (*SHAPE, OPTIMISATION, *SEMANTICS),
+    "tcc": ("-std=c11", "-shared", "-w"),  # without: aligned_alloc is not declared, its pointer is cut to an int
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C compiler. `kind` (gcc, clang, tcc) decides its flags, `version` is what `--version` prints.
+
+    `quick`: it optimises less, to be done sooner.
+    """
+
+    path: str
+    kind: str
+    version: str
+    quick: bool = False
+
+    def flags(self, isa: Isa) -> tuple[str, ...]:
+        """All flags but the paths. tcc has no vectors, whatever the instruction set."""
+        flags = tuple([QUICK if self.quick and flag == OPTIMISATION else flag for flag in FLAGS[self.kind]])
+        return flags if self.kind == TINY else (*flags, *isa.flags)
+
+
+def find_compiler(*, tiny: bool = False) -> Compiler:
+    """The compiler to use. Raises BuildFailed (NO_COMPILER, or as running it for its version does).
+
+    It is looked for again where the environment, or the program's file, is another one than before.
+    """
+    path = _find(os.environ.get("REFMLC_CC", ""), os.environ.get("PATH", ""), tiny)
+    try:
+        status = os.stat(path)  # noqa: PTH116 - this is done in every call of a function that is compiled already
+    except OSError as problem:
+        raise BuildFailed(Cause.NO_COMPILER, f"{path}: {problem.strerror}") from None
+    found = _identify(path, status.st_mtime_ns, status.st_size)
+    if isinstance(found, BuildFailed):
+        raise found
+    return found
+
+
+@lru_cache(maxsize=64)
+def _find(wanted: str, search: str, tiny: bool) -> str:
+    """The path of the program. What is not found is looked for again next time: exceptions are not kept."""
+    names = (wanted,) if wanted else (TINY, *CANDIDATES) if tiny else CANDIDATES
+    for name in names:
+        found = shutil.which(name, path=search)
+        if found is not None:
+            return found
+    raise BuildFailed(Cause.NO_COMPILER, f"there is no {' or '.join(names)}; REFMLC_CC names one")
+
+
+@lru_cache(maxsize=64)
+def _identify(path: str, _modified: int, _size: int) -> "Compiler | BuildFailed":
+    """The program at `path`, or why it is no compiler: that is found out once, however long it takes."""
+    try:
+        printed = _run([path, "--version"], None, VERSION_LIMIT)
+    except BuildFailed as failure:
+        return failure
+    lowered = printed.lower()
+    kind = TINY if "tcc version" in lowered else "clang" if "clang" in lowered else "gcc"
+    return Compiler(path, kind, printed)
+
+
+def compile_unit(compiler: Compiler, text: str, isa: Isa, folder: Path, limit: float = LIMIT) -> Path:
+    """Compile `text` in `folder`, an empty one; the library. Units: `limit` in seconds.
+
+    Raises BuildFailed (FAILED, TIMED_OUT, DISK). Fails: RM902 (no generator writes that).
+    """
+    check_unit(text)  # NAT-008: here, because there is no other way to the compiler
+    try:
+        (folder / SOURCE).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise BuildFailed(Cause.DISK, f"{problem.filename or folder}: {problem.strerror}") from None
+    flags = (*compiler.flags(isa), f"-I{HEADERS}")
+    _run([compiler.path, *flags, SOURCE, "-o", LIBRARY, "-lm"], folder, limit)
+    if not (folder / LIBRARY).is_file():
+        raise BuildFailed(Cause.FAILED, f"{compiler.path} says it has worked, and has written no library")
+    return folder / LIBRARY
+
+
+def _run(command: list[str], folder: Path | None, limit: float) -> str:
+    """What `command`, run in `folder`, prints. All processes it started are killed where it does not end in time."""
+    environment = {name: value for name, value in os.environ.items() if name not in IGNORED}
+    environment["LC_ALL"] = "C"
+    if folder is not None:
+        environment["TMPDIR"] = str(folder)
+    try:
+        ended = run(command, limit, environment=environment, folder=folder)
+    except OSError as problem:
+        raise BuildFailed(Cause.NO_COMPILER, f"{command[0]}: {problem.strerror}") from None
+    if ended.status is None:
+        raise BuildFailed(Cause.TIMED_OUT, f"{command[0]} was ended after {limit:g} s")
+    if ended.status:
+        raise _failed(command[0], ended.status, ended.printed)
+    return ended.printed
+
+
+def _failed(path: str, status: int, printed: str) -> BuildFailed:
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    lines = [line if len(line) <= WIDEST else f"{line[:WIDEST]} …" for line in printed.splitlines() if line.strip()]
+    full = any(os.strerror(number) in printed for number in (ENOSPC, EDQUOT, EFBIG, EROFS))
+    cause = Cause.DISK if full else Cause.FAILED
+    return BuildFailed(cause, "\n  ".join((f"{path} {how}", *lines[:MOST_LINES])))

@@ -1,0 +1,98 @@
+"""Entries: C functions that take a tuple of arrays as Python holds it, for calls that must begin quickly.
+
+| entry of                            | takes                                                            |
+|-------------------------------------|------------------------------------------------------------------|
+| a unit whose parameters are buffers | `rm_entry *`, the tuple of arguments                             |
+| a Relax function that is one run    | the same, then a fresh array for each output                     |
+
+What depends on shapes alone is in the `rm_entry`: `fixed` holds shadows (of constants that are all written), constants
+and the workspace, in the order in which they are passed; `numbers` the variables of shapes. An entry looks at the
+arrays (`rm_arrays`) and calls the function; it declines whatever else there is.
+"""
+
+from collections.abc import Sequence
+from itertools import count
+
+from refmlc.lang.ir import relax
+from refmlc.lang.ir.types import TensorType
+from refmlc.native.fuse.plan import Fused
+from refmlc.native.text import Text
+from refmlc.native.unit import BufferParam, Unit
+
+
+def emit_entries(text: str, entries: Sequence[str]) -> str:
+    """The translation unit `text` with `entries` of its functions after them."""
+    head = Text()
+    head.include("rm_python.h")
+    head.line("")
+    return "\n".join([text, *head.lines, *entries])
+
+
+def entry_symbol(symbol: str) -> str:
+    """The name of the entry of the C function `symbol`."""
+    return f"entry_{symbol}"
+
+
+def has_entry(unit: Unit) -> bool:
+    """Whether there is an entry: the parameters are buffers, nothing is returned."""
+    return unit.result is None and all(isinstance(param, BufferParam) for param in unit.params)
+
+
+def emit_entry(unit: Unit) -> str:
+    """The entry of a unit that has one."""
+    numbers, fixed = count(), count()
+    passed: list[str] = []
+    for number, param in enumerate(unit.params):
+        passed.append(f"cells[{number}]")
+        if isinstance(param, BufferParam) and param.tracked:
+            passed.append(f"entry->fixed[{next(fixed)}]")
+    passed += [f"entry->numbers[{next(numbers)}]" for _ in unit.dims]
+    return _text(unit.symbol, len(unit.params), passed)
+
+
+def whole_function(run: Fused, function: relax.Function) -> tuple[int, ...] | None:
+    """Where `run` is all that `function` does: which of its outputs the function returns; None where it is not.
+
+    A function that returns one tensor has one number; one that returns a tuple has its fields'.
+    """
+    blocks = [block for block in function.body.blocks if block.bindings]
+    if blocks != [run.block] or (run.start, run.stop) != (0, len(run.block.bindings)):
+        return None
+    if not all(isinstance(param.ty, TensorType) for param in function.params):
+        return None
+    known = {*function.params}
+    if not all(isinstance(each.value, relax.Constant) or each.value in known for each in run.inputs):
+        return None
+    outputs = [operand.value for operand in run.outputs]
+    body = function.body.body
+    returned = body.fields if isinstance(body, relax.Tuple) else (body,)
+    if not returned or not all(value in outputs for value in returned):
+        return None
+    return tuple(outputs.index(value) for value in returned if isinstance(value, relax.Var))
+
+
+def emit_entry_of_run(run: Fused, function: relax.Function) -> str:
+    """The entry of a Relax function that `run` is the whole of."""
+    fixed = count()
+    passed: list[str] = []
+    for operand in run.inputs:
+        if isinstance(operand.value, relax.Var):
+            passed.append(f"cells[{function.params.index(operand.value)}]")
+        else:
+            passed.append(f"entry->fixed[{next(fixed)}]")
+    passed += [f"rm_fresh(room_{number})" for number in range(len(run.outputs))]
+    passed.append(f"entry->fixed[{next(fixed)}]")
+    passed += [f"entry->numbers[{number}]" for number in range(len(run.numbers))]
+    return _text(run.symbol, len(function.params), passed, len(run.outputs))
+
+
+def _text(symbol: str, params: int, passed: list[str], rooms: int = 0) -> str:
+    text = Text()
+    taken = ["const rm_entry *const entry", "const int64_t args", *(f"const int64_t room_{n}" for n in range(rooms))]
+    with text.block(f"int64_t {entry_symbol(symbol)}({', '.join(taken)})"):
+        text.line(f"void *cells[{max(1, params)}];")
+        text.line("if (!rm_arrays(entry, args, cells)) return RM_DECLINED;")
+        text.line("rm_run run = RM_RUN_OF(entry);")
+        text.line(f"return rm_steps(entry, &run, {symbol}({', '.join(['&run', *passed])}));")
+    text.line("")
+    return "\n".join(text.lines)

@@ -1,0 +1,97 @@
+"""The same with numbers for symbolic dimensions: what is only legal, or only fast, where extents are known.
+
+A program meets few shapes, each many times. For one of them its functions and runs are translated once more, the
+variables of their shapes being that many; the caller checks that arguments have these shapes before it takes them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from refmlc.lang.ir import IRModule, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import rewrite, substitute
+from refmlc.native.emit import emit_module
+from refmlc.native.fuse.module import fused, one_run
+from refmlc.native.fuse.plan import Fused, Plan
+from refmlc.native.fuse.runs import Entry, Run
+from refmlc.native.fuse.sizes import fold, number
+from refmlc.native.fuse.step import Actual, Piece, Step, Unfused, Value, match_step
+from refmlc.native.fuse.text import Writer
+from refmlc.native.options import Options
+from refmlc.native.text import identifier
+from refmlc.native.unit import Source, Unit
+
+Known: TypeAlias = Callable[[tir.Expr], int | None]
+"""The value of an expression over symbolic dimensions; None: it has none."""
+
+
+def with_dims(func: tir.PrimFunc, dims: Mapping[tir.Var, int]) -> tir.PrimFunc:
+    """`func` for shapes in which the variables are `dims`."""
+    table: dict[Node, Node] = {var: tir.IntImm(var.dtype, value) for var, value in dims.items()}
+    return rewrite(substitute(func, table), fold)
+
+
+def fuse_static(module: IRModule, source: Source, run: Fused, known: Known, options: Options) -> Plan | None:
+    """`run` of `module`, whose functions are in `source`, for the dimensions that `known` knows.
+
+    The plan has one run, with the inputs and outputs of `run`, and its text stands alone. None: a size has no value,
+    or a function cannot be translated so.
+    """
+    symbolic, outputs = one_run(module, source, run)
+    pieces: dict[Piece, Piece] = {}
+    for piece in _pieces(symbolic):
+        shape = [known(extent) for extent in piece.shape]
+        sizes = tuple(number(extent) for extent in shape if extent is not None)
+        if len(sizes) != len(shape):
+            return None
+        pieces[piece] = replace(piece, shape=sizes)
+    functions: dict[str, tir.PrimFunc] = {}
+    names: dict[Step, str] = {}
+    for step in symbolic.steps:
+        values = [known(dim) for dim in step.dims]
+        func = module.functions[step.unit.name]
+        dims = {var: value for var, value in zip(step.unit.dims, values, strict=True) if value is not None}
+        if len(dims) != len(values) or not isinstance(func, tir.PrimFunc):
+            return None
+        names[step] = name = "_".join([step.unit.name, *map(str, values)])
+        if name not in functions:
+            functions[name] = with_dims(func, dims)
+    made = emit_module(IRModule(functions), options)
+    if made.declined:
+        return None
+    try:
+        static = _static(symbolic, {step: made.units[name] for step, name in names.items()}, pieces, known)
+    except Unfused:
+        return None
+    kept = {pieces[piece]: var for piece, var in outputs.items()}
+    symbol = f"g0_{identifier(run.function)}"
+    entry = Writer(static, kept).write(symbol)
+    return Plan(made.text + entry.text, (fused(run.function, run.block, static, kept, entry, symbol),))
+
+
+def _pieces(run: Run) -> dict[Piece, None]:
+    """Every tensor of a run."""
+    return dict.fromkeys(actual for step in run.steps for actual in step.actuals if isinstance(actual, Piece))
+
+
+def _static(run: Run, units: Mapping[Step, Unit], pieces: Mapping[Piece, Piece], known: Known) -> Run:
+    """`run` with tensors of known shapes and the functions for them. Raises `Unfused`."""
+
+    def actual(given: Actual) -> Actual:
+        if isinstance(given, Piece):
+            return pieces[given]
+        value = None if isinstance(given, tir.FloatImm) else known(given)
+        return given if value is None else tir.IntImm(given.dtype, value)
+
+    def of(value: Value) -> Value:
+        return tuple(pieces[part] for part in value) if isinstance(value, tuple) else pieces[value]
+
+    entries = []
+    for entry in run.entries:
+        step = entry.step
+        if step is not None:
+            made = [pieces[piece] for piece in step.made]
+            step = match_step(units[step], [actual(given) for given in step.actuals], made, step.span)
+        entries.append(Entry(entry.var, of(entry.value), step, ()))
+    return Run(run.start, entries)

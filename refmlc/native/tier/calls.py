@@ -1,0 +1,173 @@
+"""A call of one function: C where the arguments fit, and the interpreter where C declines or stops.
+
+| C says           | then                                                                                           |
+|------------------|------------------------------------------------------------------------------------------------|
+| `DONE`           | fuel is charged, what was covered is initialised                                               |
+| `CHECK_FAILED`   | memory is put back, the interpreter runs and tells; if it finds nothing, that is a false alarm |
+| `OVERLAP`        | the interpreter runs: nothing was written yet                                                  |
+| `NO_MEMORY`      | memory is put back, the interpreter runs: it counts memory as the budget means it              |
+| `FUEL_EXHAUSTED` | the run ends with RM601: the interpreter would need more steps than there are                  |
+| `STOPPED`        | the run ends with what stopped it: RM605, an interrupt (`refmlc.native.tier.watch`)            |
+
+Decision: a unit without checks keeps no copies, so where it runs out of memory half way, the run ends with RM603.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import MEMORY_EXHAUSTED
+from refmlc.diag.source import Span
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.native.compile import ffi
+from refmlc.native.tier.compiled import Compiled, c_type
+from refmlc.native.tier.fitting import Fit, Fitting, Ones
+from refmlc.native.tier.keeping import Keeping
+from refmlc.native.tier.special import FOREVER, Dimensions, Spending
+from refmlc.native.tier.watch import Watch, fuel_left
+from refmlc.native.tier.work import Work
+from refmlc.native.unit import BufferParam, Status
+from refmlc.run.interp.substitutes import Prepared
+from refmlc.run.memory.budget import FUEL_OF_A_STEP, Budget
+from refmlc.run.memory.storage import Storage
+
+LEAST_ROOM: Final = 1 << 20
+"""Bytes of budget below which the interpreter runs: C does not count what lies on its stack."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """Calls that C did, that did not fit, in which C stopped; and those where the interpreter saw no reason to."""
+
+    native: int = 0
+    declined: int = 0
+    stopped: int = 0
+    false_alarms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What calls of one virtual machine share: its budget, the `rm_run` that C takes, memory, counts."""
+
+    budget: Budget
+    run: Any = field(default_factory=lambda: ffi().new("rm_run *"))
+    ones: Ones = field(default_factory=Ones)
+    workspaces: list[Storage] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+    watch: Watch = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Watch what uses the budget."""
+        object.__setattr__(self, "watch", Watch(self.budget))
+
+    def provide(self, calls: int, span: Span | None) -> int:
+        """Put fuel and memory of the budget into the `rm_run`; the fuel. 0: too little is left to begin.
+
+        `calls` are steps that will be charged besides the fuel; `span` says what is executed.
+        """
+        fuel, memory = self.budget.fuel() - calls * FUEL_OF_A_STEP, self.budget.max_bytes - self.budget.bytes
+        if fuel <= 0 or memory < LEAST_ROOM:
+            return 0
+        self.run.memory = memory
+        self.run.looks = 0
+        self.watch.span = span
+        self.watch.begin(self.run, fuel)
+        return fuel
+
+    def workspace(self, nbytes: int) -> object:
+        """Memory of at least `nbytes` bytes, the same each time, on an address that 64 divides."""
+        if not self.workspaces or self.workspaces[0].nbytes < nbytes:
+            self.workspaces[:] = [Storage(nbytes, origin="a workspace")]
+        return ffi().from_buffer(self.workspaces[0].array)
+
+
+class NativeCall:
+    """A prim_func as a callable on its arguments. Not for concurrent use."""
+
+    def __init__(
+        self, name: str, func: tir.PrimFunc, compiled: Compiled, state: State, interpreted: Callable[[], Prepared]
+    ) -> None:
+        """`interpreted` prepares the interpreter's way; it is asked when it is needed first."""
+        self.compiled = compiled
+        self.unit = compiled.translation.units[name]
+        self.fitting = Fitting(self.unit, state.ones)
+        self.spending = Spending(self._for_dims)
+        self._func = func
+        self._function = compiled.function(self.unit.symbol, c_type(self.unit))
+        self._state = state
+        self._prepare = interpreted
+        self._interpreted: Prepared | None = None
+        self._work = Work(func)
+        self._keeping = Keeping(self.unit)
+        self._covers = [param.covered for param in self.unit.params if isinstance(param, BufferParam)]
+
+    def __call__(self, args: Sequence[object]) -> object:
+        """Call the function. Fails as the interpreter does."""
+        state = self._state
+        given = state.provide(1, self._func.span)
+        fit = self.fitting.fit(args) if given else None
+        if fit is None:
+            state.counts.declined += 1
+            return self._interpret(args)
+        better = self._better(tuple(fit.dims), args) if fit.dims else None
+        if better is not None:
+            return better(args)
+        kept = self._keeping.keep(fit.tensors)
+        status = self._function(state.run, *fit.passed)
+        if status == Status.DONE:
+            return self._done(fit, given)
+        if status == Status.FUEL_EXHAUSTED:
+            raise state.budget.out_of_fuel(self._func.span)
+        if status == Status.STOPPED:
+            raise state.watch.end()
+        if status == Status.NO_MEMORY and not self._keeping.may_stop:
+            raise fail(MEMORY_EXHAUSTED, f"`{self.unit.name}` takes more memory than is left", self._func.span)
+        kept.put_back()
+        state.counts.stopped += 1
+        result = self._interpret(args)
+        state.counts.false_alarms += status == Status.CHECK_FAILED
+        return result
+
+    def _done(self, fit: Fit, given: int) -> object:
+        state = self._state
+        state.counts.native += 1
+        for tensor, covered in zip(fit.tensors, self._covers, strict=True):
+            if covered:
+                tensor.mark_initialised()
+        state.budget.charge_fuel(given - fuel_left(state.run), 1, self._func.span)
+        return result_of(self.unit.result, state.run)
+
+    def _better(self, dims: Dimensions, args: Sequence[object]) -> "NativeCall | None":
+        """The function for these dimensions, when a call on `args` makes it worth while."""
+        if self.spending.left(dims) < FOREVER:
+            self.spending.spend(dims, self._work.iterations(args))
+        return self.spending.better(dims)
+
+    def _for_dims(self, dims: Dimensions) -> "NativeCall | None":
+        specials = self.compiled.specials
+        made = None if specials is None else specials.function(self.unit.name, dims)
+        if made is None:
+            return None
+        return NativeCall(self.unit.name, self._func, made, self._state, self._in_the_interpreter)
+
+    def _in_the_interpreter(self) -> Prepared:
+        if self._interpreted is None:
+            self._interpreted = self._prepare()
+        return self._interpreted
+
+    def _interpret(self, args: Sequence[object]) -> object:
+        return self._in_the_interpreter()(args)
+
+
+def result_of(dtype: DType | None, run: Any) -> bool | int | float | None:  # noqa: ANN401 - cffi has no types
+    """What the function returned."""
+    if dtype is None:
+        return None
+    if dtype.is_float:
+        return float(run.result_float)
+    value = int(run.result_int)
+    if dtype.kind == "bool":
+        return bool(value)
+    return value + (1 << 64) if dtype.kind == "uint" and value < 0 else value

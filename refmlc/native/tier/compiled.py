@@ -1,0 +1,106 @@
+"""A module in C as text, and as a loaded library.
+
+Where there is no compiler, or it fails, people are warned once, and no function of the module is in C.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from refmlc.lang.ir import IRModule, relax
+from refmlc.native.compile import BuildFailed, CFunction, Library, build, default_cache, warn_once
+from refmlc.native.entries import emit_entries, emit_entry, emit_entry_of_run, entry_symbol, has_entry, whole_function
+from refmlc.native.fuse.plan import Fused
+from refmlc.native.options import Isa
+from refmlc.native.unit import BufferParam, Declined, Param, ScalarParam, Unit
+
+if TYPE_CHECKING:
+    from refmlc.native.tier.special import Specials
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A module in C: the text of a translation unit, and what it holds."""
+
+    text: str
+    units: Mapping[str, Unit]
+    declined: Mapping[str, Declined] = field(default_factory=dict)
+    fused: tuple[Fused, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What there is of a module in C.
+
+    `problem` says why nothing is, where the compiler is to blame; `specials` compile more, for known dimensions.
+    """
+
+    translation: Translation
+    library: Library | None
+    problem: str = ""
+    specials: "Specials | None" = None
+
+    def unit(self, name: str) -> Unit | None:
+        """What is known of the function `name`, which is in the library; None: it is not."""
+        return None if self.library is None else self.translation.units.get(name)
+
+    @property
+    def runs(self) -> tuple[Fused, ...]:
+        """The runs of bindings in the library."""
+        return () if self.library is None else self.translation.fused
+
+    def function(self, symbol: str, c_type: str) -> CFunction:
+        """A C function of the library, which there is."""
+        return cast("Library", self.library).function(symbol, c_type)
+
+    def entry(self, symbol: str, rooms: int = 0) -> CFunction:
+        """The entry of the C function `symbol`, which has one; `rooms` fresh arrays are passed to it."""
+        taken = ", ".join(["void *", "int64_t", *("int64_t" for _ in range(rooms))])
+        return self.function(entry_symbol(symbol), f"int64_t (*)({taken})")
+
+
+def with_entries(translation: Translation, module: IRModule) -> Translation:
+    """`translation`, of `module`, with an entry for each function that can have one."""
+    texts = [emit_entry(unit) for unit in translation.units.values() if has_entry(unit)]
+    for run in translation.fused:
+        function = module.functions.get(run.function)
+        if isinstance(function, relax.Function) and whole_function(run, function) is not None:
+            texts.append(emit_entry_of_run(run, function))
+    return replace(translation, text=emit_entries(translation.text, texts)) if texts else translation
+
+
+def load(translation: Translation, isa: Isa) -> Compiled:
+    """`translation` as a loaded library, from the user's cache if it is there; a warning where there is none."""
+    if not translation.units and not translation.fused:
+        return Compiled(translation, None)
+    try:
+        return Compiled(translation, build(translation.text, isa, cache=default_cache()))
+    except BuildFailed as problem:
+        warn_once(problem)
+        return Compiled(translation, None, str(problem))
+
+
+def c_type(unit: Unit) -> str:
+    """The type of a unit's C function, for cffi."""
+    params = [kind for param in unit.params for kind in _kinds(param)]
+    return _function_type([*params, *("int64_t" for _ in unit.dims)])
+
+
+def c_type_of_fused(run: Fused) -> str:
+    """The type of the C function of a run of bindings."""
+    pointers = len(run.inputs) + len(run.outputs) + 1
+    return _function_type(["void *"] * pointers + ["int64_t"] * len(run.numbers))
+
+
+def _function_type(params: list[str]) -> str:
+    return f"int64_t (*)({', '.join(['rm_run *', *params])})"
+
+
+def _kinds(param: Param) -> tuple[str, ...]:
+    match param:
+        case BufferParam(tracked=True):
+            return ("void *", "void *")
+        case BufferParam():
+            return ("void *",)
+        case ScalarParam(var):
+            return ("double",) if var.dtype.is_float else ("int64_t",)

@@ -1,0 +1,216 @@
+"""Whether arguments surely fit a C function, and what C is given for them (NAT-005).
+
+| argument            | fits when                                                                         |
+|---------------------|-----------------------------------------------------------------------------------|
+| of a buffer         | a tensor of its dtype, alive, each element on an address that its size divides;   |
+|                     | its shape (strides, offset, where they are declared) as declared                  |
+| … that is stored to | and writable                                                                      |
+| … that is loaded    | and initialised, unless the function writes it first (covered) or looks (tracked) |
+| … that is tracked   | and its shadow has a byte per element                                             |
+| of a number         | a value of the dtype                                                              |
+
+What does not surely fit is the interpreter's to look at: nothing is reported here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from refmlc.diag import RefmlcError
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.rounding import rounder
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.evaluate import known
+from refmlc.native.compile import ffi
+from refmlc.native.unit import BufferParam, ScalarParam, Unit
+from refmlc.run.dims import Dims
+from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.tensor import Tensor
+
+MOST_EXTENT: Final = 1 << 40  # what generated code takes for granted
+MOST_SHAPES = 64  # bindings of shapes that are remembered
+NO_FLOAT = 1 << 1023
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The C arguments after the `rm_run *`, and the tensors of the buffer parameters, in order.
+
+    `shadows` and `dims` are those of the C arguments that are such.
+    """
+
+    passed: list[object]
+    tensors: list[Tensor]
+    shadows: list[object]
+    dims: list[int]
+
+
+class Ones:
+    """A shadow for tensors that are all initialised: ones, that stay ones whatever C stores."""
+
+    def __init__(self) -> None:
+        """None are needed yet."""
+        self._cells = np.ones(0, np.uint8)
+
+    def pointer(self, count: int) -> object:
+        """A pointer to `count` ones."""
+        if len(self._cells) < count:
+            self._cells = np.ones(count, np.uint8)
+        return ffi().from_buffer(self._cells)
+
+
+class Fitting:
+    """How arguments of one unit are looked at."""
+
+    def __init__(self, unit: Unit, ones: Ones) -> None:
+        """Prepare what depends on the unit alone."""
+        self._unit = unit
+        self._ones = ones
+        self._buffers = [param.buffer for param in unit.params if isinstance(param, BufferParam)]
+        self._alone = self._depends_on_shapes_alone()
+        self._remembered: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+
+    def fit(self, args: Sequence[object]) -> Fit | None:
+        """What is passed for `args`; None: they do not surely fit."""
+        if len(args) != len(self._unit.params):
+            return None
+        passed: list[object] = []
+        tensors: list[Tensor] = []
+        shadows: list[object] = []
+        numbers: Dims = {}
+        for param, arg in zip(self._unit.params, args, strict=True):
+            if isinstance(param, ScalarParam):
+                value = number(arg, param.var.dtype)
+                if value is None:
+                    return None
+                if isinstance(value, int):
+                    numbers[param.var] = int(value)
+                passed.append(as_int64(value) if isinstance(value, int) else value)
+                continue
+            tensor = as_tensor(arg)
+            pointers = None if tensor is None else self._pointers(param, tensor)
+            if tensor is None or pointers is None:
+                return None
+            tensors.append(tensor)
+            passed.extend(pointers)
+            shadows.extend(pointers[1:])
+        dims = self._dims(tensors, numbers)
+        return None if dims is None else Fit([*passed, *dims], tensors, shadows, dims)
+
+    def _pointers(self, param: BufferParam, tensor: Tensor) -> list[object] | None:
+        """The pointer to the elements, and the one to their shadow."""
+        storage, buffer = tensor.storage, param.buffer
+        if tensor.dtype != buffer.dtype or not storage.alive or (param.stored and not storage.writable):
+            return None
+        if tensor.strides is not None and not buffer.strides:
+            return None
+        open_reads = param.loaded and not param.covered and not param.tracked
+        open_writes = param.stored and not param.covered and not param.tracked  # who would mark them?
+        if (open_reads or open_writes) and not tensor.initialised:
+            return None
+        cells = address_of(tensor)
+        if cells is None:
+            return None
+        if not param.tracked:
+            return [cells]
+        shadow = self._shadow(tensor)
+        return None if shadow is None else [cells, shadow]
+
+    def _shadow(self, tensor: Tensor) -> object:
+        if tensor.storage.all_initialised:
+            return self._ones.pointer(tensor.reach)
+        if not isinstance(tensor.shadow, memoryview) or tensor.dtype.lanes != 1:
+            return None
+        # Not of the memoryview itself: with a pointer on it, one that is in a cycle of garbage crashes CPython 3.11.
+        return ffi().from_buffer(tensor.storage.shadow) + tensor.byte_offset // tensor.storage.unit
+
+    def _dims(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
+        """The values of the unit's variables of shapes; None where something is not as declared."""
+        if not self._alone:
+            return self._resolved(tensors, numbers)
+        key = tuple([tensor.shape for tensor in tensors])
+        found = self._remembered.get(key)
+        if found is None:
+            found = self._resolved(tensors, numbers)
+            if found is not None and len(self._remembered) < MOST_SHAPES:
+                self._remembered[key] = found
+        return found
+
+    def _resolved(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
+        """The same, computed as the interpreter does: first all variables, then everything else."""
+        dims = dict(numbers)
+        parts: list[tuple[tir.Expr, int]] = []
+        for buffer, tensor in zip(self._buffers, tensors, strict=True):
+            if len(tensor.shape) != len(buffer.shape):
+                return None
+            actual = actual_parts(buffer, tensor)
+            if buffer.elem_offset is not None and actual[-1][1] % buffer.offset_factor:
+                return None
+            parts.extend(actual)
+            for part, value in actual:
+                if isinstance(part, tir.Var) and part not in dims:
+                    if not 0 <= value <= min(part.dtype.maximum, MOST_EXTENT):
+                        return None
+                    dims[part] = value
+        if any(known(part, dims) != value for part, value in parts):
+            return None
+        return [dims[var] for var in self._unit.dims] if all(var in dims for var in self._unit.dims) else None
+
+    def _depends_on_shapes_alone(self) -> bool:
+        """Whether numbers, strides and offsets have no part in the variables of shapes."""
+        return not any(buffer.strides or buffer.elem_offset is not None for buffer in self._buffers) and not any(
+            isinstance(param, ScalarParam) and param.var.dtype.is_integer for param in self._unit.params
+        )
+
+
+def as_tensor(arg: object) -> Tensor | None:
+    """A tensor, or an array as one; None: neither."""
+    if isinstance(arg, Tensor):
+        return arg
+    if not isinstance(arg, np.ndarray):
+        return None
+    try:
+        return Tensor.from_numpy(arg)
+    except RefmlcError:
+        return None
+
+
+def actual_parts(buffer: tir.Buffer, tensor: Tensor) -> list[tuple[tir.Expr, int]]:
+    """What is declared of a buffer, each with what it is of the tensor given."""
+    parts = list(zip(buffer.shape, tensor.shape, strict=True))
+    if buffer.strides:
+        parts += zip(buffer.strides, tensor.element_strides, strict=True)
+    if buffer.elem_offset is not None:
+        whole, rest = divmod(tensor.byte_offset, tensor.itemsize)
+        parts.append((buffer.elem_offset, whole if rest == 0 else 0))  # else its data begins with the tensor
+    return parts
+
+
+def address_of(tensor: Tensor) -> object:
+    """A pointer to the first element; None where the size of an element does not divide the address."""
+    known_as: Any = ffi()
+    start = known_as.from_buffer(tensor.storage.array) + tensor.byte_offset
+    aligned = int(known_as.cast("uintptr_t", start)) % cell_size(tensor.dtype) == 0
+    return start if aligned else None
+
+
+def number(arg: object, dtype: DType) -> bool | int | float | None:
+    """`arg` as a value of `dtype`, as the interpreter takes it (TIR-002); None where it takes it not."""
+    if isinstance(arg, np.generic):
+        arg = arg.item()
+    match dtype.kind:
+        case "bool" if isinstance(arg, bool | int) and arg in (0, 1):
+            return bool(arg)
+        case "int" | "uint" if isinstance(arg, int) and dtype.minimum <= arg <= dtype.maximum:
+            return int(arg)
+        case "float" if isinstance(arg, float) or (isinstance(arg, int) and abs(arg) < NO_FLOAT):
+            return rounder(dtype)(float(arg))
+        case _:
+            return None
+
+
+def as_int64(value: int) -> int:
+    """The number of int64 that has the same bits."""
+    return int(value) - (1 << 64) if value >= 1 << 63 else int(value)

@@ -1,0 +1,41 @@
+"""How much interpreting is worth a compilation: iterations of loops, before they are executed where extents say it.
+
+An interpreted iteration takes about half a microsecond, a compilation the time of `COMPILATION` iterations, and a
+little more for each function.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from refmlc.lang.ir import tir
+from refmlc.native.analysis.work import count
+from refmlc.run.dims import Dims, bind_dims
+from refmlc.run.memory.tensor import Tensor
+
+COMPILATION: Final = 100_000
+EACH_FUNCTION: Final = 10_000
+MOST_SHAPES = 64
+
+
+class Work:
+    """The iterations that calls of one function execute."""
+
+    def __init__(self, func: tir.PrimFunc) -> None:
+        """Find the loops."""
+        self._buffers = [func.buffer_map.get(param) for param in func.params]
+        self._count = count(func)
+        self._remembered: dict[tuple[tuple[int, ...] | None, ...], int] = {}
+
+    def iterations(self, args: Sequence[object]) -> int:
+        """Those of a call on `args`, as far as shapes say them."""
+        key = tuple([arg.shape if isinstance(arg, Tensor) else None for arg in args])
+        found = self._remembered.get(key)
+        if found is None:
+            dims: Dims = {}
+            for buffer, shape in zip(self._buffers, key, strict=False):
+                if buffer is not None and shape is not None:
+                    bind_dims(buffer.shape, shape, dims)
+            found = self._count(dims)
+            if len(self._remembered) < MOST_SHAPES:
+                self._remembered[key] = found
+        return found

@@ -1,0 +1,106 @@
+"""The elements that a tile writes, in variables of their own until it is done: gcc then keeps all of them in registers.
+
+| a buffer that            | begins with                                               |
+|--------------------------|-----------------------------------------------------------|
+| has an init              | its value; in later chunks of the reduction what is there |
+| is read, without an init | what is there                                             |
+| is neither               | nothing: the first store declares it                      |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from refmlc.lang.ir import tir
+from refmlc.native.text import bare
+from refmlc.native.tile.context import state_bits, vector_type
+from refmlc.native.tile.dims import Write
+from refmlc.native.tile.panels import first_of
+from refmlc.native.tile.spots import Grid, Spot
+from refmlc.native.tile.terms import Term, masked, widened
+from refmlc.native.tile.values import Values
+
+
+@dataclass(slots=True)
+class Accumulators:
+    """The accumulators of a tile; `values` emits expressions for one of its vectors."""
+
+    grid: Grid
+    values: Callable[[Spot], Values]
+    state: dict[tuple[tir.Buffer, Spot], Term] = field(default_factory=dict)
+
+    def start(self) -> None:
+        """Declare them with their first values."""
+        shape, out = self.grid.context.plan.shape, self.grid.context.out
+        started = {write.access.buffer for write in shape.init}
+        first = first_of(self.grid.context)
+        if shape.reduce:
+            for buffer in shape.buffers:
+                if buffer not in started | shape.read:
+                    self._declare(buffer, "0")
+        if first is None or not started:
+            self._begin(started, shape.read)
+            return
+        for buffer in shape.buffers:
+            if buffer in started | shape.read:
+                self._declare(buffer, "")
+        with out.block(f"if ({first} == 0)"):
+            self._begin(started, shape.read)
+        with out.block("else"):
+            self._begin(set(), shape.read | started)
+
+    def _begin(self, started: set[tir.Buffer], read: set[tir.Buffer]) -> None:
+        """The init for `started`, what is there for others that are read."""
+        context, shape = self.grid.context, self.grid.context.plan.shape
+        for buffer in shape.buffers:
+            if buffer in read and buffer not in started:
+                access = self.grid.stored(buffer)
+                for spot in self.grid.spots():
+                    stride = access.of(context.plan.vector)
+                    self._put(buffer, spot, context.load(access, spot.piece, stride, self.grid.shift(spot)))
+        for write in shape.init:
+            if write.access.buffer in started:
+                for spot in self.grid.spots():
+                    self.assign(write, spot, self.values(spot))
+
+    def assign(self, write: Write, spot: Spot, values: Values) -> None:
+        """The accumulator of the stored element becomes the value."""
+        context, buffer, lanes = self.grid.context, write.access.buffer, spot.piece.lanes
+        value = widened(context.needs, values.emit(write.value), lanes)
+        if buffer.dtype.kind == "bool" and lanes > 1:
+            value = masked(context.needs, value, state_bits(buffer))
+        self._put(buffer, spot, value)
+
+    def store(self) -> None:
+        """All of them to memory."""
+        context = self.grid.context
+        for buffer in context.plan.shape.buffers:
+            access = self.grid.stored(buffer)
+            for spot in self.grid.spots():
+                stride = access.of(context.plan.vector)
+                context.store(access, spot.piece, stride, self.grid.shift(spot), self.state[buffer, spot])
+
+    def _put(self, buffer: tir.Buffer, spot: Spot, value: Term) -> None:
+        known = self.state.get((buffer, spot))
+        if known is not None:
+            self.grid.context.out.line(f"{known.text} = {bare(value.text)};")
+            return
+        kept = "" if self.grid.context.plan.shape.reduce or self._changes(buffer) else "const "
+        self.grid.context.out.line(f"{kept}{self._new(buffer, spot)} = {bare(value.text)};")
+
+    def _changes(self, buffer: tir.Buffer) -> bool:
+        """Whether there is more than one value in time, without a reduction."""
+        shape = self.grid.context.plan.shape
+        stores = [write for write in (*shape.init, *shape.stores) if write.access.buffer is buffer]
+        return len(stores) > 1 or buffer in shape.read
+
+    def _declare(self, buffer: tir.Buffer, value: str) -> None:
+        for spot in self.grid.spots():
+            zero = "0" if spot.piece.lanes == 1 else "{0}"
+            self.grid.context.out.line(self._new(buffer, spot) + (f" = {zero};" if value else ";"))
+
+    def _new(self, buffer: tir.Buffer, spot: Spot) -> str:
+        """A declaration without its value."""
+        lanes = spot.piece.lanes
+        name = self.grid.name(buffer.name, spot)
+        self.state[buffer, spot] = replace(Term(name, buffer.dtype, lanes), bits=state_bits(buffer) if lanes > 1 else 0)
+        return f"{vector_type(self.grid.context.needs, buffer, lanes)} {name}"

@@ -1,0 +1,120 @@
+"""The loops around tiles: outer dims, tiles along the vector dim, chunks of the reduction, rows.
+
+for outer dims
+  for tiles along the vector dim            (the last one narrower)
+    for chunks of the reduction
+      pack panels
+      for middle dims, for tiles of rows    (the last one lower)
+        the tile
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from refmlc.native.tile.body import Tile
+from refmlc.native.tile.context import Context
+from refmlc.native.tile.dims import Dim
+from refmlc.native.tile.panels import from_name, pack
+from refmlc.native.tile.pieces import Piece
+from refmlc.native.tile.terms import held
+
+STACK = 32 * 1024
+"""Bytes of panels that may lie on the stack. Decision: what is taken from the heap is not counted against the memory of
+the run, which is what the program takes."""
+
+
+def emit_tiles(context: Context) -> int:
+    """A nest with a reduction, or in square blocks. Returns the bytes it takes from the heap."""
+    plan = context.plan
+    heap = _declare_panels(context)
+    with context.loops(plan.outer):
+        along(context, 0, plan.vector.extent, lambda parts: _chunks(context, parts))
+    if heap:
+        context.out.line("free(panels);")
+    return heap
+
+
+def _declare_panels(context: Context) -> int:
+    plan, out = context.plan, context.out
+    sizes = {panel.name: plan.bytes_of(panel) for panel in plan.panels}
+    heap = sum(sizes.values()) if sum(sizes.values()) > STACK else 0
+    if heap:
+        out.line(f"unsigned char *const panels = aligned_alloc(64, {heap});")
+        out.line("if (panels == NULL) { status = RM_NO_MEMORY; goto leave; }")
+        context.cleanup = "free(panels)"
+    start = 0
+    for panel in plan.panels:
+        element = context.needs.value(held(panel.leaf.dtype))
+        if heap:
+            where = f"panels + {start}" if start else "panels"
+            out.line(f"{element} *const restrict {panel.name} = ({element} *)({where});")
+        else:
+            aligned = "_Alignas(64) " if plan.lanes > 1 else ""
+            out.line(f"{aligned}{element} {panel.name}[{plan.points * plan.columns}];")
+        start += sizes[panel.name]
+    return heap
+
+
+def along(context: Context, first: int, last: int, emit: Callable[[tuple[Piece, ...]], None]) -> None:
+    """Tiles along the vector dim from `first` to below `last`; `emit` gets the vectors of one."""
+    plan = context.plan
+    step = plan.vectors * plan.lanes
+    if plan.overlaps(last - first, step):
+        with context.tiles(plan.vector, first, last, step):
+            emit(plan.parts(step))
+        return
+    end = first + (last - first) // step * step
+    if end > first:
+        with context.loop(plan.vector, first, end, step):
+            emit(plan.parts(step))
+    if end < last:
+        with context.out.block(), context.at(plan.vector, end):
+            emit(plan.parts(last - end))
+
+
+def _chunks(context: Context, parts: tuple[Piece, ...]) -> None:
+    plan, out = context.plan, context.out
+    first = plan.shape.reduce[0] if plan.shape.reduce else None
+    if first is None or plan.chunk >= first.extent:
+        _rows(context, parts)
+        return
+    start, stop = from_name(first), f"{first.name}_to"
+    with context.looking(start, 0, first.extent, plan.chunk):
+        rest = "" if first.extent % plan.chunk == 0 else f" < {first.extent} ? {start} + {plan.chunk} : {first.extent}"
+        out.line(f"const int64_t {stop} = {start} + {plan.chunk}{rest};")
+        _rows(context, parts)
+
+
+def _rows(context: Context, parts: tuple[Piece, ...]) -> None:
+    plan = context.plan
+    with context.in_short():
+        for panel in plan.panels:
+            pack(context, panel, parts)
+    with context.loops(plan.middle):
+        if plan.row is not None:
+            _row_tiles(context, parts, plan.row)
+            return
+        with _scope(context):
+            Tile(context, 1, parts).emit()
+
+
+def _row_tiles(context: Context, parts: tuple[Piece, ...], row: Dim) -> None:
+    """Tiles of rows; the last one is lower, or reaches back."""
+    rows = context.plan.rows
+    if context.plan.overlaps(row.extent, rows):
+        with context.tiles(row, 0, row.extent, rows), _scope(context):
+            Tile(context, rows, parts).emit()
+        return
+    whole, rest = divmod(row.extent, rows)
+    if whole:
+        with context.loop(row, 0, whole * rows, rows), _scope(context):
+            Tile(context, rows, parts).emit()
+    if rest:
+        with context.at(row, whole * rows), _scope(context):
+            Tile(context, rest, parts).emit()
+
+
+@contextmanager
+def _scope(context: Context) -> Iterator[None]:
+    with context.out.block(), context.names.scope():
+        yield

@@ -1,0 +1,150 @@
+"""Packing: what a tile reads, copied to a panel in the order in which the tile reads it.
+
+A panel has a row per point of the reduction and a column per element of the tile along the vector dim. Elements are
+converted as they are copied.
+
+| the leaf along the vector dim | copied                                                                           |
+|-------------------------------|----------------------------------------------------------------------------------|
+| contiguous                    | by vectors                                                                       |
+| strided, transposed           | by blocks of lanes x lanes, read along the reduction and transposed in registers |
+| strided                       | element by element                                                               |
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from refmlc.native.tile.context import Context
+from refmlc.native.tile.dims import Dim
+from refmlc.native.tile.pieces import Piece
+from refmlc.native.tile.plan import Panel
+from refmlc.native.tile.squares import each_line, square
+from refmlc.native.tile.terms import Term, held
+from refmlc.native.tile.values import Values
+
+
+def row_of(context: Context, ahead: str = "") -> str:
+    """Where the row of the present point of the reduction begins in a panel, in elements; `ahead` points on."""
+    plan = context.plan
+    if not plan.shape.reduce:
+        return "0"
+    text = ""
+    for dim in plan.shape.reduce:
+        here = str(context.position[dim])
+        if dim is plan.shape.reduce[0] and plan.chunk < dim.extent:
+            here = f"({here} - {from_name(plan.shape.reduce[0])})"
+        text = here if not text else f"({text} * {dim.extent} + {here})"
+    if ahead:
+        text = f"({text} + {ahead})"
+    return f"{context.plan.columns} * {text}"
+
+
+def from_name(dim: Dim) -> str:
+    """The variable that holds the first point of a chunk."""
+    return f"{dim.name}_from"
+
+
+def first_of(context: Context) -> str | None:
+    """The variable that holds the first point of the present chunk; None: all points are in one."""
+    plan = context.plan
+    if not plan.shape.reduce or plan.chunk >= plan.shape.reduce[0].extent:
+        return None
+    return from_name(plan.shape.reduce[0])
+
+
+def packed(context: Context, panel: Panel, piece: Piece) -> Term:
+    """The present row of a panel, one vector of it."""
+    dtype = panel.leaf.dtype
+    where = f"{panel.name} + {row_of(context)}" + (f" + {piece.offset}" if piece.offset else "")
+    if piece.lanes == 1:
+        row = f"{row_of(context)} + {piece.offset}"
+        return Term(f"{panel.name}[{row}]", dtype)
+    return Term(f"RM_LOAD({context.needs.lanes(held(dtype), piece.lanes)}, {where})", dtype, piece.lanes)
+
+
+def pack(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """Fill the panel for the tile at the present position."""
+    leaf, plan = panel.leaf, context.plan
+    context.out.comment(f"{panel.name}: {leaf.access.buffer.name} in the order of the tile")
+    if panel.transposed:
+        _transposed(context, panel, parts)
+        return
+    stride = leaf.access.of(plan.vector)
+    with reduction(context, plan.shape.reduce):
+        for piece in parts:
+            _copy(context, panel, piece, stride)
+
+
+def _copy(context: Context, panel: Panel, piece: Piece, stride: int) -> None:
+    shift = {context.plan.vector: piece.offset}
+    term = _converted(context, panel, context.load(panel.leaf.access, piece, stride, shift))
+    where = row_of(context) + (f" + {piece.offset}" if piece.offset else "")
+    _put(context, panel, piece.lanes, where, term.text)
+
+
+def _put(context: Context, panel: Panel, lanes: int, where: str, text: str) -> None:
+    if lanes == 1:
+        context.out.line(f"{panel.name}[{where}] = {text};")
+        return
+    vector = context.needs.lanes(held(panel.leaf.dtype), lanes)
+    context.out.line(f"RM_STORE({vector}, {panel.name} + {where}, {text});")
+
+
+def _converted(context: Context, panel: Panel, term: Term) -> Term:
+    values = Values(context.options, context.needs, context.out, context.names.new, lambda _node: None)
+    return values.cast(term, panel.leaf.dtype)
+
+
+@contextmanager
+def reduction(context: Context, dims: Sequence[Dim]) -> Iterator[None]:
+    """Loops over the points of the present chunk."""
+    plan = context.plan
+    if not dims:
+        yield
+        return
+    first = dims[0]
+    chunked = first is plan.shape.reduce[0] and first_of(context) is not None
+    bounds = (from_name(first), f"{first.name}_to") if chunked else (0, first.extent)
+    with context.loop(first, *bounds), reduction(context, dims[1:]):
+        yield
+
+
+def _transposed(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """Blocks along the innermost reduction dim; what is left of it element by element."""
+    plan, out, lanes = context.plan, context.out, context.plan.lanes
+    *others, inner = plan.shape.reduce
+    chunked = not others and plan.chunk < inner.extent
+    first, last = (from_name(inner), f"{inner.name}_to") if chunked else ("0", str(inner.extent))
+    with reduction(context, others), out.block():
+        out.line(f"int64_t {inner.name} = {first};")
+        with context.at(inner, inner.name):
+            with out.block(f"for (; {inner.name} + {lanes} <= {last}; {inner.name} += {lanes})"):
+                _blocks(context, panel, parts)
+            if chunked or inner.extent % lanes:
+                with out.block(f"for (; {inner.name} < {last}; ++{inner.name})"):
+                    for piece in parts:
+                        _copy(context, panel, piece, panel.leaf.access.of(plan.vector))
+
+
+def _blocks(context: Context, panel: Panel, parts: Sequence[Piece]) -> None:
+    """As many rows as there are lanes: whole vectors in a loop, the last one apart where it is not whole."""
+    plan, lanes, names = context.plan, context.plan.lanes, context.names
+    stride = panel.leaf.access.of(plan.vector)
+    in_line = [piece for number, piece in enumerate(parts) if piece.whole and piece.offset == lanes * number]
+    looped = in_line if len(in_line) > 1 else []
+    with names.scope():
+        column = names.new("column")
+        if looped:
+            last = lanes * len(looped)
+            with context.out.block(f"for (int64_t {column} = 0; {column} < {last}; {column} += {lanes})"):
+                _block(context, panel, parts[0], f"{stride} * {column}", column)
+        for piece in parts[len(looped) :]:
+            with context.out.block():
+                _block(context, panel, piece, "", str(piece.offset))
+
+
+def _block(context: Context, panel: Panel, piece: Piece, ahead: str, column: str) -> None:
+    with context.names.scope():
+        name, line = context.names.new("block"), context.names.new("line")
+        square(context, panel.leaf, piece, name, ahead)
+        with each_line(context, line, piece.lanes):
+            _put(context, panel, piece.lanes, f"{row_of(context, line)} + {column}", f"{name}[{line}]")

@@ -1,0 +1,150 @@
+"""Operators and conversions on lanes, as C. None: there is no form for all lanes at once.
+
+| operator                  | dtypes                    | C                                            |
+|---------------------------|---------------------------|----------------------------------------------|
+| add sub mul               | integers, native floats   | `(a + b)`                                    |
+| div                       | native floats             | `(a / b)`                                    |
+| add sub mul div           | float16, bfloat16         | `rm_narrow_DxW(a + b)`, in float32           |
+| max min abs               | every                     | `rm_max_DxW(a, b)`                           |
+| eq ne lt le gt ge         | every but bool            | `(a < b)`, a mask                            |
+| not                       | bool                      | `~a`                                         |
+| exp (mode `cr`)           | float32                   | `rm_exp_float32xW(a)`                        |
+
+Native floats are float32 and float64. float32 rounded to 16 bits is the exact result rounded once: 24 >= 2p + 2.
+
+| from                       | to                | C                                               |
+|----------------------------|-------------------|-------------------------------------------------|
+| integer                    | integer           | `RM_TO`: modulo 2**bits                         |
+| integer                    | float32, float64  | `RM_TO`, rounded once; not of uint64            |
+| 8 or 16 bits               | float16, bfloat16 | through float32, exactly                        |
+| bool                       | any               | 0 or 1                                          |
+| any                        | bool              | `x != 0`                                        |
+| float32, float16, bfloat16 | int8 … int32      | toward zero, through int32                      |
+| float64                    | int32, int64      | toward zero                                     |
+| float                      | float             | `RM_TO` or rounded once; not float64 to 16 bits |
+"""
+
+from collections.abc import Sequence
+
+from refmlc.lang.dtypes import BOOL, DType
+from refmlc.native.options import Math
+from refmlc.native.tile.needs import Needs
+from refmlc.native.tile.scalars import COMPARE, INFIX
+from refmlc.native.tile.terms import NATIVE_FLOATS, SMALL_FLOATS, Term, held, held_bits, masked, widened
+
+
+def apply(needs: Needs, op: str, args: Sequence[Term], math: Math, vector_bytes: int) -> Term | None:
+    """The operator on operands of which one has lanes at least."""
+    lanes = max(arg.lanes for arg in args)
+    first = args[0].dtype
+    if op == "likely":
+        return args[0]
+    if first.kind == "bool":
+        return _on_masks(needs, op, [widened(needs, arg, lanes) for arg in args])
+    if op in INFIX:
+        return _infix(needs, op, args, lanes)
+    if op in COMPARE:
+        a, b = (widened(needs, arg, lanes).text for arg in args)
+        return Term(f"({a} {COMPARE[op]} {b})", BOOL, lanes, held_bits(first))
+    vector = needs.vector(held(first), lanes)
+    if op in ("max", "min"):
+        a, b = (widened(needs, arg, lanes).text for arg in args)
+        return Term(f"rm_{op}_{vector}({a}, {b})", first, lanes)
+    if op == "abs":
+        return Term(f"rm_abs_{vector}({args[0].text})", first, lanes)
+    if op == "exp" and first.element == "float32" and math == "cr":
+        return Term(f"{needs.exp(lanes, vector_bytes)}({args[0].text})", first, lanes)
+    return None
+
+
+def _infix(needs: Needs, op: str, args: Sequence[Term], lanes: int) -> Term | None:
+    a, b = args
+    dtype = a.dtype
+    if op == "div" and not dtype.is_float:
+        return None
+    if op == "mul" and dtype.element in NATIVE_FLOATS and (a.cell or b.cell):
+        cell, vector = (a, b) if a.cell else (b, a)
+        return Term(f"RM_TIMES_CELL({needs.lanes(dtype.element, lanes)}, {vector.text}, {cell.cell})", dtype, lanes)
+    if not dtype.is_float or not (a.exact and b.exact):
+        a, b = widened(needs, a, lanes), widened(needs, b, lanes)
+    if dtype.element in SMALL_FLOATS:
+        text = f"rm_narrow_{needs.vector(dtype.element, lanes)}({a.text} {INFIX[op]} {b.text})"
+        return Term(text, dtype, lanes)
+    return Term(f"({a.text} {INFIX[op]} {b.text})", dtype, lanes)
+
+
+def _on_masks(needs: Needs, op: str, args: Sequence[Term]) -> Term | None:
+    bits = max(arg.bits for arg in args)
+    texts = [masked(needs, arg, bits).text for arg in args]
+    match op:
+        case "not":
+            text = f"~{texts[0]}"
+        case "eq":
+            text = f"~({texts[0]} ^ {texts[1]})"
+        case "ne":
+            text = f"({texts[0]} ^ {texts[1]})"
+        case _:
+            return None
+    return Term(text, BOOL, args[0].lanes, bits)
+
+
+def both(needs: Needs, op: str, a: Term, b: Term) -> Term:
+    """`a & b` or `a | b` of bools, one of which has lanes."""
+    lanes = max(a.lanes, b.lanes)
+    a, b = widened(needs, a, lanes), widened(needs, b, lanes)
+    bits = max(a.bits, b.bits)
+    return Term(f"({masked(needs, a, bits).text} {op} {masked(needs, b, bits).text})", BOOL, lanes, bits)
+
+
+def select(needs: Needs, condition: Term, a: Term, b: Term) -> Term:
+    """`a` where the mask is set, else `b`."""
+    lanes = condition.lanes
+    a, b = widened(needs, a, lanes), widened(needs, b, lanes)
+    if a.dtype.kind == "bool":
+        bits = max(condition.bits, a.bits, b.bits)
+        mask, x, y = (masked(needs, term, bits).text for term in (condition, a, b))
+        return Term(f"({mask} & {x} | ~{mask} & {y})", BOOL, lanes, bits)
+    mask = masked(needs, condition, held_bits(a.dtype)).text
+    return Term(f"rm_select_{needs.vector(held(a.dtype), lanes)}({mask}, {a.text}, {b.text})", a.dtype, lanes)
+
+
+def cast(needs: Needs, arg: Term, target: DType) -> Term | None:
+    """Lanes converted."""
+    source = arg.dtype
+    if source.element == target.element:
+        return arg
+    if target.kind == "bool":
+        return Term(f"({arg.text} != 0)", BOOL, arg.lanes, held_bits(source))
+    if source.kind == "bool":
+        return _from_numbers(needs, f"({arg.text} & 1)", target, arg.lanes)
+    if source.is_float:
+        return _from_float(needs, arg, target)
+    if target.element in NATIVE_FLOATS and source.element == "uint64":
+        return None
+    if target.element in SMALL_FLOATS and source.bits > 16:
+        return None
+    return _from_numbers(needs, arg.text, target, arg.lanes)
+
+
+def _from_numbers(needs: Needs, text: str, target: DType, lanes: int) -> Term:
+    """Integers to integers, or to floats that go through float32 without loss."""
+    converted = f"RM_TO({needs.lanes(held(target), lanes)}, {text})"
+    if target.element in SMALL_FLOATS:
+        converted = f"rm_cast_float32_{needs.vector(target.element, lanes)}({converted})"
+    return Term(converted, target, lanes)
+
+
+def _from_float(needs: Needs, arg: Term, target: DType) -> Term | None:
+    lanes, wide = arg.lanes, arg.dtype.element == "float64"
+    if target.element in NATIVE_FLOATS:
+        same = held(arg.dtype) == target.element
+        text = arg.text if same else f"RM_TO({needs.lanes(target.element, lanes)}, {arg.text})"
+        return Term(text, target, lanes)
+    if target.element in SMALL_FLOATS and not wide:
+        return Term(f"rm_cast_float32_{needs.vector(target.element, lanes)}({arg.text})", target, lanes)
+    if target.element in ("int32", "int64") if wide else target.element == "int32":
+        return Term(f"RM_TO({needs.lanes(target.element, lanes)}, {arg.text})", target, lanes)
+    if not wide and target.is_integer and target.bits < 32:
+        through = f"RM_TO({needs.lanes('int32', lanes)}, {arg.text})"
+        return Term(f"RM_TO({needs.lanes(target.element, lanes)}, {through})", target, lanes)
+    return None

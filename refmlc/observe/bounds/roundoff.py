@@ -1,0 +1,157 @@
+"""What one rounding to a format can do: how far it moves a number, and where it overflows.
+
+With p digits, least normal exponent m and e = floor(log2 |y|), rounding y to nearest moves it by at most half the
+spacing of its binade,
+
+    h(y) = 2 ** (max(e, m) - p),
+
+which does not decrease with |y|, holds for subnormal results (the absolute term 2 ** (m - p)), and, where the wider
+range of `Freedom.wide` is used, beyond the greatest value too. `Grid.error(x)` is h for every |y| <= x; with a
+wider format W in between, y -> W -> format, it is h + h_W, since each rounding moves by at most its own h.
+A number y that is rounded alone moves by |rounded(y) - y| exactly; by way of W by at most 2 * h_W more, because the
+nearest number to W's is no farther from it than rounded(y) is.
+
+| format                  | wider one |
+|-------------------------|-----------|
+| float32                 | float64   |
+| narrower than float32   | float32   |
+| float64                 | none      |
+
+| `special` | what a number of the format's overflow threshold or more becomes                        |
+|-----------|-----------------------------------------------------------------------------------------|
+| `ieee`    | ±inf                                                                                    |
+| `fn`, `fnuz` | NaN                                                                                  |
+| `finite`  | ± the maximum, which lies between 0 and the number: the radius grows to |centre| at most |
+"""
+
+import math
+from fractions import Fraction
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_DTYPE
+from refmlc.lang.dtypes import FLOAT32, FLOAT64, DType
+from refmlc.lang.dtypes.formats import FloatFormat
+from refmlc.lang.dtypes.rounding import round_fraction, rounder
+from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, ZERO, Enclosure, between, special_of
+from refmlc.observe.bounds.freedom import Freedom
+from refmlc.observe.bounds.upward import DIGITS, EXPONENTS, add_up, magnitude, mul_up, shortened
+
+
+class Grid:
+    """The roundings to one float dtype. Fails: RM503 for float8_e8m0fnu, which has neither signs nor zero."""
+
+    def __init__(self, dtype: DType, freedom: Freedom) -> None:
+        """Prepare the constants."""
+        self.dtype = dtype.scalar
+        self.format = row = dtype.format
+        if row.special == "e8m0":
+            raise fail(UNSUPPORTED_DTYPE, f"bounds for {dtype} are not computed")
+        self._rounded = rounder(self.dtype)
+        self.wide: FloatFormat | None = None
+        if freedom.wide and dtype.bits < FLOAT64.bits:
+            self.wide = (FLOAT64 if dtype.element == FLOAT32.element else FLOAT32).format
+        spacing = _half_spacing(row, row.maximum)
+        self.threshold = row.maximum + spacing if row.name != "float64" else row.maximum
+        self.least = math.ldexp(1.0, row.minimum_exponent - row.precision)
+
+    def error(self, x: float) -> float:
+        """How far a number of size at most `x` is moved at most."""
+        own = _half_spacing(self.format, x)
+        return own if self.wide is None else add_up(own, _half_spacing(self.wide, x))
+
+    def wide_error(self, x: float) -> float:
+        """The same for the rounding to the wider format; 0 where there is none."""
+        return 0.0 if self.wide is None else _half_spacing(self.wide, x)
+
+    def overflow(self, top: float, bottom: float) -> int:
+        """The special values that numbers in -bottom … top may become by overflow."""
+        if top < self.threshold and bottom < self.threshold:
+            return 0
+        match self.format.special:
+            case "ieee":
+                return (PINF if top >= self.threshold else 0) | (NINF if bottom >= self.threshold else 0)
+            case "finite":
+                return 0
+            case _:
+                return NAN
+
+    def settle(self, centre: Fraction, radius: float) -> Enclosure:
+        """Every number within `radius` of `centre`, and whatever rounding makes of it."""
+        if radius == 0.0:
+            return self._alone(centre)
+        centre, radius = shortened(centre, radius)
+        size = magnitude(centre)
+        reach = add_up(size, radius)
+        specials = 0
+        grown = add_up(radius, self.error(reach))
+        if reach >= self.threshold:
+            specials = self.overflow(reach if centre >= 0 else radius, reach if centre <= 0 else radius)
+            if self.format.special == "finite":
+                grown = max(grown, size)
+        return Enclosure(centre, grown, specials)
+
+    def _alone(self, centre: Fraction) -> Enclosure:
+        """`centre` and what rounding makes of it."""
+        top, bottom = centre.numerator, centre.denominator
+        if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS:
+            x = top / bottom  # exact, and so is what a rounding moves it by
+            nearest = self._rounded(x)
+            if math.isfinite(nearest):
+                return Enclosure(centre, self._by_way(abs(x - nearest), abs(x)))
+        else:
+            nearest = round_fraction(centre, self.dtype)
+            if math.isfinite(nearest):
+                moved = magnitude(Fraction(nearest) - centre)
+                return Enclosure(*shortened(centre, self._by_way(moved, magnitude(centre))))
+        size = magnitude(centre)
+        specials = self.overflow(size if centre > 0 else 0.0, 0.0 if centre > 0 else size)
+        return Enclosure(*shortened(centre, self.error(size)), specials)
+
+    def image(self, found: Enclosure) -> Enclosure:
+        """Every member rounded, once and to this format: what a cast is, which no freedom leaves out (NUM-704)."""
+        specials = self.fitted(found).specials
+        if not found.finite:
+            return self.fitted(found)
+        least, greatest = self._nearest(found.low), self._nearest(found.high)  # rounding keeps the order
+        specials |= special_of(least) | special_of(greatest)
+        beyond = (found.low > 0 and not math.isfinite(least)) or (found.high < 0 and not math.isfinite(greatest))
+        if beyond:
+            return Enclosure(ZERO, 0.0, specials, finite=False)
+        top = self.format.maximum
+        low, high = least if math.isfinite(least) else -top, greatest if math.isfinite(greatest) else top
+        return between(Fraction(low), Fraction(high), specials)
+
+    def _nearest(self, x: Fraction | float) -> float:
+        """`x` rounded to the format."""
+        if isinstance(x, float):
+            return self._rounded(x)
+        top, bottom = x.numerator, x.denominator
+        if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS:
+            return self._rounded(top / bottom)
+        return round_fraction(x, self.dtype)
+
+    def _by_way(self, moved: float, size: float) -> float:
+        """How far a number of this size is from its nearest at most, which is `moved` from it, by way of the wider."""
+        return add_up(moved, mul_up(2.0, self.wide_error(size))) if moved else 0.0
+
+    def fitted(self, found: Enclosure) -> Enclosure:
+        """`found` with the infinities that the format does not have become what it makes of them."""
+        if not found.specials & (PINF | NINF) or self.format.special == "ieee":
+            return found
+        if self.format.special == "finite":
+            return Enclosure(Fraction(0), self.format.maximum, found.specials & NAN)
+        return found._replace(specials=NAN)
+
+    def ulp(self, x: float) -> float:
+        """The spacing of the format at size `x`, rounded to its binade."""
+        return mul_up(2.0, _half_spacing(self.format, x))
+
+
+def _half_spacing(row: FloatFormat, x: float) -> float:
+    """At least h(y) for every |y| <= x. Half the least positive binary64 number is rounded up to it."""
+    if x == math.inf:
+        return math.inf
+    if x == 0.0:
+        return 0.0
+    exponent = max(math.frexp(x)[1] - 1, row.minimum_exponent) - row.precision
+    return max(math.ldexp(1.0, exponent), math.ulp(0.0))

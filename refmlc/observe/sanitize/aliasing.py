@@ -1,0 +1,118 @@
+"""RM322: memory that `noalias` promises to belong to one argument is reached through two (TIR-009).
+
+A function with the attribute `tir.noalias` says: what is written through one of its buffer parameters is not accessed
+through another one in the same call. Two arguments may overlap as long as nothing in both of them is written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from refmlc.diag import Diagnostic, Related
+from refmlc.diag.catalogue import BROKEN_NOALIAS
+from refmlc.lang.ir import tir
+from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.elements import element, size_of
+from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
+from refmlc.run.interp.tensorir.views import View
+from refmlc.run.memory.tensor import Tensor
+
+
+@dataclass(slots=True)
+class Seen:
+    """The accesses to a byte: the first through each parameter, and the first that writes."""
+
+    first: dict[tir.Buffer, tir.BufferLoad | tir.BufferStore] = field(default_factory=dict)
+    writer: tir.Buffer | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """A call whose arguments overlap: the parameters concerned, and the bytes seen by their addresses."""
+
+    function: str
+    params: frozenset[tir.Buffer]
+    seen: dict[int, Seen] = field(default_factory=dict)
+
+
+class NoAlias(Detector):
+    """Compares accesses through parameters whose arguments overlap."""
+
+    code = BROKEN_NOALIAS
+
+    def __init__(self, facts: FactTable) -> None:
+        """No call is open."""
+        super().__init__(facts)
+        self._calls: list[Call | None] = []
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """Look for arguments that overlap."""
+        func = self.facts.module.functions.get(name)
+        call = None
+        if isinstance(func, tir.PrimFunc) and promises(func):
+            params = overlapping(func, args)
+            call = Call(name, params) if params else None
+        self._calls.append(call)
+
+    def leave_function(self, name: str, result: object) -> None:
+        """The call is over."""
+        del name, result
+        self._calls.pop()
+
+    def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM322."""
+        self._look(access, view, offset, frame)
+
+    def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        """Fails: RM322."""
+        self._look(access, view, offset, frame)
+
+    def _look(self, access: tir.BufferLoad | tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
+        call = self._calls[-1] if self._calls else None
+        if call is None or frame[ACTIVATION].function != call.function:
+            return
+        param = self.facts.at(frame).root(access.buffer)
+        if param not in call.params:
+            return
+        storage, size = view.data.storage, size_of(view)
+        first = _address(storage.array) + view.data.byte_offset + (view.offset + offset) * size
+        for byte in range(first, first + size):
+            seen = call.seen.setdefault(byte, Seen())
+            seen.first.setdefault(param, access)
+            if isinstance(access, tir.BufferStore):
+                seen.writer = param
+            others = [buffer for buffer in seen.first if buffer is not param]
+            if others and seen.writer is not None:
+                other = others[0]
+                message = (
+                    f"`{element(access.buffer, view, offset)}` is reached through `{other.name}` too, "
+                    f"and written: `{call.function}` promises `noalias`"
+                )
+                related = (Related(f"the same memory is accessed through `{other.name}` here", seen.first[other].span),)
+                raise self.undefined(Diagnostic(BROKEN_NOALIAS, message, access.span, "", (), related), access, frame)
+
+
+def promises(func: tir.PrimFunc) -> bool:
+    """Whether the function promises that its arguments do not overlap."""
+    return bool(func.attrs.get("tirx.noalias", func.attrs.get("tir.noalias")))
+
+
+def overlapping(func: tir.PrimFunc, args: Sequence[object]) -> frozenset[tir.Buffer]:
+    """The buffers of parameters whose arguments share memory with one another."""
+    tensors = [
+        (func.buffer_map[param], arg if isinstance(arg, Tensor) else Tensor.from_numpy(arg))
+        for param, arg in zip(func.params, args, strict=False)
+        if param in func.buffer_map and isinstance(arg, Tensor | np.ndarray)
+    ]
+    found = set()
+    for number, (one, mine) in enumerate(tensors):
+        for other, its in tensors[:number]:
+            if mine.size and its.size and np.may_share_memory(mine.array, its.array):
+                found |= {one, other}
+    return frozenset(found)
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])

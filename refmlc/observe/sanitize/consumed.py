@@ -1,0 +1,156 @@
+"""RM328: a tensor is used by an old name after a call in place gave it another value (RLX-214).
+
+`call_tir_inplace` and `call_inplace_packed` consume the arguments that they write: from then on the tensor goes by the
+name that the call is bound to. Each tensor has an age, the number of calls that consumed it; each variable remembers
+how old its tensors were when it was bound.
+
+| use of a variable                            | counts                               |
+|----------------------------------------------|--------------------------------------|
+| in a binding, as a result of the function    | yes                                  |
+| `t[i]` of a tuple                            | field i alone                        |
+| in a branch of an `if`, in an inner function | when the bindings there are executed |
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
+
+from refmlc.diag import Diagnostic, Related, error
+from refmlc.diag.catalogue import USE_AFTER_INPLACE
+from refmlc.diag.source import Span
+from refmlc.lang.ir import relax
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import children
+from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.graph.outputs import inplace_indices
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+
+Path: TypeAlias = "tuple[int, ...]"
+
+
+@dataclass(slots=True)
+class Held:
+    """A tensor that a variable was bound to, and how old it was."""
+
+    path: Path
+    tensor: Tensor
+    age: int
+
+
+@dataclass(slots=True)
+class Consumed:
+    """How often a tensor was consumed, and by which call last."""
+
+    age: int = 0
+    call: relax.Call | None = None
+
+
+@dataclass(slots=True)
+class Names:
+    """What the variables of one call of a function were bound to."""
+
+    held: dict[relax.Var, list[Held]] = field(default_factory=dict)
+
+
+class UsesAfterInplace(Detector):
+    """Compares the ages of tensors with those that variables remember."""
+
+    code = USE_AFTER_INPLACE
+
+    def __init__(self, facts: FactTable) -> None:
+        """Nothing was consumed."""
+        super().__init__(facts)
+        self._ages: WeakKeyDictionary[Storage, dict[int, Consumed]] = WeakKeyDictionary()
+        self._names: list[Names] = []
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """Bind the parameters."""
+        self._names.append(Names())
+        func = self.facts.module.functions.get(name)
+        if isinstance(func, relax.Function):
+            for param, arg in zip(func.params, args, strict=False):
+                self._bind(param, arg)
+
+    def leave_function(self, name: str, result: object) -> None:
+        """The result is a use. Fails: RM328."""
+        del result
+        func = self.facts.module.functions.get(name)
+        if isinstance(func, relax.Function):
+            self._look(func.body.body, func.body.span)
+        self._names.pop()
+
+    def before_binding(self, binding: relax.Binding) -> None:
+        """Fails: RM328."""
+        value = binding.value
+        self._look(value, binding.span if isinstance(value, relax.Var) else value.span)
+
+    def binding(self, binding: relax.Binding, value: object) -> None:
+        """Bind the variable."""
+        self._bind(binding.var, value)
+
+    def after_destination(
+        self,
+        call: relax.Call,
+        function: Callable[[Sequence[object]], object],
+        args: Sequence[object],
+        outputs: Sequence[object],
+    ) -> None:
+        """What the call wrote in place is consumed."""
+        del function, outputs
+        if isinstance(call.op, relax.Op) and call.op.name in ("call_tir_inplace", "call_inplace_packed"):
+            for index in inplace_indices(call):
+                arg = args[index] if 0 <= index < len(args) else None
+                if isinstance(arg, Tensor):
+                    consumed = self._consumed(arg)
+                    consumed.age += 1
+                    consumed.call = call
+
+    def _consumed(self, tensor: Tensor) -> Consumed:
+        return self._ages.setdefault(tensor.storage, {}).setdefault(tensor.byte_offset, Consumed())
+
+    def _bind(self, var: relax.Var, value: object) -> None:
+        if self._names:
+            self._names[-1].held[var] = [
+                Held(path, tensor, self._consumed(tensor).age) for path, tensor in _tensors(value, ())
+            ]
+
+    def _look(self, value: Node, span: Span | None) -> None:
+        names = self._names[-1].held if self._names else {}
+        for var, path in _uses(value):
+            for held in names.get(var, ()):
+                consumed = self._consumed(held.tensor)
+                if held.path[: len(path)] == path and consumed.age > held.age:
+                    call = consumed.call
+                    message = f"`{var.name}` is used after a call in place consumed it"
+                    related = (
+                        Related("this call writes it in place", None if call is None else call.span),
+                        Related(f"`{var.name}` is bound here", var.span),
+                    )
+                    raise error(Diagnostic(USE_AFTER_INPLACE, message, span or var.span, "", (), related))
+
+
+def _tensors(value: object, path: Path) -> Iterator[tuple[Path, Tensor]]:
+    if isinstance(value, Tensor):
+        yield path, value
+    elif isinstance(value, tuple):
+        for number, part in enumerate(value):
+            yield from _tensors(part, (*path, number))
+
+
+def _uses(node: Node) -> Iterator[tuple[relax.Var, Path]]:
+    """The variables that evaluating `node` uses, and which part of them."""
+    stack: list[Node] = [node]
+    while stack:
+        part = stack.pop()
+        match part:
+            case relax.Var():
+                yield part, ()
+            case relax.TupleGetItem(tuple_value=relax.Var() as var, index=index):
+                yield var, (index,)
+            case relax.SeqExpr() | relax.Function():
+                pass
+            case _:
+                stack.extend(child for child in children(part) if isinstance(child, Node))

@@ -1,0 +1,118 @@
+"""RM325, a lint: points of a block's domain are never executed (TIR-224).
+
+| axes                             | looked at                                                                  |
+|----------------------------------|----------------------------------------------------------------------------|
+| reduce, in an instance that runs | always: a reduction that lacks terms                                       |
+| all                              | where the block writes to a parameter: the rest keeps what the caller gave |
+
+Points of blocks that fill memory of the function itself are not missed: schedules compute only what is used. Asked is
+once the scope of the block is over; domains that change from instance to instance are not looked at. A block without
+axes is no scope: TVM puts such blocks around what allocates together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias, cast
+
+from refmlc.diag import Diagnostic
+from refmlc.diag.catalogue import NOT_COVERED
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.facts import Facts, FactTable
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.interp.tensorir.instances import BlockSite, Extent
+
+Point: TypeAlias = "tuple[int, ...]"
+MOST_POINTS = 1_000_000  # of a block that are remembered: of larger domains nothing is said
+
+
+@dataclass(slots=True)
+class Executed:
+    """The points of a block that were executed in one scope; `domains` None: they changed."""
+
+    domains: tuple[Extent, ...] | None
+    facts: Facts
+    points: set[Point] = field(default_factory=set)
+
+
+class Coverage(Detector):
+    """Counts the points of the domains of blocks."""
+
+    code = NOT_COVERED
+    is_lint = True
+
+    def __init__(self, facts: FactTable) -> None:
+        """Nothing was executed."""
+        super().__init__(facts)
+        self._scopes: list[dict[BlockSite, Executed]] = [{}]
+
+    def place(self) -> tuple[object, ...]:
+        """The scopes that are open."""
+        return (list(self._scopes),)
+
+    def go_to(self, place: tuple[object, ...]) -> None:
+        """Go on there."""
+        self._scopes = list(cast("list[dict[BlockSite, Executed]]", place[0]))
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call is a scope of blocks."""
+        del name, args
+        self._scopes.append({})
+
+    def leave_function(self, name: str, result: object) -> None:
+        """The scope is over."""
+        del name, result
+        self._close()
+
+    def enter_block(self, site: BlockSite, frame: Frame) -> None:
+        """Note the point."""
+        domains = tuple([domain(frame) for domain in site.domains])
+        executed = self._scopes[-1].get(site)
+        if executed is None:
+            executed = self._scopes[-1][site] = Executed(domains, self.facts.at(frame))
+        if executed.domains != domains:
+            executed.domains = None
+        if len(executed.points) >= MOST_POINTS:
+            executed.domains = None
+            executed.points.clear()
+        executed.points.add(site.values(frame))
+        self._scopes.append({} if site.axes else self._scopes[-1])
+
+    def leave_block(self, site: BlockSite, frame: Frame) -> None:
+        """The instance is over, and the blocks in it."""
+        del frame
+        if site.axes:
+            self._close()
+        else:
+            self._scopes.pop()
+
+    def _close(self) -> None:
+        for site, executed in self._scopes.pop().items():
+            known = [domain for domain in executed.domains or () if domain is not None]
+            if len(known) == len(site.axes) and known:
+                self._count(site, executed, known)
+
+    def _count(self, site: BlockSite, executed: Executed, domains: list[tuple[int, int]]) -> None:
+        axes, points = site.node.block.iter_vars, executed.points
+        reduced = [number for number, axis in enumerate(axes) if axis.kind is IterKind.REDUCE]
+        terms = prod(domains[number][1] for number in reduced)
+        others = {tuple([v for number, v in enumerate(point) if number not in reduced]) for point in points}
+        size = prod(extent for _, extent in domains)
+        if len(points) != len(others) * terms:
+            what = f"{len(points)} of {len(others) * terms} terms of its reductions"
+        elif len(points) != size and _writes_parameter(executed.facts, site.node):
+            what = f"{len(points)} of {size} points of its domain"
+        else:
+            return
+        block = site.node.block
+        message = f"block `{block.name}` executes {what}"
+        self.lint(Diagnostic(NOT_COVERED, message, block.span), site)
+
+
+def _writes_parameter(facts: Facts, node: tir.SBlockRealize) -> bool:
+    """Whether a store in the block writes to a parameter of the function."""
+    parameters = set(facts.func.buffer_map.values())
+    stores = [store for buffer in parameters for store in facts.stores.get(buffer, ())]
+    return any(node in facts.around[store] for store in stores)

@@ -1,0 +1,36 @@
+"""Why an element has its value: the backward slice of a run, as a tree of values and roundings.
+
+>>> found = why(module, "main", [a, b, c], "C", (3, 7))
+>>> print(text(outline(found)))
+
+| file                                     | holds                                                               |
+|------------------------------------------|---------------------------------------------------------------------|
+| `values`                                 | the slice as plain data                                             |
+| `outline`, `data`                        | the slice as lines, as JSON                                         |
+| `why`, `asked`, `copying`                | running until all is known; which element is meant; fresh arguments |
+| `recorder`, `records`, `memory`, `sites` | what is noted of a run                                              |
+| `trees`, `exactness`, `chains`           | from a noted store to values, roundings and reductions              |
+"""
+
+from refmlc.observe.why.data import as_data
+from refmlc.observe.why.outline import Line, outline, text
+from refmlc.observe.why.values import Cell, Kind, Origin, Rounding, Slice, Source, Value, Write
+from refmlc.observe.why.why import LIMITS, Limits, why
+
+__all__ = [
+    "LIMITS",
+    "Cell",
+    "Kind",
+    "Limits",
+    "Line",
+    "Origin",
+    "Rounding",
+    "Slice",
+    "Source",
+    "Value",
+    "Write",
+    "as_data",
+    "outline",
+    "text",
+    "why",
+]

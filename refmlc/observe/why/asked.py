@@ -1,0 +1,142 @@
+"""Which cell is asked about: the element of an argument, a result, a variable of Relax, or a buffer inside.
+
+The name is looked for in this order: parameters, `result` (`result.0` of a tuple), variables of Relax (as they were
+bound last), buffers (the last store to the element). Where the run ends in the middle of a binding, its variable means
+the memory that the binding's call writes to. No name: the only result, or the only parameter that is written.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ops.contract import Scalar
+from refmlc.observe.why.memory import Held, Storages, cell_of, first_byte
+from refmlc.observe.why.recorder import FOREVER, Demands, Recorder
+from refmlc.observe.why.sites import Sites
+from refmlc.observe.why.values import Cell, Reading
+from refmlc.run.interp.tensorir.frame import Frame
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.cells import cell_size
+from refmlc.run.memory.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A name and indices as the user gives them."""
+
+    name: str
+    index: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The element: where it lies, when it is looked at, its value then (None: not initialised)."""
+
+    name: str
+    index: tuple[int, ...]
+    reading: Reading
+    value: Scalar | None
+    dtype: DType
+
+
+class Finder(Recorder):
+    """The first run: what the recorder does, and beside it the search for variables and buffers of a name."""
+
+    def __init__(self, module: IRModule, sites: Sites, budget: Budget, demands: Demands, most: int) -> None:
+        """Search for nothing."""
+        super().__init__(module, sites, budget, demands, most)
+        self.asked = Asked("", ())
+        self.found: Found | None = None
+        self.names: dict[str, None] = {}
+        self.unfinished: dict[str, Tensor] = {}
+
+    def enter_function(self, name: str, args: Sequence[object]) -> None:
+        """A call that computes the variable of the name: it writes to its last tensors, which hold nothing yet."""
+        super().enter_function(name, args)
+        if not self._bindings or self._bindings[-1] != self.asked.name.partition(".")[0]:
+            return
+        destinations = tuple(takewhile(is_unwritten, reversed([arg for arg in args if isinstance(arg, Tensor)])))
+        if destinations:
+            value = destinations[0] if len(destinations) == 1 else destinations[::-1]
+            self.unfinished = dict(tensors_in(self._bindings[-1], value))
+
+    def binding(self, binding: relax.Binding, value: object) -> None:
+        """A variable of the name has its value now."""
+        super().binding(binding, value)
+        self.names[binding.var.name] = None
+        self.unfinished = {}
+        for name, tensor in tensors_in(binding.var.name, value):
+            if name == self.asked.name:
+                self.found = element(self.storages, name, tensor, self.asked.index, self.count)
+
+    def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
+        """An element of a buffer of the name is written."""
+        super().store(access, indices, value, frame)
+        if access.buffer.name != self.asked.name or indices != self.asked.index or self.place is None:
+            return
+        dtype = access.buffer.dtype
+        view, offset = self.place
+        storage = self.storages.number(view.data.storage)
+        cell = Cell(storage, first_byte(view, offset), cell_size(dtype))
+        first = value[0] if isinstance(value, tuple) else value
+        shown = first if isinstance(first, (bool, int, float)) else None
+        self.found = Found(self.asked.name, indices, (cell, self.count), shown, dtype.scalar)
+
+
+def is_unwritten(tensor: Tensor) -> bool:
+    """Whether no element of a tensor was written."""
+    return not any(tensor.shadow[place] for place in range(tensor.reach * tensor.dtype.lanes))
+
+
+def tensors_in(name: str, value: object) -> Iterator[tuple[str, Tensor]]:
+    """The tensors of a value, fields of tuples by their numbers."""
+    stack = [(name, value)]
+    while stack:
+        here, part = stack.pop()
+        if isinstance(part, Tensor):
+            yield here, part
+        elif isinstance(part, tuple):
+            stack.extend((f"{here}.{number}", field) for number, field in reversed(list(enumerate(part))))
+
+
+def element(storages: Storages, name: str, tensor: Tensor, index: Sequence[int], time: int) -> Found:
+    """An element of a tensor. Fails: RM112 where there is none."""
+    if len(index) != tensor.ndim or not all(0 <= at < extent for at, extent in zip(index, tensor.shape, strict=True)):
+        spelled = f"{name}[{', '.join(map(str, index))}]"
+        raise fail(BAD_USAGE, f"there is no element `{spelled}`: `{name}` has the shape {tensor.shape}")
+    cell = cell_of(storages, tensor, index)
+    at = sum(i * stride for i, stride in zip(index, tensor.element_strides, strict=True)) * tensor.dtype.lanes
+    value = tensor.cells[at] if tensor.shadow[at] else None
+    return Found(name, tuple(index), (cell, time), value, tensor.dtype.scalar)
+
+
+def locate(recorder: Finder, asked: Asked, held: Sequence[Held], value: object) -> Found:
+    """The element that was asked for, after the first run. Fails: RM112."""
+    results = list(tensors_in("result", value))
+    named = {each.name: each.tensor for each in reversed(held)} | dict(results)
+    name = asked.name or _only(results, held, recorder)
+    if name in named:
+        return element(recorder.storages, name, named[name], asked.index, FOREVER)
+    if recorder.found is not None:
+        return recorder.found
+    if name in recorder.unfinished:
+        return element(recorder.storages, name, recorder.unfinished[name], asked.index, FOREVER)
+    raise _unknown(asked, [*named, *recorder.names])
+
+
+def _only(results: Sequence[tuple[str, Tensor]], held: Sequence[Held], recorder: Finder) -> str:
+    names = [name for name, _ in results] or [each.name for each in held if each.storage in recorder.written]
+    if len(names) != 1:
+        raise fail(BAD_USAGE, "an output must be named", None, f"there are: {', '.join(names) or 'none'}")
+    return names[0]
+
+
+def _unknown(asked: Asked, known: Sequence[str]) -> RefmlcError:
+    spelled = f"{asked.name}[{', '.join(map(str, asked.index))}]"
+    message = f"no `{spelled}` was written or returned"
+    return fail(BAD_USAGE, message, None, f"known are {', '.join(dict.fromkeys(known)) or 'no names'}")

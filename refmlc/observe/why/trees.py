@@ -1,0 +1,201 @@
+"""From a noted store to the tree of its value: every node with the value it had, every operator with its rounding.
+
+The expression is evaluated once more, by the rows of the operators, one lane of it; loads and calls give what was
+noted of them. So the tree is evaluated apart from the interpreter's closures, and its root must be what was stored.
+
+| node                     | tree                                                                           |
+|--------------------------|--------------------------------------------------------------------------------|
+| a variable               | the tree of its `Bind` or `Let`; else a leaf: loop, axis, parameter            |
+| `Select`, `if_then_else` | the condition, and the arm that was taken                                      |
+| a load                   | a leaf, with its cell; below it, indices that were themselves read from memory |
+| a call                   | its value, and the arguments that are expressions                              |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from refmlc.lang.dtypes import BOOL, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ops.contract import Scalar, UndefinedValue
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.scalar.convert import converter
+from refmlc.observe.why import exactness
+from refmlc.observe.why.memory import element_name, first_byte
+from refmlc.observe.why.records import Bound, Capture, Loaded, Noted
+from refmlc.observe.why.values import Cell, Kind, Value
+from refmlc.run.memory.cells import cell_size
+
+
+@dataclass(slots=True)
+class Tree:
+    """What evaluating one statement knows."""
+
+    capture: Capture
+    variables: Mapping[tir.Var, object]
+    bound: Mapping[tir.Var, Bound]
+    lets: dict[tir.Var, tir.Expr] = field(default_factory=dict)
+
+    def lane(self, node: tir.Expr, lane: int) -> Value:
+        """Lane `lane` of `node`; a scalar has every lane."""
+        scalar = node.dtype.scalar
+        match node:
+            case tir.Var():
+                return self._variable(node, lane)
+            case tir.IntImm(value=value):
+                return Value(Kind.CONSTANT, "", scalar, bool(value) if scalar.kind == "bool" else value, node.span)
+            case tir.FloatImm(value=value):
+                return Value(Kind.CONSTANT, "", scalar, value, node.span)
+            case tir.StringImm(value=text):
+                return Value(Kind.CONSTANT, repr(text), scalar, None, node.span)
+            case tir.Apply(op=op, args=args):
+                return applied(op, tuple(self.lane(arg, lane) for arg in args), scalar, node)
+            case tir.Cast(value=value):
+                return _cast(self.lane(value, lane), node)
+            case tir.And() | tir.Or():
+                return self._both(node, lane)
+            case tir.Select() | tir.IfThenElseExpr():
+                return self._choice(node, lane)
+            case tir.Let(var=var, value=value, body=body):
+                self.lets[var] = value
+                return self.lane(body, lane)
+            case tir.BufferLoad():
+                return self._load(node, lane)
+            case tir.Ramp() | tir.Broadcast() | tir.Shuffle():
+                return self._vector(node, lane)
+            case tir.Call():
+                return self._call(node, lane)
+            case tir.BufferData():
+                return Value(Kind.VARIABLE, f"{node.buffer.name}.data", scalar, None, node.span)
+            case _:
+                assert_never(node)
+
+    def _variable(self, node: tir.Var, lane: int) -> Value:
+        if node in self.lets:
+            return self.lane(self.lets[node], lane)
+        if node in self.bound:
+            bound = self.bound[node]
+            site = bound.site.node
+            if isinstance(site, tir.Bind):
+                return Tree(bound.capture, bound.variables, bound.bound).lane(site.value, lane)
+        found = self.variables.get(node)
+        found = found[lane] if isinstance(found, tuple) and lane < len(found) else found
+        value = found if isinstance(found, (bool, int, float)) else None
+        return Value(Kind.VARIABLE, node.name, node.dtype.scalar, value, node.span)
+
+    def _both(self, node: tir.And | tir.Or, lane: int) -> Value:
+        """Lazy: the second operand is there only where it was evaluated."""
+        first = self.lane(node.a, lane)
+        ends = isinstance(node, tir.Or) == bool(first.value)
+        parts = (first,) if ends and not node.dtype.is_vector else (first, self.lane(node.b, lane))
+        return Value(Kind.OPERATOR, type(node).__name__.lower(), BOOL, parts[-1].value, node.span, parts)
+
+    def _choice(self, node: tir.Select | tir.IfThenElseExpr, lane: int) -> Value:
+        condition = self.lane(node.condition, lane)
+        taken = self.lane(node.true_value if condition.value else node.false_value, lane)
+        text = "select" if isinstance(node, tir.Select) else "if_then_else"
+        return Value(Kind.CHOICE, text, taken.dtype, taken.value, node.span, (condition, taken))
+
+    def _vector(self, node: tir.Ramp | tir.Broadcast | tir.Shuffle, lane: int) -> Value:
+        match node:
+            case tir.Broadcast():
+                return self.lane(node.value, lane)
+            case tir.Ramp():
+                base, stride = self.lane(node.base, 0), self.lane(node.stride, 0)
+                scalar = node.dtype.scalar
+                times = Value(Kind.CONSTANT, "lane", scalar, lane)
+                return applied("add", (base, applied("mul", (stride, times), scalar, node)), scalar, node)
+            case tir.Shuffle():
+                at = int(self.lane(node.indices[lane], 0).value or 0)
+                for vector in node.vectors:
+                    if at < vector.dtype.lanes:
+                        return self.lane(vector, at)
+                    at -= vector.dtype.lanes
+                return Value(Kind.VARIABLE, "?", node.dtype.scalar, None, node.span)
+
+    def _load(self, node: tir.BufferLoad, lane: int) -> Value:
+        width = node.buffer.dtype.lanes
+        place, part = divmod(lane, width) if node.dtype.is_vector else (0, 0)
+        if node.predicate is not None:
+            if not self.lane(node.predicate, place).value:
+                return Value(Kind.CONSTANT, "lane off", node.dtype.scalar, 0, node.span)
+            place = sum(bool(self.lane(node.predicate, before).value) for before in range(place))
+        found = [load for load in self.capture.loads if load.access is node]
+        if place >= len(found):
+            return Value(Kind.VARIABLE, node.buffer.name, node.dtype.scalar, None, node.span)
+        indices = tuple(self.lane(index, place) for index in node.indices)
+        read = tuple(index for index in indices if next(index.loads(), None) is not None)
+        return loaded(found[place], part, read)
+
+    def _call(self, node: tir.Call, lane: int) -> Value:
+        found = next((value for call, value in self.capture.calls if call is node), None)
+        found = found[lane] if isinstance(found, tuple) and lane < len(found) else found
+        value = found if isinstance(found, (bool, int, float)) else None
+        same = [lane if isinstance(arg, tir.Expr) and arg.dtype.lanes == node.dtype.lanes else 0 for arg in node.args]
+        parts = tuple(
+            self.lane(arg, at)
+            for arg, at in zip(node.args, same, strict=True)
+            if isinstance(arg, tir.Expr) and not isinstance(arg, tir.StringImm)
+        )
+        name = node.callee if isinstance(node.callee, str) else node.callee.name
+        if name.startswith("call_") and node.args and isinstance(node.args[0], tir.StringImm):
+            name = node.args[0].value
+        scalar = node.dtype.scalar
+        rounding = (
+            exactness.of_operator(name, [part.value for part in parts], value, scalar) if value is not None else None
+        )
+        return Value(Kind.CALL, name, scalar, value, node.span, parts, rounding)
+
+
+def applied(op: str, parts: tuple[Value, ...], dtype: DType, node: tir.Expr) -> Value:
+    """An operator on operands whose values are known."""
+    operands = [part.value for part in parts]
+    value: Scalar | None = None
+    if None not in operands:
+        try:
+            value = SCALAR_OPS[op].value(tuple(part.dtype for part in parts), dtype)(*operands)
+        except UndefinedValue as undefined:
+            value = undefined.wrapped
+    return Value(Kind.OPERATOR, op, dtype, value, node.span, parts, exactness.of_operator(op, operands, value, dtype))
+
+
+def _cast(part: Value, node: tir.Cast) -> Value:
+    source, target = part.dtype, node.dtype.scalar
+    value: Scalar | None = None
+    if part.value is not None:
+        try:
+            value = converter(source, target)(part.value)
+        except UndefinedValue as undefined:
+            value = undefined.wrapped
+    rounding = exactness.of_cast(source, part.value, value, target)
+    return Value(Kind.CAST, str(target), target, value, node.span, (part,), rounding)
+
+
+def loaded(load: Loaded, part: int, read: tuple[Value, ...] = ()) -> Value:
+    """A load as a leaf: lane `part` of the element."""
+    dtype = load.view.buffer.dtype
+    size = cell_size(dtype)
+    given = load.value[part] if isinstance(load.value, tuple) else load.value
+    value = given if isinstance(given, (bool, int, float)) else None
+    cell = Cell(load.storage, first_byte(load.view, load.offset) + part * size, size)
+    name = element_name(load.access.buffer.name, load.indices) + (f" lane {part}" if dtype.is_vector else "")
+    return Value(Kind.LOAD, name, dtype.scalar, value, load.access.span, read, None, cell, load.time)
+
+
+def stored(noted: Noted, cell: Cell) -> Value | None:
+    """The tree of what a noted store put into `cell`; None where the cell is no lane of what it wrote."""
+    node = noted.site.node
+    if not isinstance(node, tir.BufferStore):
+        return None
+    size, width = cell_size(node.buffer.dtype), node.buffer.dtype.lanes
+    part, rest = divmod(cell.start - noted.start, size)
+    if size != cell.size or rest or not 0 <= part < width or noted.value is None:
+        return None
+    tree = Tree(noted.capture, noted.variables, noted.bound)
+    place = noted.position
+    if node.predicate is not None:
+        live = [at for at in range(node.predicate.dtype.lanes) if tree.lane(node.predicate, at).value]
+        place = live[place]
+    found = tree.lane(node.value, place * width + part)
+    value = noted.value[part] if isinstance(noted.value, tuple) else noted.value
+    return found if found.value is not None else replace(found, value=value)

@@ -1,0 +1,33 @@
+"""What a finding is shown with: one self-contained page, a case for `conformance/`, a command to replay it.
+
+| file                                       | holds                                                           |
+|--------------------------------------------|-----------------------------------------------------------------|
+| `record`, `case_file`                      | a finding as a TOML case; reading it                            |
+| `literals`, `numbers`, `generated`, `toml` | values bit by bit, by rules; writing TOML                       |
+| `replay`                                   | the case made again, in any implementation                      |
+| `page`, `heat`, `listing`                  | the page, the map of the difference, the program with its marks |
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.evidence.case_file import CaseFile, read_case
+from refmlc.oracle.evidence.record import case_of, case_text, recorded
+from refmlc.oracle.evidence.replay import Replayed, holds, replay
+
+if TYPE_CHECKING:
+    from refmlc.oracle.blame import Blame
+    from refmlc.oracle.finding import Finding
+
+__all__ = ["CaseFile", "Replayed", "case_of", "case_text", "holds", "read_case", "recorded", "replay", "write_page"]
+
+
+def write_page(finding: "Finding", path: Path | str, blame: "Blame | None" = None, *, command: str = "") -> None:
+    """Write the page of `finding` to `path`. Fails: RM109 (the file), RM111, RM112 (no extra `[report]`)."""
+    try:
+        from refmlc.oracle.evidence import page  # noqa: PLC0415 - an extra: cases are written without it
+    except ModuleNotFoundError as missing:
+        raise fail(BAD_USAGE, f"a page needs `{missing.name}`", None, "pip install 'refmlc[report]'") from None
+    page.write_page(finding, path, blame, command=command)

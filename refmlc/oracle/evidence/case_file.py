@@ -1,0 +1,241 @@
+"""A case as a TOML file: a program verbatim, its calls, and what each must come to.
+
+| key              | holds                                                                       |
+|------------------|-----------------------------------------------------------------------------|
+| `id`             | a name that follows from the content                                        |
+| `clauses`        | what decides                                                                |
+| `features`       | what an implementation must have to be asked                                |
+| `dialect`        | the generation of TVMScript                                                 |
+| `provenance`     | where it comes from: who found it, in which implementation, with which code |
+| `implementation` | what is asked when the case is replayed, as `--impl` takes it               |
+| `module`, `func` | the text; the function that is called                                       |
+| `calls`          | tables: `args` (`literals`), and `assert`                                   |
+
+| `assert.kind` | and                                                                                                |
+|---------------|----------------------------------------------------------------------------------------------------|
+| `return`      | `parts`: a table for each result and written argument: `label`, a tensor or number, `rule` (below) |
+| `undefined`   | `code` and `place` (`line:column` of the module)                                                   |
+| `trap`        | the same                                                                                           |
+| `reject`      | the same: the text is malformed, or breaks a static rule                                           |
+| `open`        | nothing: recorded, never scored                                                                    |
+
+| `rule`      | a written element must be                                                              |
+|-------------|----------------------------------------------------------------------------------------|
+| `exact`     | the one in `values`, bit by bit; NaN is one class                                      |
+| `one of`    | one of the list that `options` has for it                                              |
+| `ulp`       | at most `ulps` representable numbers from the one in `values`                          |
+| `certified` | from its `low` to its `high`, both binary64, or one of its `specials` ("inf -inf nan") |
+| `kept`      | as it was given: an argument that is only read                                         |
+| `hash`      | such that `sha256` is the digest of all elements (`literals.digest`)                   |
+| `any`       | anything                                                                               |
+
+`values` stand in every part but those of `one of`, `hash`, `kept` and `any`.
+
+A file of a suite holds several cases, `[[case]]` with `[[case.calls]]`. Those that share a module name it, `uses =
+"name"` for `module`, and `[modules]` has the text by the name.
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import cast
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.evidence.literals import arguments_of
+from refmlc.oracle.evidence.numbers import Data
+from refmlc.oracle.evidence.toml import toml_value
+
+KINDS = ("return", "undefined", "trap", "reject", "open")
+RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, and what it must come to, both as data."""
+
+    args: tuple[Data, ...]
+    assertion: Mapping[str, Data] = field(default_factory=lambda: {"kind": "open"})
+
+
+@dataclass(frozen=True)
+class CaseFile:
+    """The content of a file. It is a program of the oracle (`refmlc.oracle.program`)."""
+
+    id: str
+    clauses: tuple[str, ...]
+    features: tuple[str, ...]
+    dialect: str
+    provenance: str
+    implementation: str
+    text: str
+    func: str
+    calls: tuple[Call, ...]
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    @cached_property
+    def module(self) -> IRModule:
+        """The module of the text, not checked: a case may be ill-formed. Fails: RM1xx."""
+        return _module(self.text)
+
+    @property
+    def name(self) -> str:
+        """The id."""
+        return self.id
+
+    @property
+    def place(self) -> str:
+        """File, line and id, for messages."""
+        return placed(self.file, self.line, self.id) if self.file else f"`{self.id}`"
+
+    def arguments(self, number: int = 0) -> list[object]:
+        """Fresh arguments of call `number`. Fails: RM109."""
+        return arguments_of(self.calls[number].args)
+
+    def toml(self, *, table: str = "", uses: str = "") -> str:
+        """The file; as an element of the array `table`, where one is named, and `uses` a shared module."""
+        head: dict[str, Data] = {
+            "id": self.id,
+            "clauses": list(self.clauses),
+            "features": list(self.features),
+            "dialect": self.dialect,
+            "provenance": self.provenance,
+            **({"implementation": self.implementation} if self.implementation or not table else {}),
+            "func": self.func,
+            **({"uses": uses} if uses else {"module": self.text}),
+        }
+        prefix = f"{table}." if table else ""
+        lines = [f"[[{table}]]"] if table else []
+        lines += [f"{key} = {toml_value(value)}" for key, value in head.items()]
+        for call in self.calls:
+            lines += ["", f"[[{prefix}calls]]", *_listed("args", call.args), "", f"[{prefix}calls.assert]"]
+            for key, value in call.assertion.items():
+                lines += _listed(key, value) if isinstance(value, list) else [f"{key} = {toml_value(value)}"]
+        return "\n".join(lines) + "\n"
+
+
+@lru_cache(maxsize=8)
+def _module(text: str) -> IRModule:
+    """The module of a text: cases that share one stand next to each other."""
+    return read(text, "case.py", check=False)
+
+
+def _listed(key: str, items: Sequence[Data]) -> list[str]:
+    """A list with one item per line."""
+    if not items:
+        return [f"{key} = []"]
+    return [f"{key} = [", *(f"  {toml_value(item, nested=True)}," for item in items), "]"]
+
+
+def identified(func: str, text: str, calls: Sequence[Call], prefix: str) -> str:
+    """An id that follows from the program and its arguments."""
+    digest = hashlib.sha256()
+    for part in (func, text, *(toml_value(list(call.args), nested=True) for call in calls)):
+        digest.update(part.encode() + b"\0")
+    return f"{prefix}-{digest.hexdigest()[:12]}"
+
+
+def read_case(text: str, name: str = "<case>") -> CaseFile:
+    """The case that `text` holds. Fails: RM109 where it is none."""
+    return _case(_tables(text, name), {}, _Places(name, text))
+
+
+def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
+    """The cases of a file of a suite, in order. Fails: RM109 where it holds anything else, or none."""
+    match _tables(text, name):
+        case {"case": [*cases], **rest} if cases and rest.keys() <= {"modules"}:
+            modules = rest.get("modules", {})
+            if isinstance(modules, dict) and all(isinstance(each, str) for each in modules.values()):
+                places = _Places(name, text)
+                return tuple(_case(case, modules, places) for case in cases)
+    raise fail(BAD_FILE, f"`{name}` holds no cases: tables `[[case]]`, and `[modules]` with texts by name")
+
+
+def _tables(text: str, name: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise fail(BAD_FILE, f"`{name}` is no TOML: {problem}") from None
+
+
+class _Places:
+    """Where the cases of a file stand."""
+
+    def __init__(self, name: str, text: str) -> None:
+        """Look for their ids."""
+        self._name = name
+        self._lines: dict[str, int] = {}
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.startswith("id"):
+                self._lines.setdefault(line.partition("=")[2].strip().strip("\"'"), number)
+
+    def __getitem__(self, identity: object) -> tuple[str, int]:
+        """The file, and the line of a case by its id; 0: it has none."""
+        return self._name, self._lines.get(identity, 0) if isinstance(identity, str) else 0
+
+
+def placed(file: str, line: int, identity: object) -> str:
+    """Where a case stands."""
+    return ", ".join([f"`{file}`", *([f"line {line}"] if line else []), *([f"`{identity}`"] if identity else [])])
+
+
+def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile:
+    table = data if isinstance(data, dict) else {}
+    file, line = places[table.get("id")]
+    place = placed(file, line, table.get("id"))
+    if "uses" in table and "module" not in table:
+        table = {**table, "module": modules.get(str(table["uses"]))}
+    match table:
+        case {"id": str(identity), "module": str(module), "func": str(func), "calls": [*calls]} if calls:
+            return CaseFile(
+                identity,
+                _names(table, "clauses", place),
+                _names(table, "features", place),
+                _word(table, "dialect", place) or "0.27",
+                _word(table, "provenance", place),
+                _word(table, "implementation", place),
+                module,
+                func,
+                tuple(_call(call, place) for call in calls),
+                file,
+                line,
+            )
+    raise fail(BAD_FILE, f"{place} is no case: it has no `id`, `module`, `func` and `calls`")
+
+
+def _names(data: Mapping[str, object], key: str, place: str) -> tuple[str, ...]:
+    found = data.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise fail(BAD_FILE, f"{place}: `{key}` is no list of strings")
+    return tuple(found)
+
+
+def _word(data: Mapping[str, object], key: str, place: str) -> str:
+    found = data.get(key, "")
+    if not isinstance(found, str):
+        raise fail(BAD_FILE, f"{place}: `{key}` is no string")
+    return found
+
+
+def _parts(data: object) -> list[dict[str, object]]:
+    return [part for part in data if isinstance(part, dict)] if isinstance(data, list) else []
+
+
+def _call(data: object, place: str) -> Call:
+    match data:
+        case {"args": list(args), "assert": {"kind": str(kind), **rest} as assertion}:
+            rules = [part.get("rule", "exact") for part in _parts(rest.get("parts"))]
+            strange = next((word for word in rules if word not in RULES), None) if kind in KINDS else kind
+            if strange is not None:
+                raise fail(BAD_FILE, f"{place} is no case: nothing is asserted by `{strange}`")
+            return Call(tuple(args), cast("dict[str, Data]", assertion))
+        case {"args": list(), "assert": _}:
+            raise fail(BAD_FILE, f"{place}: the `assert` of a call has no `kind`")
+        case {"args": list(args)}:
+            return Call(tuple(args))
+    raise fail(BAD_FILE, f"{place} is no case: a call has no `args`")

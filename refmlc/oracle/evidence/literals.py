@@ -1,0 +1,259 @@
+"""Values as TOML and JSON have them, bit by bit.
+
+| value                           | is written                                                                        |
+|---------------------------------|-----------------------------------------------------------------------------------|
+| float                           | C99 hexadecimal, `"0x1.8p+1"`; `"inf"`, `"-inf"`, `"nan"` (NaN is one class)      |
+| int, bool                       | itself; a string beyond 64 bits with sign                                         |
+| element that was not written    | `"_"`                                                                             |
+| tensor                          | `dtype`, `shape`, `values` row-major; floats of less than 32 bits have `bits` too |
+| … of more than `MOST` elements  | `packed`: its bytes, zlib, base64; `written`: the same of one byte per element    |
+| … by a rule                     | `generator` and its numbers (`generated`); or `"unwritten"`                       |
+| … not compact, not at 0, locked | `strides`, `offset` in elements, `locked`                                         |
+| tensor that came before         | `same`: the number of the argument                                                |
+| number, shape, tuple            | `number` with `value`; `extents`; `tuple`                                         |
+"""
+
+import base64
+import hashlib
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import SupportsFloat, SupportsInt, cast
+
+import numpy as np
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT
+from refmlc.lang.dtypes import DType, dtype
+from refmlc.lang.dtypes.bits import from_bits, to_bits
+from refmlc.lang.dtypes.storage import storage_dtype
+from refmlc.lang.ops.contract import Scalar
+from refmlc.oracle.evidence.generated import generated
+from refmlc.oracle.evidence.numbers import Data, number_data, number_of
+from refmlc.oracle.values import normal_codes
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape, kind_of
+
+MOST = 512
+LARGEST = 1 << 28  # bytes that a packed tensor may have
+UNWRITTEN = "_"
+
+
+def tensor_data(tensor: Tensor) -> dict[str, Data]:
+    """The elements of a tensor, in row-major order, lanes after one another."""
+    kind = tensor.dtype.scalar
+    found: dict[str, Data] = {"dtype": str(tensor.dtype), "shape": list(tensor.shape)}
+    flat = np.ascontiguousarray(tensor.array).reshape(-1)
+    mask = _written(tensor)
+    if flat.size > MOST or kind.kind == "handle":
+        found["packed"] = _packed(flat.tobytes())
+        if not all(mask):
+            found["written"] = _packed(bytes(mask))
+        return found
+    values = [_value(item, kind) for item in flat.tolist()]
+    found["values"] = [number_data(value) if there else UNWRITTEN for value, there in zip(values, mask, strict=True)]
+    if kind.is_float and kind.bits < 32:
+        found["bits"] = [to_bits(kind, value) if there else -1 for value, there in zip(values, mask, strict=True)]
+    return found
+
+
+def digest(tensor: Tensor) -> str:
+    """SHA-256 of the codes of all elements in row-major order, each in its whole bytes, little-endian, NaN all ones."""
+    codes = normal_codes(np.ascontiguousarray(tensor.array))
+    return hashlib.sha256(codes.astype(codes.dtype.newbyteorder("<")).tobytes()).hexdigest()
+
+
+def _value(item: SupportsFloat, kind: DType) -> Scalar:
+    if kind.is_float:
+        return float(item)
+    return bool(item) if kind.kind == "bool" else int(cast("SupportsInt", item))
+
+
+def _written(tensor: Tensor) -> list[bool]:
+    """Whether each cell was written, in the order of `tensor_data`."""
+    if tensor.initialised:
+        return [True] * (tensor.size * tensor.dtype.lanes)
+    places = np.zeros(tensor.shape, np.int64)
+    for axis, stride in enumerate(tensor.element_strides):
+        line = np.arange(tensor.shape[axis]) * stride
+        places += line.reshape([-1 if at == axis else 1 for at in range(tensor.ndim)])
+    lanes, shadow = tensor.dtype.lanes, tensor.shadow
+    return [bool(shadow[place * lanes + lane]) for place in places.reshape(-1).tolist() for lane in range(lanes)]
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode()
+
+
+def _unpacked(data: Data, size: int) -> bytes:
+    """`size` bytes. Fails: RM109."""
+    try:
+        found = zlib.decompressobj().decompress(base64.b64decode(str(data), validate=True), size + 1)
+    except (ValueError, zlib.error):
+        found = b""
+    if len(found) != size or size > LARGEST:
+        raise fail(BAD_FILE, f"a packed tensor does not hold {size} bytes")
+    return found
+
+
+def tensor_of(data: Mapping[str, Data]) -> Tensor:
+    """A fresh tensor that `tensor_data` wrote. Fails: RM109."""
+    match data:
+        case {"dtype": str(name), "shape": list(extents)} if all(isinstance(extent, int) for extent in extents):
+            kind, shape = _dtype(name), tuple(int(str(extent)) for extent in extents)
+        case _:
+            raise fail(BAD_FILE, f"this is no tensor: {dict(data)!r:.80}")
+    made = Tensor.empty(shape, kind, origin="a recorded tensor")
+    count = made.size * kind.lanes
+    flat = np.zeros(count, storage_dtype(kind))
+    mask = [True] * count
+    if data.get("generator") == "unwritten":
+        return made
+    if "generator" in data:
+        flat = generated(data, count, kind.scalar)
+    elif "packed" in data:
+        flat = np.frombuffer(_unpacked(data["packed"], count * flat.itemsize), flat.dtype).copy()
+        mask = [bool(byte) for byte in _unpacked(data["written"], count)] if "written" in data else mask
+    else:
+        values = _listed(data.get("values"), count)
+        mask = [value != UNWRITTEN for value in values]
+        bits = _listed(data["bits"], count) if "bits" in data else None
+        for number in range(count):
+            if mask[number]:
+                flat[number] = _element(values[number], None if bits is None else bits[number], kind.scalar)
+    return _filled(made, flat, mask)
+
+
+def _filled(made: Tensor, flat: np.ndarray, mask: Sequence[bool]) -> Tensor:
+    array = made.array
+    array[...] = flat.reshape(array.shape)
+    if all(mask):
+        made.mark_initialised()
+    else:
+        size = made.itemsize // made.dtype.lanes
+        for number, there in enumerate(mask):
+            if there:
+                made.storage.initialise(number * size, size)
+    return made
+
+
+def _element(value: Data, bits: Data, kind: DType) -> Scalar:
+    found = number_of(value, kind)
+    if isinstance(bits, int):
+        other = from_bits(kind, bits)
+        if other != found and not (isinstance(found, float) and math.isnan(found) and math.isnan(other)):
+            raise fail(BAD_FILE, f"{value!r} of {kind} does not have the bits {bits:#x}")
+    return found
+
+
+def _listed(data: Data, count: int) -> list[Data]:
+    if not isinstance(data, list) or len(data) != count:
+        raise fail(BAD_FILE, f"a tensor of {count} elements has other values")
+    return data
+
+
+def _dtype(name: str) -> DType:
+    try:
+        return dtype(name)
+    except (KeyError, ValueError):
+        raise fail(BAD_FILE, f"`{name}` is no dtype") from None
+
+
+# --------------------------------------------------------------------------------------------- arguments
+
+
+def arguments_data(args: Sequence[object]) -> list[Data]:
+    """The arguments of a call. Fails: RM111 for what cannot be written down."""
+    seen: dict[int, int] = {}
+    found: list[Data] = []
+    for number, arg in enumerate(args):
+        if id(arg) in seen and isinstance(arg, Tensor):
+            found.append({"same": seen[id(arg)]})
+            continue
+        seen[id(arg)] = number
+        found.append(_argument(arg))
+    return found
+
+
+def _argument(arg: object) -> Data:
+    match arg:
+        case Tensor():
+            data = tensor_data(arg)
+            first = arg.byte_offset // arg.itemsize
+            extra: dict[str, Data] = {} if arg.strides is None else {"strides": list(arg.strides)}
+            return {
+                **data,
+                **extra,
+                **({"offset": first} if first else {}),
+                **({} if arg.writable else {"locked": True}),
+            }
+        case Shape():
+            return {"extents": list(arg)}
+        case tuple():
+            return {"tuple": [_argument(item) for item in arg]}
+        case bool():
+            return {"number": "bool", "value": arg}
+        case int() | float():
+            return {"number": "float64" if isinstance(arg, float) else "int64", "value": number_data(arg)}
+        case None:
+            return {"null": True}
+        case _:
+            raise fail(BAD_INPUT, f"{kind_of(arg)} cannot be written down")
+
+
+def arguments_of(data: Sequence[Data]) -> list[object]:
+    """Fresh arguments. Fails: RM109."""
+    found: list[object] = []
+    for one in data:
+        found.append(_made(one, found))
+    return found
+
+
+def _made(data: Data, before: Sequence[object]) -> object:
+    match data:
+        case {"same": int(number)} if number < len(before):
+            return before[number]
+        case {"extents": list(extents)}:
+            return Shape(int(str(extent)) for extent in extents)
+        case {"tuple": list(items)}:
+            return tuple(_made(item, before) for item in items)
+        case {"number": str(name), "value": value}:
+            return number_of(value, _dtype(name))
+        case {"null": True}:
+            return None
+        case dict() if "dtype" in data:
+            return _placed(tensor_of(data), data)
+        case _:
+            raise fail(BAD_FILE, f"this is no argument: {data!r:.80}")
+
+
+def _placed(tensor: Tensor, data: Mapping[str, Data]) -> Tensor:
+    """The tensor with its strides, at its offset, locked where it is."""
+    strides = data.get("strides")
+    steps = tuple(int(str(step)) for step in strides) if isinstance(strides, list) else tensor.element_strides
+    first = int(str(data.get("offset", 0)))
+    if steps != tensor.element_strides or first:
+        tensor = _moved(tensor, steps, first)
+    if data.get("locked"):
+        tensor.storage.array.flags.writeable = tensor.storage.writable = False
+    return tensor
+
+
+def _moved(tensor: Tensor, strides: tuple[int, ...], first: int) -> Tensor:
+    reach = 1 + sum((extent - 1) * step for extent, step in zip(tensor.shape, strides, strict=True))
+    size = tensor.itemsize
+    nbytes = (first + (reach if tensor.size else 0)) * size
+    if len(strides) != tensor.ndim or first < 0 or not 0 <= nbytes <= LARGEST:
+        raise fail(BAD_FILE, f"a tensor of shape {tensor.shape} has the strides {strides}")
+    storage = Storage(nbytes, unit=size // tensor.dtype.lanes, origin="a recorded tensor")
+    made = Tensor(storage, tensor.dtype, tensor.shape, strides, first * size)
+    made.array[...] = tensor.array
+    for index in np.ndindex(*tensor.shape):
+        old, new = (
+            sum(at * step for at, step in zip(index, each.element_strides, strict=True)) * size + each.byte_offset
+            for each in (tensor, made)
+        )
+        if tensor.storage.is_initialised(old, size):
+            storage.initialise(new, size)
+    return made

@@ -1,0 +1,167 @@
+"""A case made again: what the oracle says now, and whether what was written down still holds.
+
+`holds` asks an answer of any implementation for what the file asserts, and for nothing else: no reference is run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+
+import numpy as np
+
+from refmlc.lang.dtypes import DType
+from refmlc.oracle.evidence.case_file import CaseFile
+from refmlc.oracle.evidence.literals import UNWRITTEN, digest, tensor_of
+from refmlc.oracle.evidence.numbers import Data, number_of
+from refmlc.oracle.evidence.record import place_of
+from refmlc.oracle.examine import Examination, examine
+from refmlc.oracle.implementations.implementation import Answer, Ended, Implementation, Stop
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.parts import Part, parts
+from refmlc.oracle.ulps import distance
+from refmlc.oracle.values import bits
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Shape, kind_of
+
+STOPS = {"undefined": Stop.UNDEFINED, "trap": Stop.TRAP, "reject": Stop.REJECTED}
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of a case. `broken`: by call, what the file says and the meaning does not hold any more."""
+
+    case: CaseFile
+    examination: Examination
+    broken: tuple[str, ...]
+
+
+def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Limits | None = None) -> Replayed:
+    """Examine the case again. Fails: RM1xx, RM109 for a file that is no case."""
+    examination = examine([case], implementations, limits=limits)[0]
+    broken = []
+    for number, reference in enumerate(examination.reference):
+        wrong = holds(case, number, reference.answer)
+        if wrong:
+            broken.append(f"call {number + 1}: {wrong}")
+    return Replayed(case, examination, tuple(broken))
+
+
+def holds(case: CaseFile, number: int, answer: Answer) -> str:
+    """Why `answer` is not what call `number` must come to; empty where it is."""
+    wanted = case.calls[number].assertion
+    match wanted:
+        case {"kind": "return", "parts": list(recorded)}:
+            if not isinstance(answer, Ended):
+                return f"it does not return: {answer.message}"
+            found = parts(case.module, case.func, answer)
+            if len(found) != len(recorded):
+                return f"{len(found)} values come back, {len(recorded)} are recorded"
+            given = _given(case, number) if any(_is_kept(data) for data in recorded) else []
+            told = (
+                _kept(part, given) if _is_kept(data) else _part(part, data)
+                for part, data in zip(found, recorded, strict=True)
+                if isinstance(data, dict)
+            )
+            return next((why for why in told if why), "")
+        case {"kind": "undefined" | "trap" | "reject" as kind, **rest}:
+            return _stops(answer, STOPS[str(kind)], rest)
+        case _:
+            return ""
+
+
+def _stops(answer: Answer, why: Stop, wanted: Mapping[str, Data]) -> str:
+    kind = why.value
+    if isinstance(answer, Ended):
+        return f"it returns, {kind} {wanted.get('code')} is recorded"
+    code = "" if answer.diagnostic is None else answer.diagnostic.code.id
+    place = "" if answer.diagnostic is None else place_of(answer.diagnostic)
+    if (answer.why.value, code) != (kind, wanted.get("code")) or (wanted.get("place") and place != wanted["place"]):
+        recorded = f"{kind} {wanted.get('code')} at {wanted.get('place')}"
+        return f"it is {answer.why.value} {code} at {place}, recorded is {recorded}"
+    return ""
+
+
+def _is_kept(data: Data) -> bool:
+    return isinstance(data, dict) and data.get("rule") == "kept"
+
+
+def _given(case: CaseFile, number: int) -> list[Part]:
+    """The tensors that the call was given."""
+    return parts(case.module, case.func, Ended(None, tuple(case.arguments(number))))
+
+
+def _kept(part: Part, given: Sequence[Part]) -> str:
+    """Why a tensor of an argument is not as it was given."""
+    before = [bits(each.value) for each in given if (each.argument, each.label) == (part.argument, part.label)]
+    return "" if before == [bits(part.value)] else f"{part.label} is not as it was given"
+
+
+def _part(part: Part, data: Mapping[str, Data]) -> str:
+    """Why one value is not the one that is recorded."""
+    match part.value, data:
+        case _, {"rule": "any"}:
+            return ""
+        case Tensor() as tensor, {"rule": "hash"}:
+            return _hashed(part.label, tensor, data)
+        case Tensor() as tensor, {"dtype": _}:
+            return _tensor(part.label, tensor, data)
+        case Shape() as shape, {"extents": list(extents)}:
+            same = list(shape) == extents
+        case bool() | int() | float() as value, {"value": recorded}:
+            kind = DType("float64", "float", 64) if isinstance(value, float) else DType("int64", "int", 64)
+            same = bits(value) == bits(number_of(recorded, kind)) if not isinstance(value, bool) else value == recorded
+        case _:
+            same = False
+    return "" if same else f"{part.label} is {kind_of(part.value)}, another value is recorded"
+
+
+def _hashed(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
+    """Why all elements together are not those whose digest is recorded."""
+    if [str(tensor.dtype), *tensor.shape] != [data.get("dtype"), *_items(data.get("shape"))]:
+        return f"{label} is {kind_of(tensor)}, recorded is {data.get('dtype')} of shape {data.get('shape')}"
+    return "" if digest(tensor) == data.get("sha256") else f"{label} has other elements than those recorded"
+
+
+def _items(data: Data) -> list[Data]:
+    return data if isinstance(data, list) else []
+
+
+def _tensor(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
+    recorded = tensor_of(first_options(data))
+    if (tensor.shape, tensor.dtype) != (recorded.shape, recorded.dtype):
+        return f"{label} is {kind_of(tensor)}, recorded is {kind_of(recorded)}"
+    there = recorded.written.reshape(-1)
+    mine, own = (np.ascontiguousarray(each.array).reshape(-1) for each in (tensor, recorded))
+    kind = tensor.dtype.scalar
+    for number in np.flatnonzero(there).tolist():
+        if not permitted(mine[number].item(), own[number].item(), number, data, kind):
+            return f"{label}: element {number} is {mine[number]!s}, recorded is {own[number]!s}"
+    return ""
+
+
+def first_options(data: Mapping[str, Data]) -> Mapping[str, Data]:
+    """A tensor of alternatives with the first of each element as its value."""
+    match data:
+        case {"rule": "one of", "options": list(options)}:
+            return {**data, "values": [_items(each)[0] if _items(each) else UNWRITTEN for each in options]}
+        case _:
+            return data
+
+
+def permitted(value: float, recorded: float, number: int, data: Mapping[str, Data], kind: DType) -> bool:
+    """Whether the rule of a recorded tensor permits `value` as its element `number`."""
+    match data:
+        case {"rule": "certified", "low": list(low), "high": list(high), **rest}:
+            specials = rest.get("specials")
+            allowed = str(specials[number]).split() if isinstance(specials, list) else []
+            if isnan(value) or isinf(value):
+                return ("nan" if isnan(value) else "inf" if value > 0 else "-inf") in allowed
+            wide = DType("float64", "float", 64)
+            return number_of(low[number], wide) <= value <= number_of(high[number], wide)
+        case {"rule": "one of", "options": list(options)}:
+            return any(bits(value) == bits(number_of(each, kind)) for each in _items(options[number]))
+        case {"rule": "ulp", "ulps": int(most)}:
+            steps = distance(value, recorded, kind)
+            return steps is not None and steps <= most
+        case _:
+            return bits(value) == bits(recorded)

@@ -1,0 +1,110 @@
+"""A campaign: batches go out, results come in, each is on disk before it counts; new findings are made smaller.
+
+A job that an executor loses (a worker of a cluster was killed more often than it retries) is given out again, so many
+times; then the campaign ends with what it has, and a later run goes on.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.fuzz.jobs import batch_job, shrink_job
+from refmlc.oracle.fuzz.places import Place, place
+from refmlc.oracle.fuzz.result import BatchResult, Json
+from refmlc.oracle.fuzz.settings import Ways
+from refmlc.oracle.fuzz.store import Store
+
+AHEAD = 2  # batches given out for each one at work
+TICK = 0.25  # seconds between looks at the clock
+AGAIN = 3
+
+
+class Campaign:
+    """One run of a campaign, in a store that this process holds."""
+
+    def __init__(self, store: Store, ways: Ways, tick: Callable[[], None] = lambda: None) -> None:
+        """`tick` is called now and then, and after each batch."""
+        self.store = store
+        self.ways = ways
+        self.started = time.monotonic()
+        self.before = store.progress.programs
+        self.tick = tick
+        self._batches: dict[Future[Json], int] = {}
+        self._shrinking: dict[Future[Json], str] = {}
+        self._lost: Counter[int] = Counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long this run takes already."""
+        return time.monotonic() - self.started
+
+    @property
+    def over(self) -> bool:
+        """Whether no new batch begins."""
+        return self.ways.seconds is not None and self.seconds >= self.ways.seconds
+
+    def run(self) -> None:
+        """Do batches until there is no time or no program left. An interrupt by the user passes; nothing is lost."""
+        left = iter(self.store.progress.left(self.ways.programs))
+        with place(self.ways) as where:
+            for signature in list(self.store.progress.findings):
+                self._shrink(where, signature)
+            self._give_out(where, left)
+            while self._batches or self._shrinking:
+                ended, _ = wait([*self._batches, *self._shrinking], TICK, FIRST_COMPLETED)
+                for future in ended:
+                    self._take(where, future)
+                self._give_out(where, left)
+                self.tick()
+
+    def _give_out(self, where: Place, left: Iterator[int]) -> None:
+        while not self.over and len(self._batches) < AHEAD * where.slots:
+            number = next(left, None)
+            if number is None:
+                return
+            self._submit(where, number)
+        if self.over:  # what has not begun is for another time
+            for future in list(self._batches):
+                if future.cancel():
+                    del self._batches[future]
+
+    def _submit(self, where: Place, number: int) -> None:
+        self._batches[where.submit(batch_job, self.store.settings.to_json(), number)] = number
+
+    def _shrink(self, where: Place, signature: str) -> None:
+        """Have the program of a finding made smaller, unless it was, or there are too many."""
+        progress = self.store.progress
+        known = {*progress.shrunk, *self._shrinking.values()}
+        if not self.ways.shrink or signature in known or len(known) >= self.ways.most_shrunk:
+            return
+        found = progress.findings[signature]
+        if found.case:
+            job = where.submit(shrink_job, self.store.settings.to_json(), found.to_json(), self.ways.shrink)
+            self._shrinking[job] = signature
+
+    def _take(self, where: Place, future: "Future[Json]") -> None:
+        problem = None if future.cancelled() else future.exception()
+        if future in self._shrinking:
+            signature = self._shrinking.pop(future)
+            if problem is None and not future.cancelled():
+                self.store.shrunk(signature, future.result())
+            return
+        number = self._batches.pop(future)
+        if problem is not None or future.cancelled():
+            self._again(where, number, problem)
+            return
+        result = BatchResult.from_json(future.result())
+        self.store.finished(result)
+        for found in result.findings:
+            self._shrink(where, found.signature)
+
+    def _again(self, where: Place, number: int, problem: BaseException | None) -> None:
+        self._lost[number] += 1
+        if self._lost[number] > AGAIN:
+            message = f"batch {number} is lost, {AGAIN + 1} times: {problem or 'it was cancelled'}"
+            raise fail(BAD_USAGE, message) from problem
+        self.store.progress.notes["batches given out again"] += 1
+        self._submit(where, number)

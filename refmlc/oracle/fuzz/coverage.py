@@ -1,0 +1,91 @@
+"""What occurred in programs that ran: kinds of nodes, operators, dtypes, clauses of operators and of verdicts.
+
+| family      | of                                                                                              |
+|-------------|-------------------------------------------------------------------------------------------------|
+| `kinds`     | the classes of nodes                                                                            |
+| `operators` | scalar operators, intrinsics, operators of graphs, builtins of graphs                           |
+| `dtypes`    | the dtypes of expressions and buffers                                                           |
+| `clauses`   | the clauses of those operators, and those that the verdicts follow from                         |
+
+A clause counts when an operator that cites it occurred in a program, or a verdict that follows from it came out: that
+its meaning was computed for some operands, not for all. Clauses of kinds of nodes are not counted by themselves. Only
+some batches are looked at (`batch.COVER`), and whole programs: a statement that no call reached counts too.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from refmlc.diag.catalogue import CODES
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.graph import BUILTINS, GRAPH_OPS
+from refmlc.lang.ops.intrinsics import INTRINSICS
+from refmlc.lang.ops.scalar import SCALAR_OPS
+
+FAMILIES = ("clauses", "operators", "kinds", "dtypes")
+
+
+@cache
+def clauses_of_operators() -> Mapping[str, str]:
+    """The clause of each operator that a program can name."""
+    return {
+        **{name: row.contract.clause for name, row in SCALAR_OPS.items()},
+        **{name: row.clause for name, row in INTRINSICS.items()},
+        **{name: row.clause for name, row in {**GRAPH_OPS, **BUILTINS}.items()},
+    }
+
+
+@cache
+def there_is() -> Mapping[str, int]:
+    """How many of each family there are, where that is known."""
+    rows = clauses_of_operators()
+    clauses = {*rows.values(), *(row.clause for row in CODES.values() if row.clause)}
+    return {"clauses": len(clauses - {""}), "operators": len(rows), "kinds": len(kinds_there_are())}
+
+
+@cache
+def kinds_there_are() -> frozenset[str]:
+    """The classes of nodes that programs are made of."""
+    return frozenset(
+        _kind(each)
+        for home in (tir, relax)
+        for each in vars(home).values()
+        if isinstance(each, type) and issubclass(each, Node) and each.__module__ == home.__name__
+    )
+
+
+def _kind(of: type) -> str:
+    return f"{of.__module__.rpartition('.')[2]}.{of.__name__}"
+
+
+def covered(modules: Iterable[IRModule], codes: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """What occurs in `modules`, whose runs came to verdicts with `codes`."""
+    classes: set[type] = set()
+    found: dict[str, set[str]] = {family: set() for family in FAMILIES}
+    rows = clauses_of_operators()
+    for module in modules:
+        for function in module.functions.values():
+            for node in walk(function):
+                classes.add(type(node))
+                _parts(node, found)
+    found["kinds"] = set(map(_kind, classes))
+    found["clauses"] |= {rows[name] for name in found["operators"] if name in rows}
+    found["clauses"] |= {CODES[code].clause for code in codes if code in CODES}
+    return {family: tuple(sorted(names - {""})) for family, names in found.items()}
+
+
+def _parts(node: Node, found: dict[str, set[str]]) -> None:
+    match node:
+        case tir.Apply(op=op) | tir.Call(callee=str(op)):
+            found["operators"].add(op)
+        case relax.Op(name=name):
+            found["operators"].add(name)
+        case tir.Cast():
+            found["operators"].add("cast")
+        case _:
+            pass
+    dtype = getattr(node, "dtype", None)
+    if isinstance(dtype, DType):
+        found["dtypes"].add(str(dtype))

@@ -1,0 +1,126 @@
+"""Jobs for an executor of `concurrent.futures`: each is done in a worker with limits, and always gives an answer.
+
+A worker that ends takes only its batch with it. That is then done program by program: whoever is alone with a worker
+that ends is to blame, and is a finding. A batch whose programs all end well alone is noted (late), or is a finding
+without a program (crashed).
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import cast
+
+from refmlc.oracle.fuzz.cage import Cages, Died, cages
+from refmlc.oracle.fuzz.result import BatchResult, Found, Json, together
+from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.signature import signature
+
+SHARE = 1 / 16  # of the time of one program, that each program of a batch adds
+SHRINK = "refmlc.oracle.fuzz.shrink:shrink"
+CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
+ANSWERED = 30.0  # seconds, for the text of a program
+LATE = "batches that were late, whose programs are not"
+
+
+class Raised(Exception):
+    """A batch raised: a bug of refmlc. `said`: the traceback."""
+
+    def __init__(self, message: str, said: str) -> None:
+        """Hold the parts."""
+        super().__init__(message)
+        self.why, self.message, self.said = "raised", message, said
+
+
+def batch_job(settings: Json, batch: int, held: Cages | None = None) -> Json:
+    """Do batch number `batch`: a `BatchResult` as data. Raises Died where there are no workers any more."""
+    return Batches(Settings.from_json(settings), held or cages()).done(batch).to_json()
+
+
+def shrink_job(settings: Json, found: Json, seconds: float, held: Cages | None = None) -> Json:
+    """The program of a finding made smaller: `case`, `size` before and after; or `problem`: why it is not."""
+    known = Settings.from_json(settings)
+    try:
+        with (held or cages()).borrowed(known.memory) as cage:
+            answer = cage.ask(SHRINK, [settings, found, seconds], 2 * seconds + known.program_seconds)
+    except Died as problem:
+        return {"problem": problem.message}
+    return {"problem": str(answer["raised"])} if "raised" in answer else cast("Json", answer["result"])
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Batches of a campaign, done in workers of `held`."""
+
+    settings: Settings
+    held: Cages
+
+    def done(self, batch: int) -> BatchResult:
+        """The result of a batch, whatever its programs do. Raises Died where there are no workers any more."""
+        try:
+            return self._asked(batch, self.settings.programs(batch))
+        except (Died, Raised) as problem:
+            return self._blamed(batch, problem)
+
+    def _asked(self, batch: int, numbers: tuple[int, ...]) -> BatchResult:
+        """The result of these programs. Raises Died, Raised."""
+        settings = self.settings
+        with self.held.borrowed(settings.memory) as cage:
+            seconds = settings.program_seconds * (1 + SHARE * (len(numbers) - 1))
+            answer = cage.ask(settings.runner, [settings.to_json(), batch, list(numbers)], seconds)
+        if "raised" in answer:
+            raise Raised(str(answer["raised"]), str(answer["traceback"]))
+        result = BatchResult.from_json(cast("Json", answer["result"]))
+        cpu, memory = cast("float", answer["cpu"]), cast("int", answer["memory"])
+        return replace(result, cpu=cpu, memory=memory, worker=str(answer["worker"]))
+
+    def _blamed(self, batch: int, problem: Died | Raised) -> BatchResult:
+        """The batch program by program."""
+        parts, culprits = [], 0
+        numbers = self.settings.programs(batch)
+        for number in numbers:
+            try:
+                parts.append(self._asked(batch, (number,)))
+            except (Died, Raised) as alone:
+                if isinstance(alone, Died) and alone.why == "closed":
+                    raise
+                culprits += 1
+                parts.append(self._finding(batch, number, alone))
+        result = together(batch, parts)
+        if culprits:
+            return result
+        if problem.why == "timed out":
+            return replace(result, notes={**result.notes, LATE: 1})
+        more = self._finding(batch, numbers[0], problem, whole=True)
+        return replace(result, findings=(*result.findings, *more.findings))
+
+    def _finding(self, batch: int, number: int, problem: Died | Raised, *, whole: bool = False) -> BatchResult:
+        """One program, or the `whole` batch, that ended the worker, as a finding."""
+        message = f"no program alone, but the batch: {problem.message}" if whole else problem.message
+        verdict = "timed out" if problem.why == "timed out" else "crashed"
+        code = CODES[problem.why]
+        found = Found(
+            signature(f"{message} {_innermost(problem.said)}", code, "worker", verdict),
+            code,
+            "worker",
+            verdict,
+            "\n".join(part for part in (message, problem.said.strip()) if part),
+            number,
+            self.settings.seed_of(number),
+            self.settings.kind_of(number),
+            {} if whole else self._described(number),
+        )
+        return BatchResult(batch, 0 if whole else 1, {"worker": {verdict: 1}}, findings=(found,))
+
+    def _described(self, number: int) -> Json:
+        """The program as data; nothing where even that ends the worker."""
+        with suppress(Died), self.held.borrowed(self.settings.memory) as cage:
+            answer = cage.ask(
+                f"{self.settings.runner.partition(':')[0]}:describe", [self.settings.to_json(), number], ANSWERED
+            )
+            return cast("Json", answer.get("result") or {})
+        return {}
+
+
+def _innermost(said: str) -> str:
+    """The place where it was, which tells crashes apart: the last in a traceback, the first in what a crash prints."""
+    places = [line.strip() for line in said.splitlines() if line.lstrip().startswith("File ")]
+    return (places[-1] if "Traceback" in said else places[0]) if places else ""

@@ -1,0 +1,106 @@
+"""The process that does the work: a line of JSON comes in, a line goes out; `python -m refmlc.oracle.fuzz.worker MIB`.
+
+| request                                                | answer                                                      |
+|--------------------------------------------------------|-------------------------------------------------------------|
+| `call`: `module:function`, `args`: data, `seconds`     | `result`: what it returned, as data; `cpu`, `memory`        |
+|                                                        | `raised`: what it raised, the last line of it; `traceback`  |
+
+It ends when its input does: with the process that waits for it, however that ends. What programs print goes nowhere.
+"""
+
+import faulthandler
+import gc
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TextIO
+
+from refmlc.lazy import load
+
+MIB = 1 << 20
+GRACE = 20.0  # seconds: whoever waits ends a worker that is late; it ends itself where nobody does
+# Looking for cycles took half of the time: what is loaded at first is never garbage, and batches leave little.
+YOUNG = 200_000  # objects between looks at the new ones, within a batch
+CALLS = 8  # between looks at all
+
+
+def main() -> None:
+    """Answer requests until there are none."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever waits
+    requests, answers = _streams()
+    _limited(int(sys.argv[1]))
+    faulthandler.enable()
+    gc.set_threshold(YOUNG, 1000, 1000)
+    answers.write("ready\n")
+    answers.flush()
+    for number, line in enumerate(requests):
+        request = json.loads(line)
+        faulthandler.dump_traceback_later(request["seconds"] + GRACE, exit=True)
+        answer = answered(request["call"], request["args"])
+        faulthandler.cancel_dump_traceback_later()
+        answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
+        answers.flush()
+        _tidy(number)
+
+
+def _tidy(number: int) -> None:
+    """Free the cycles that some calls left. After the first call, all that it loaded stays."""
+    if number % CALLS == 0:
+        gc.collect()
+    if number == 0:
+        gc.freeze()
+
+
+def _streams() -> tuple[TextIO, TextIO]:
+    """Requests and answers; the standard streams are others from now on, for whatever writes to them."""
+    requests, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+    return requests, answers
+
+
+def _limited(mebibytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (mebibytes * MIB, mebibytes * MIB))
+
+
+def answered(call: str, args: list[object]) -> dict[str, object]:
+    """What the function does, as an answer. This is the border of the process: whatever is raised is told."""
+    before = spent()
+    try:
+        answer: dict[str, object] = {"result": function(call)(*args)}
+    except Exception as problem:  # noqa: BLE001 - the border, see above
+        last = traceback.format_exception_only(problem)[-1].strip().partition("\n")[0]
+        answer = {"raised": last, "traceback": traceback.format_exc()}
+    return {**answer, "cpu": spent() - before, "memory": held(), "worker": str(os.getpid())}
+
+
+def function(path: str) -> Callable[..., object]:
+    """The function at `module:function`."""
+    loaded: Callable[..., object] = load(path)
+    return loaded
+
+
+def spent() -> float:
+    """Seconds of processor time of this process and of those it started and that ended."""
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def held() -> int:
+    """Bytes of memory that this process holds now; its highest ever where the system tells no more."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - it is read after each batch
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+if __name__ == "__main__":
+    main()

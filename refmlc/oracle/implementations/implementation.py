@@ -1,0 +1,125 @@
+"""What an implementation is: something that takes a module, and calls functions of it.
+
+| method    | gives                                                                              |
+|-----------|------------------------------------------------------------------------------------|
+| `prepare` | the module made ready (`Prepared`), or why it is not taken (`Stopped`)             |
+| `run`     | what a call left behind (`Ended`), or why it did not come back (`Stopped`)         |
+
+An implementation never raises for what a program does, crashes and silence included: that is an answer. One that takes
+batches has `answer_all` besides.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from refmlc.diag import Diagnostic
+from refmlc.lang.ir import IRModule
+
+
+class Stop(Enum):
+    """Why there is no result. The kinds are disjoint."""
+
+    UNDEFINED = "undefined"
+    TRAP = "trap"
+    UNSUPPORTED = "unsupported"
+    REJECTED = "rejected"
+    EXHAUSTED = "exhausted"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A call that came back: what it returned, and every argument as it is afterwards, in order.
+
+    Tensors are `refmlc.Tensor`s, tuples are tuples, scalars are numbers; None: nothing was returned.
+    """
+
+    value: object
+    args: tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A call, or a module, without a result. `message` is one line; `diagnostic`: where refmlc has one.
+
+    `fault`: a module is rejected since the implementation failed on it, not for a limit that it knows.
+    `refused`: the implementation did not take the call, and says so cleanly; nothing went wrong while it ran.
+    """
+
+    why: Stop
+    message: str
+    diagnostic: Diagnostic | None = None
+    refused: bool = False
+    fault: bool = False
+
+
+Answer: TypeAlias = Ended | Stopped
+
+
+@runtime_checkable
+class Prepared(Protocol):
+    """A module that an implementation has made ready."""
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """Call `func` on `args`; tensors among `args` may be written to: give copies where they are needed after."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        ...
+
+
+@runtime_checkable
+class Implementation(Protocol):
+    """A way to execute modules.
+
+    `promises_verdicts`: undefined behaviour is found, with the code and the place of the interpreter, and the result
+    has the interpreter's bits. Both tiers of refmlc promise that, nobody else does.
+    """
+
+    @property
+    def name(self) -> str:
+        """What verdicts call it, such as `native:guarded`."""
+        ...
+
+    @property
+    def promises_verdicts(self) -> bool:
+        """Whether it finds what is undefined, and has the interpreter's bits."""
+        ...
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        """Make `module` ready."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds: processes, files."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A module, or the text that its author wrote, and calls: each a function and its arguments."""
+
+    module: IRModule | str
+    calls: tuple[tuple[str, Sequence[object]], ...]
+
+
+Answers: TypeAlias = tuple[Answer, ...] | Stopped
+"""Of one `Ask`: an answer for each call, or why the module is not taken."""
+
+
+@runtime_checkable
+class Answering(Implementation, Protocol):
+    """An implementation that is asked for several modules with their calls at once."""
+
+    @property
+    def batch(self) -> int:
+        """How many it takes together; less than 2: it takes no batches."""
+        ...
+
+    def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
+        """The answers on each of `asked`, in order, as they come: the same as if one were asked after the other."""
+        ...

@@ -1,0 +1,73 @@
+"""The interpreter, which is the meaning, as an implementation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import checked
+from refmlc.oracle.implementations.implementation import Answer, Prepared, Stopped
+from refmlc.oracle.implementations.inside import Calls, nowhere, stopped
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
+
+
+@dataclass(frozen=True)
+class Interp:
+    """The interpreter. `check`: modules that break a static rule are rejected; `allow` as in `refmlc.build`.
+
+    `as_written`: hooks hear of no barrier that is implied (TIR-229).
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    registry: FunctionRegistry = DEFAULT
+    math: Literal["cr", "libm"] = "cr"
+    check: bool = True
+    allow: frozenset[str] = frozenset()
+    as_written: bool = False
+    name: str = "interp"
+    promises_verdicts: bool = True
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        """Check `module`; its functions are prepared when they are called."""
+        try:
+            checked(module, check=self.check)
+        except RefmlcError as failure:
+            return stopped(failure)
+        return Interpreted(module, self)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Interpreted:
+    """A module in the interpreter. `hooks` watches its calls."""
+
+    def __init__(self, module: IRModule, interp: Interp, hooks: Hooks | None = None) -> None:
+        """Nothing is prepared yet."""
+        machine = Machine(
+            module,
+            hooks=hooks,
+            budget=interp.limits.budget(),
+            allow=interp.allow,
+            registry=interp.registry,
+            output=nowhere,
+            math=interp.math,
+            as_written=interp.as_written,
+        )
+        self._calls = Calls(machine)
+
+    @property
+    def steps(self) -> int:
+        """The statements that the last call executed."""
+        return self._calls.machine.budget.steps
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """Call `func` on `args`."""
+        return self._calls.call(func, args)
+
+    def close(self) -> None:
+        """Nothing is held."""

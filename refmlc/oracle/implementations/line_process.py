@@ -1,0 +1,199 @@
+"""A program of one's own process that answers a line of JSON with a line of JSON, a batch with a line for each request.
+
+| what happens                                   | `Broken`                                                     |
+|------------------------------------------------|--------------------------------------------------------------|
+| no answer within the time                      | `TIMED_OUT`; the whole process group is killed               |
+| the program ends, by itself or by a signal     | `CRASHED`: how, and the last line it wrote to standard error |
+| a line that is no JSON object, or far too long | `CRASHED`: the line                                          |
+| something it was not asked for                 | `CRASHED`: what it is                                        |
+
+What broke once is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the other
+to read: what comes is read while a request is written. Of its standard error the begin and the end are kept.
+"""
+
+import json
+import os
+import re
+import resource
+import select
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import IO
+
+from refmlc.oracle.implementations.implementation import Stop
+from refmlc.system.output import Output
+from refmlc.system.tree import Started
+
+LONGEST_LINE = 16 << 20
+SHOWN = 200
+PIECE = 1 << 16
+ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+ENDING = 0.2  # seconds that a program has to end by itself
+
+
+class Broken(Exception):
+    """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`. `spoke`: something else came."""
+
+    def __init__(self, why: Stop, message: str, *, spoke: bool = False) -> None:
+        """`message` is one line."""
+        super().__init__(message)
+        self.why = why
+        self.message = message
+        self.spoke = spoke
+
+
+class LineProcess:
+    """A running program. `memory` is the most address space it may have. Units: bytes, seconds."""
+
+    def __init__(self, command: Sequence[str], *, memory: int | None = None) -> None:
+        """Start it in a process group of its own. Fails: OSError."""
+        streams = (subprocess.PIPE, subprocess.PIPE, subprocess.PIPE)
+        self._started = Started(command, streams=streams)
+        self._process = self._started.process
+        self._said = Output()
+        if self._process.stdin is None or self._process.stdout is None or self._process.stderr is None:
+            raise OSError("the process has no pipes")
+        self._errors: IO[bytes] | None = self._process.stderr
+        self._in, self._out = self._process.stdin, self._process.stdout
+        os.set_blocking(self._in.fileno(), False)
+        self._got = bytearray()
+        self.alive = True
+        if memory is not None and hasattr(resource, "prlimit"):
+            with suppress(ProcessLookupError, PermissionError, ValueError):
+                resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory, memory))
+
+    def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
+        """The answer to `request`, which is a JSON object. Fails: `Broken`."""
+        return next(self.answers(request, [seconds]))
+
+    def answers(self, request: Mapping[str, object], limits: Sequence[float]) -> Iterator[dict[str, object]]:
+        """As many answers as there are `limits`: the time for each, from the one before. Fails: `Broken`."""
+        if not self.alive:
+            raise Broken(Stop.CRASHED, "the process has ended")
+        data = json.dumps(request).encode() + b"\n"
+        try:
+            self._silent()
+            for seconds in limits:
+                if not self.alive:
+                    return
+                deadline = monotonic() + seconds
+                self._send(data, deadline, seconds)
+                data = b""
+                yield _object(self._line(deadline, seconds))
+        except Broken:
+            self.kill()
+            raise
+
+    def close(self) -> None:
+        """Let it end, and make it end."""
+        if self.alive:
+            with suppress(BlockingIOError, BrokenPipeError):
+                os.write(self._in.fileno(), b'{"do": "close"}\n')
+            self._in.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(ENDING)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it, and all that it has started."""
+        self.alive = False
+        self._started.close()
+
+    def _silent(self) -> None:
+        """Fails: `Broken` where something came that nobody asked for: it would pass for the next answer."""
+        if not self._got and select.select([self._out], [], [], 0)[0]:
+            self._got += os.read(self._out.fileno(), PIECE)
+        if self._got:
+            text = bytes(self._got[:SHOWN]).decode(errors="replace")
+            raise Broken(Stop.CRASHED, f"it answers what it was not asked: {text!r}", spoke=True)
+
+    def _send(self, data: bytes, deadline: float, seconds: float) -> None:
+        rest = memoryview(data)
+        while rest:
+            self._wait(deadline, seconds, sending=True)
+            try:
+                rest = rest[os.write(self._in.fileno(), rest[:PIECE]) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                raise self._ended() from None
+
+    def _line(self, deadline: float, seconds: float) -> bytes:
+        while b"\n" not in self._got:
+            if len(self._got) > LONGEST_LINE:
+                raise Broken(Stop.CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes", spoke=True)
+            self._wait(deadline, seconds, sending=False)
+        line, _, rest = bytes(self._got).partition(b"\n")
+        self._got = bytearray(rest)
+        return line
+
+    def _wait(self, deadline: float, seconds: float, *, sending: bool) -> None:
+        """Wait until there is room to write, or something was read. Fails: `Broken` (too late, the end)."""
+        left = deadline - monotonic()
+        if left <= 0:
+            raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
+        streams = [self._out] if self._errors is None else [self._out, self._errors]
+        readable, writable, _ = select.select(streams, [self._in] if sending else [], [], left)
+        if self._errors in readable and not self._said.drain(self._errors):
+            self._errors = None
+        if self._out in readable:
+            piece = os.read(self._out.fileno(), PIECE)
+            if not piece:
+                raise self._ended()
+            self._got += piece
+        elif not readable and not writable:
+            raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
+
+    def _ended(self) -> Broken:
+        """How it ended, with its last words."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDING)
+        status = self._process.poll()
+        how = "it closed its output" if status is None else how_ended(status)
+        words = self._last_words()
+        return Broken(Stop.CRASHED, f"{how}: {words}" if words else how)
+
+    def _last_words(self) -> str:
+        """The last line on standard error that says something."""
+        if self._errors is not None:
+            self._said.drain(self._errors)
+        lines = self._said.text().split("\n")
+        return next((line.strip()[:SHOWN] for line in reversed(lines) if line.strip()), "")
+
+
+def how_ended(status: int) -> str:
+    """The end of a process in words."""
+    if status >= 0:
+        return f"it ended with status {status}"
+    try:
+        return f"it was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"it was ended by signal {-status}"
+
+
+def _object(line: bytes) -> dict[str, object]:
+    """The object of a line. `NaN` and bytes that are no UTF-8 are no JSON, though Python's reader takes them."""
+    text = line.decode(errors="replace")
+    try:
+        found = json.loads(line.decode(), parse_constant=_no_json)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
+        raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}", spoke=True)
+    return found
+
+
+def _no_json(word: str) -> object:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _has_halves(found: dict[str, object]) -> bool:
+    """Whether a string holds half of a character, which nothing can print (RFC 7493 forbids them)."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return True
+    return False

@@ -1,0 +1,144 @@
+"""Functions of TensorIR: their source, and what Python's compiler makes of it.
+
+A function gets the meter of the call, then its arguments: an `Array` for a buffer, a pointer or an array for another
+handle, a number. The source is compiled when a function is first called, all functions of the module at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.oracle.implementations.loops.blocks import bind_declared, multiple
+from refmlc.oracle.implementations.loops.compiling import define
+from refmlc.oracle.implementations.loops.memory import Array, Meaningless, Meter, Pointer
+from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.oracle.implementations.loops.private import check_threads
+from refmlc.oracle.implementations.loops.rounding import put
+from refmlc.oracle.implementations.loops.statements import write
+from refmlc.oracle.implementations.loops.writer import Names, Writer
+
+
+class Compiled(Protocol):
+    """A function that was compiled."""
+
+    def __call__(self, meter: Meter, *args: object) -> object:
+        """Run it."""
+
+
+class Functions:
+    """The functions of TensorIR of a module."""
+
+    def __init__(self, functions: Mapping[str, tir.PrimFunc]) -> None:
+        """Nothing is translated yet."""
+        self._functions = functions
+        self._names = Names()
+        self._known = {name: self._names.fresh("f") for name in functions}
+        self._made: dict[str, Compiled | str] = {}
+        self._space: dict[str, object] = self._names.held
+
+    def get(self, name: str) -> Compiled:
+        """The function called `name`. Fails: `NotTaken` where it, or what it calls, is not taken."""
+        if name not in self._made:
+            try:
+                self._made[name] = self._compiled(name)
+            except NotTaken as problem:
+                self._made[name] = str(problem)
+        found = self._made[name]
+        if isinstance(found, str):
+            raise NotTaken(found)
+        return found
+
+    def _compiled(self, name: str) -> Compiled:
+        text = self.source(name)
+        for other, spelled in self._known.items():
+            if other != name and f"{spelled}(" in text:
+                self._later(other, spelled)
+        define(text, self._space)
+        made = self._space[self._known[name]]
+        assert callable(made)  # noqa: S101 - the source defines it
+        return made
+
+    def _later(self, name: str, spelled: str) -> None:
+        """What another function calls is compiled when it is called."""
+        if spelled not in self._space:
+            self._space[spelled] = lambda meter, *args: self.get(name)(meter, *args)  # noqa: PLW0108 - looked up later
+
+    def source(self, name: str) -> str:
+        """The source of function `name`. Fails: `NotTaken`."""
+        func = self._functions[name]
+        check_threads(func)
+        writer = Writer(self._names, self._known)
+        writer.meter = self._names.fresh("meter")
+        given = [self._names.fresh("a") for _ in func.params]
+        writer.line(f"def {self._known[name]}({', '.join([writer.meter, *given])}):")
+        try:
+            with writer.indented():
+                writer.line(f"{writer.meter}.tick()")
+                _take(writer, func, given)
+                write(writer, func.body)
+        except RecursionError:
+            raise NotTaken("a nesting that Python does not compile") from None
+        return "\n".join(writer.lines) + "\n"
+
+
+def _take(writer: Writer, func: tir.PrimFunc, given: Sequence[str]) -> None:
+    """Arguments become what the parameters declare; variables of shapes are bound over all before any is compared."""
+    said = []
+    for param, name in zip(func.params, given, strict=True):
+        buffer = func.buffer_map.get(param)
+        if buffer is None:
+            taken = writer.bind(f"put_argument_{param.dtype}", _taker(param.dtype))
+            writer.line(f"{writer.declare(param)} = {taken}({name})")
+            continue
+        fits = writer.bind("fits", fitting)
+        kind = writer.bind(f"put_dtype_{buffer.dtype}", buffer.dtype)
+        writer.line(f"{fits}({name}, {kind}, {len(buffer.shape)}, {bool(buffer.strides)})")
+        writer.vars[param] = name
+        said += [(extent, f"{name}.shape[{axis}]") for axis, extent in enumerate(buffer.shape)]
+        said += [(step, f"{name}.steps[{axis}]") for axis, step in enumerate(buffer.strides)]
+        if buffer.elem_offset is not None:
+            offset = f"{name}.offset"
+            said.append((buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})"))
+        array, place = writer.declare_buffer(buffer)
+        writer.line(f"{place} = {name}.pointer" if buffer.elem_offset is None else f"{place} = {name}.origin")
+        writer.line(f"{array} = {name}.numpy()")
+    bind_declared(writer, said)
+
+
+def fitting(value: object, kind: DType, rank: int, strided: bool) -> None:
+    """Fails: `Meaningless` where an argument is not what the parameter declares."""
+    if not isinstance(value, Array) or value.dtype != kind or len(value.shape) != rank:
+        raise Meaningless(f"an argument that is no tensor of {kind} with {rank} axes")
+    if value.strides is not None and not strided:
+        raise Meaningless("an argument with strides where the parameter has none")
+
+
+class _Taker(Protocol):
+    def __call__(self, value: object) -> object: ...
+
+
+def _taker(kind: DType) -> _Taker:
+    """What makes an argument a value of `kind`; handles point to the first element."""
+    if kind.kind == "handle":
+        return _handle
+    if kind.is_vector or kind.kind == "void":
+        raise NotTaken(f"a parameter of {kind}")
+    inner = put(kind)
+
+    def take(value: object) -> object:
+        if not isinstance(value, bool | int | float | np.generic):
+            raise Meaningless(f"an argument that is no {kind}")
+        return inner(value)
+
+    return take
+
+
+def _handle(value: object) -> object:
+    if isinstance(value, Array):
+        return value.pointer
+    if value is None or isinstance(value, Pointer):
+        return value
+    raise Meaningless("an argument that is no handle")

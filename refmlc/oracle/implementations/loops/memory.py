@@ -1,0 +1,151 @@
+"""Memory: arrays that lie on bytes, and places in those bytes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from refmlc.diag.catalogue import ASSERT_FAILED, Code
+from refmlc.lang.dtypes import DType
+from refmlc.lang.dtypes.storage import itemsize, storage_dtype
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+
+
+class Meaningless(Exception):
+    """The program does what has no meaning, and it shows."""
+
+
+class Trapped(Exception):
+    """The program stops itself."""
+
+    def __init__(self, message: str, code: Code = ASSERT_FAILED) -> None:
+        """Where it stops is not known."""
+        super().__init__(message)
+        self.code = code
+
+
+class Spent(Exception):
+    """A limit is reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A place in memory. Units: bytes."""
+
+    memory: np.ndarray
+    at: int = 0
+
+    def moved(self, count: int) -> "Pointer":
+        """The place `count` bytes further on."""
+        return Pointer(self.memory, self.at + count)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A tensor: where it lies, what it holds. Units: `strides` (None: compact) in elements."""
+
+    pointer: Pointer
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The strides, also where it is compact. Units: elements."""
+        return compact(self.shape) if self.strides is None else self.strides
+
+    @property
+    def offset(self) -> int:
+        """The elements of its dtype before it in its memory; none where they are no whole number."""
+        whole, rest = divmod(self.pointer.at, itemsize(self.dtype))
+        return 0 if rest else whole
+
+    @property
+    def origin(self) -> Pointer:
+        """The place from which `offset` counts."""
+        return self.pointer.moved(-self.offset * itemsize(self.dtype))
+
+    def numpy(self) -> np.ndarray:
+        """The array; lanes are a last axis."""
+        return view(self.pointer, self.dtype, self.shape, self.strides)
+
+
+@dataclass(slots=True)
+class Meter:
+    """What is left. Units: iterations and calls, bytes of one call of the implementation."""
+
+    steps: int
+    bytes: int
+
+    def span(self, first: int, extent: int, step: int = 1) -> range:
+        """The values of a loop, which are paid for before. Fails: `Meaningless`, `Spent`."""
+        if extent < 0 or step <= 0:
+            raise Meaningless(f"a loop of extent {extent}, step {step}")
+        found = range(first, first + extent, step)
+        self.steps -= len(found)
+        if self.steps < 0:
+            raise Spent("the limit of steps")
+        return found
+
+    def tick(self) -> bool:
+        """Pay for one step. Fails: `Spent`."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise Spent("the limit of steps")
+        return True
+
+    def fresh(self, kind: DType, shape: Sequence[int], strides: Sequence[int] = (), offset: int = 0) -> Pointer:
+        """Memory for a buffer, as NumPy gives it. Fails: `Meaningless`, `Spent`."""
+        if any(extent < 0 for extent in shape):
+            raise Meaningless(f"a buffer of shape {tuple(shape)}")
+        count = prod(shape) if not strides else reach(shape, strides)
+        return self.allocated((count + offset) * itemsize(kind))
+
+    def allocated(self, count: int) -> Pointer:
+        """`count` bytes. Fails: `Spent`."""
+        self.bytes -= count
+        if self.bytes < 0:
+            raise Spent("the limit of bytes")
+        return Pointer(np.empty(count, np.uint8))
+
+
+def compact(shape: Sequence[int]) -> tuple[int, ...]:
+    """Row-major strides. Units: elements."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """The elements from the first to the last that the strides reach."""
+    return 0 if 0 in shape else 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+
+
+def view(
+    pointer: Pointer, kind: DType, shape: Sequence[int], strides: Sequence[int] | None = None, offset: int = 0
+) -> np.ndarray:
+    """The array of a buffer on memory; lanes are a last axis. Fails: `Meaningless` where it is not inside."""
+    stored, size = storage_dtype(kind), itemsize(kind)
+    extents = tuple(shape)
+    steps = tuple(step * size for step in (strides or compact(extents)))
+    if kind.is_vector:
+        extents, steps = (*extents, kind.lanes), (*steps, stored.itemsize)
+    if 0 in extents:
+        return np.empty(extents, stored)
+    try:
+        return np.ndarray(extents, stored, pointer.memory.data, pointer.at + offset * size, steps)
+    except (TypeError, ValueError) as problem:
+        raise Meaningless(f"an array of shape {tuple(shape)} on {pointer.memory.size} bytes: {problem}") from None
+
+
+def of_tensor(tensor: Tensor) -> Array:
+    """The array on the memory of `tensor`."""
+    return Array(Pointer(tensor.storage.array, tensor.byte_offset), tensor.dtype, tensor.shape, tensor.strides)
+
+
+def to_tensor(array: Array) -> Tensor:
+    """The tensor on the memory of `array`, all of it counting as written."""
+    storage = Storage.from_array(array.pointer.memory, origin="")
+    made = Tensor(storage, array.dtype, array.shape, array.strides, array.pointer.at)
+    made.mark_initialised()
+    return made

@@ -1,0 +1,174 @@
+"""In-house C as an implementation: `native`, `native:guarded`, `native:avx512` … (`ways` has the table).
+
+| what happens                                | the answer                                                        |
+|---------------------------------------------|-------------------------------------------------------------------|
+| C takes the call, or stops at a check       | the call's result, or the verdict that the interpreter then tells |
+| C takes no part in the call                 | `UNSUPPORTED`: the interpreter against itself is no agreement     |
+| there is no compiler                        | `UNSUPPORTED`                                                     |
+| the compiler takes no program at all        | `UNSUPPORTED`                                                     |
+| the compiler does not take what we generate | `CRASHED`                                                         |
+| it takes too long, or the disk is full      | `TIMED_OUT`, `EXHAUSTED`                                          |
+
+The modules of a batch are compiled together (`prepare_all`); where that fails, each alone, so that one that the
+compiler does not take is the only one without an answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import checked
+from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
+from refmlc.native.tier.choosing import Choosing
+from refmlc.native.tier.compiled import Compiled, Translation
+from refmlc.native.tier.module import NativeModule
+from refmlc.oracle.implementations.implementation import Answer, Implementation, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.inside import Calls, answered, nowhere, stopped
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.translation import Worth, translated
+from refmlc.oracle.implementations.ways import Way, way
+from refmlc.rewrite.transform import legalize_ops
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
+
+CAUSES = {
+    Cause.NO_COMPILER: Stop.UNSUPPORTED,
+    Cause.FAILED: Stop.CRASHED,
+    Cause.TIMED_OUT: Stop.TIMED_OUT,
+    Cause.NOT_LOADED: Stop.CRASHED,
+}
+OURS = (Cause.FAILED, Cause.NOT_LOADED)
+SMALLEST = '#include "rm_guard.h"\nint64_t f0_smallest(rm_run *const run) {\n  return RM_DONE;\n}\n'
+
+
+@runtime_checkable
+class Batching(Implementation, Protocol):
+    """An implementation that makes several modules ready at once, quicker than one after the other."""
+
+    def prepare_all(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
+        """Each of `modules` made ready, or why it is not taken."""
+        ...
+
+
+@dataclass(frozen=True)
+class Native:
+    """C for this machine. `kept`: libraries are kept in the user's cache; `check`: static rules are looked at.
+
+    `quick`: the compiler optimises less. `worth`: which modules are compiled at all; others are `UNSUPPORTED`.
+    """
+
+    how: str = ""
+    limits: Limits = field(default_factory=Limits)
+    registry: FunctionRegistry = DEFAULT
+    check: bool = True
+    kept: bool = False
+    quick: bool = False
+    worth: Worth | None = None
+    promises_verdicts: bool = True
+
+    def __post_init__(self) -> None:
+        """Fails: RM112 where this machine does not have the way."""
+        way(self.how)
+
+    @property
+    def name(self) -> str:
+        """`native`, or `native:…`."""
+        return f"native:{self.how}" if self.how else "native"
+
+    def prepare(self, module: IRModule) -> Prepared | Stopped:
+        """Compile `module`."""
+        return self.prepare_all([module])[0]
+
+    def prepare_all(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
+        """Compile `modules` together."""
+        refused = [self._refused(module) for module in modules]
+        modules = [legalize_ops(module) for module in modules]  # what operators do becomes functions
+        taken = [number for number, why in enumerate(refused) if why is None]
+        compiled = self._compiled([modules[number] for number in taken]) if taken else []
+        made = dict(zip(taken, compiled, strict=True))
+        return [made[number] if why is None else why for number, why in enumerate(refused)]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _refused(self, module: IRModule) -> Stopped | None:
+        try:
+            checked(module, check=self.check)
+        except RefmlcError as failure:
+            return stopped(failure)
+        return None
+
+    def _compiled(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
+        made = way(self.how)
+        found = answered(lambda: translated(modules, made.options, fused=made.fused, worth=self.worth))
+        if isinstance(found, Stopped):
+            return [found] if len(modules) == 1 else [self._compiled([module])[0] for module in modules]
+        text, translations = found
+        taken = [self.worth is None or self.worth(*each) for each in zip(modules, translations, strict=True)]
+        held = any(each.units for each, one in zip(translations, taken, strict=True) if one)
+        try:
+            library = self._library(text, made) if held else None
+        except BuildFailed as problem:
+            if problem.cause in OURS and not self._works(made):
+                return [Stopped(Stop.UNSUPPORTED, " ".join(str(problem).split())) for _ in modules]
+            if len(modules) > 1 and problem.cause in (Cause.FAILED, Cause.TIMED_OUT):
+                return [self._compiled([module])[0] for module in modules]
+            why = CAUSES.get(problem.cause, Stop.EXHAUSTED)
+            return [Stopped(why, " ".join(str(problem).split())) for _ in modules]
+        left = Stopped(Stop.UNSUPPORTED, "its C is not worth compiling")
+        return [
+            InC(module, Compiled(translation, library), self) if one else left
+            for module, translation, one in zip(modules, translations, taken, strict=True)
+        ]
+
+    def _library(self, text: str, made: Way) -> Library:
+        cache = default_cache() if self.kept else None
+        return build(text, made.isa, cache=cache, tiny=made.tiny, quick=self.quick, limit=self.limits.prepare)
+
+    def _works(self, made: Way) -> bool:
+        """Whether the compiler takes the smallest program: then what it does not take is ours."""
+        try:
+            self._library(SMALLEST, made)
+        except BuildFailed:
+            return False
+        return True
+
+
+class InC:
+    """A module whose prim_funcs are in C as far as they can be."""
+
+    def __init__(self, module: IRModule, compiled: Compiled, native: Native) -> None:
+        """Nothing is called yet."""
+        budget = native.limits.budget()
+        self._choosing = Choosing(NativeModule(module, "cr", lambda _module, _math: compiled), budget, waits=False)
+        machine = Machine(module, budget=budget, registry=native.registry, output=nowhere, substitutes=self._choosing)
+        self._calls = Calls(machine)
+        self._translation = compiled.translation
+
+    def run(self, func: str, args: Sequence[object]) -> Answer:
+        """Call `func` on `args`; the interpreter does what C leaves to it."""
+        before = self._part
+        answer = self._calls.call(func, args)
+        exhausted = isinstance(answer, Stopped) and answer.why is Stop.EXHAUSTED
+        if self._part == before and not exhausted:
+            return Stopped(Stop.UNSUPPORTED, f"C takes no part: {_why(self._translation, func)}")
+        return answer
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    @property
+    def _part(self) -> int:
+        """How often C was at work so far, to its end or to a check."""
+        counts = self._choosing.counts
+        return 0 if counts is None else counts.native + counts.stopped
+
+
+def _why(translation: Translation, func: str) -> str:
+    """Why C had no part in a call of `func`."""
+    if func in translation.units:
+        return "it does not take these arguments"
+    left = translation.declined.get(func) or next(iter(translation.declined.values()), None)
+    return "the call comes to no function that is in C" if left is None else left.reason

@@ -1,0 +1,145 @@
+"""What the programs beside this one share: a line of JSON in, a line out; modules read; a child for each module.
+
+| who        | does                                                                                  |
+|------------|---------------------------------------------------------------------------------------|
+| the parent | imports TVM, which takes a second, and reads lines: a fork never meets threads of TVM |
+|            | (`read_once`: what TVM makes when it first reads a module is there for every child)   |
+| `Child`    | reads, compiles and runs what belongs to one module; when it dies, that is the answer |
+"""
+
+import json
+import os
+import signal
+import sys
+from contextlib import contextmanager, suppress
+
+import ml_dtypes
+import numpy as np
+import tvm
+from tvm.script import from_source
+
+LONGEST = 400
+FIRST = """
+# from tvm.script import ir as I, relax as R, tirx as T
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def copied(A: T.Buffer((2,), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            with T.sblock("B"):
+                v = T.axis.spatial(2, i)
+                B[v] = A[v]
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        with R.dataflow():
+            y = R.exp(x)
+            R.output(y)
+        return y
+"""
+
+
+def serve(answer):
+    """Answer requests until the input ends or says `close`; what TVM prints goes to standard error."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["do"] == "close":
+            break
+        replies.write(json.dumps(answer(request)) + "\n")
+        replies.flush()
+
+
+def name():
+    """What answers."""
+    return f"tvm {tvm.__version__}"
+
+
+def numpy_dtype(text):
+    """The NumPy dtype called `text`."""
+    return np.dtype(getattr(ml_dtypes, text, None) or text)
+
+
+def module_of(text):
+    """The module that `text` is; a function alone is its `main`."""
+    module = from_source(text, check_well_formed=False)
+    return module if isinstance(module, tvm.IRModule) else tvm.IRModule({"main": module})
+
+
+def read_once():
+    """Read a module before children are forked: the tables of TVM's parser are half of the time of a small one."""
+    module_of(FIRST)
+
+
+def target_of(text):
+    """The target that `llvm -mcpu=haswell` spells; the versions take no such text, but its parts."""
+    kind, *flags = text.split()
+    pairs = [flag.lstrip("-").partition("=")[::2] for flag in flags]
+    return tvm.target.Target({"kind": kind, **{key: value or True for key, value in pairs}})
+
+
+def one_line(problem):
+    """An error in a line: what a diagnostic of TVM's parser says, or else the message."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    said = [line for line in lines if line.startswith("error:")] or lines
+    return f"{type(problem).__name__}: {' '.join(said)}"[:LONGEST]
+
+
+@contextmanager
+def alarm(seconds):
+    """End the process by SIGALRM when this takes longer, whatever it is doing."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class Child:
+    """A process in which `work(requests, replies)` runs: two files of lines."""
+
+    def __init__(self, work):
+        theirs, self.requests = os.pipe()
+        replies, ours = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            status = 1
+            try:
+                os.close(self.requests)
+                os.close(replies)
+                with os.fdopen(theirs) as requests, os.fdopen(ours, "w") as out:
+                    work(requests, out)
+                status = 0
+            finally:
+                os._exit(status)  # never back into the parent's loop
+        os.close(theirs)
+        os.close(ours)
+        self.lines = os.fdopen(replies)
+        self.alive = True
+
+    def ask(self, line):
+        """What it answers to `line`."""
+        with suppress(BrokenPipeError):
+            os.write(self.requests, line.encode())
+        return self.answer()
+
+    def answer(self):
+        """The next line, or how it died."""
+        line = self.lines.readline()
+        if line:
+            return json.loads(line)
+        status = self.close()
+        if not os.WIFSIGNALED(status):
+            return {"stop": "crashed", "message": f"the process ended with status {os.WEXITSTATUS(status)}"}
+        number = os.WTERMSIG(status)
+        if number == signal.SIGALRM:
+            return {"stop": "timed out", "message": "no answer within its time"}
+        return {"stop": "crashed", "message": f"the process was ended by {signal.Signals(number).name}"}
+
+    def close(self):
+        """End it; its status."""
+        self.alive = False
+        os.close(self.requests)
+        self.lines.close()
+        return os.waitpid(self.pid, 0)[1]

@@ -1,0 +1,319 @@
+"""The other side of `tvm`: runs in an environment that has apache-tvm, and needs nothing of refmlc.
+
+It speaks the protocol of `command`; its first argument says as JSON how to compile: `target`, `mode`, `opt`, `cuda`
+(`real_tvm` has the table). It runs with TVM 0.25, 0.26 and 0.27. For each module a child is forked, which compiles and
+runs it; when the child dies, that is the answer. A module that comes again at once meets the child that has it: reading
+is what takes TVM longest.
+
+| request   | the child                                                                              |
+|-----------|----------------------------------------------------------------------------------------|
+| `prepare` | parses; compiles the Relax functions, or the only prim_func                            |
+| `run`     | calls a Relax function in the virtual machine, or a prim_func, which is compiled alone |
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+from contextlib import nullcontext
+
+import numpy as np
+import tvm
+from line_server import Child, alarm, module_of, name, numpy_dtype, one_line, read_once, serve, target_of
+from tvm import relax
+
+OPTIONS = {"target": "llvm", "mode": "bytecode", "opt": None, "cuda": False}
+FAULTS = ("InternalError", "AssertionError")
+LIMITS = ("not linked", "not supported", "unsupported", "not implemented", "not enabled")
+MISSING = ("Cannot find function", "cannot find function", "Cannot find packed", "is not registered", "GlobalDef for")
+
+
+class Refused(Exception):
+    """TVM does not take the module, or the arguments. `stop` says how, `mark` whether cleanly."""
+
+    def __init__(self, stop, message, mark=""):
+        super().__init__(message)
+        self.stop = stop
+        self.mark = mark
+
+
+def packed():
+    """The dtypes of which a tensor holds several elements in a byte: kernels take each for a byte."""
+    narrow = [f"{sign}int{bits}" for sign in ("", "u") for bits in (1, 2, 3, 4, 6)]
+    return {*narrow, "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"}
+
+
+class Values:
+    """Values of one call: read from files of the folder, written back after it."""
+
+    def __init__(self, folder, device):
+        self.folder = folder
+        self.device = device
+        self.tensors = []
+        self.count = 0
+
+    def taken(self, spec):
+        """The value that `spec` spells."""
+        kind, value = spec["kind"], spec.get("value")
+        if kind == "tensor":
+            if spec["dtype"] in packed():
+                raise Refused(
+                    "unsupported", f"TVM packs the elements of a tensor of {spec['dtype']}, its kernels do not"
+                )
+            path = os.path.join(self.folder, spec["file"])
+            array = np.fromfile(path, numpy_dtype(spec["dtype"])).reshape(spec["shape"])
+            self.tensors.append(tvm.runtime.tensor(array, self.device))
+            return self.tensors[-1]
+        if kind == "same":
+            return self.tensors[value]
+        if kind == "shape":
+            return tvm.runtime.ShapeTuple(value)
+        if kind == "tuple":
+            return [self.taken(item) for item in value]
+        return float(value) if kind == "float" else value
+
+    def given(self, value):
+        """`value` as JSON."""
+        if value is None:
+            return {"kind": "null"}
+        if isinstance(value, bool):
+            return {"kind": "bool", "value": value}
+        if isinstance(value, int):
+            return {"kind": "int", "value": value}
+        if isinstance(value, float):
+            return {"kind": "float", "value": value if np.isfinite(value) else str(value)}
+        if isinstance(value, str):
+            return {"kind": "string", "value": value}
+        if isinstance(value, tvm.runtime.Tensor):
+            return self.written(value)
+        if isinstance(value, tvm.runtime.ShapeTuple):
+            return {"kind": "shape", "value": [int(size) for size in value]}
+        if isinstance(value, (list, tuple, tvm.ir.Array)):
+            return {"kind": "tuple", "value": [self.given(item) for item in value]}
+        raise Refused("unsupported", f"it returns an object of type {type(value).__name__}")
+
+    def written(self, tensor):
+        """The tensor in a file of its own."""
+        array = tensor.numpy()
+        name = f"r{self.count}"
+        self.count += 1
+        array.tofile(os.path.join(self.folder, name))
+        return {"kind": "tensor", "dtype": str(tensor.dtype), "shape": list(array.shape), "file": name}
+
+
+OLDER = {
+    "out_ty=": "out_sinfo=",
+    "ty_args=": "sinfo_args=",
+    r"R\.Any\b": "R.Object",
+    r"T\.handle\([^()]*\)\.ty\b": '"handle"',
+}
+NUMBER = re.compile(r'(\w+): (?:T\.int64|R\.Prim\("int64"\))')
+SIGNATURE = re.compile(r"(@R\.function[^\n]*\n( *)def \w+\()([^\n]*)(\) *(?:->[^\n]*)?:\n)")
+
+
+def spelled(text):
+    """TVMScript of 0.27 as this version has it: and `cls.f` in prim_funcs, which none reads, by name."""
+    if "cls = " not in text:
+        text = re.sub(r"\bcls\.", "Module.", text)
+    if tvm.__version__.startswith("0.25."):
+        for new, old in OLDER.items():
+            text = re.sub(rf"\b{new}", old, text)
+        text = SIGNATURE.sub(numbered, text)
+    return text
+
+
+def numbered(found):
+    """The head of a Relax function as 0.25 has it: a number is a parameter with a value, which the body declares."""
+    head, indent, parameters, tail = found.groups()
+    names = NUMBER.findall(parameters)
+    parameters = NUMBER.sub(r'\1_number: R.Prim(value="\1")', parameters)
+    return f"{head}{parameters}{tail}" + "".join(f"{indent}    {name} = T.int64()\n" for name in names)
+
+
+def with_threads(module, made):
+    """The prim_funcs with loops bound to threads, as TVM's default schedules do, where none is."""
+    dlight = getattr(tvm, "s_tir", tvm).dlight
+    with made:
+        return dlight.ApplyDefaultSchedule(dlight.gpu.Reduction(), dlight.gpu.Fallback())(module)
+
+
+class Compiler:
+    """How modules are compiled: the options of this process."""
+
+    def __init__(self, options):
+        self.options = OPTIONS | options
+        self.target = target_of("cuda" if self.options["cuda"] else self.options["target"])
+        self.device = tvm.cuda() if self.options["cuda"] else tvm.cpu()
+
+    def compiled(self, module):
+        """An executable; C is compiled by the system's compiler and loaded."""
+        with self.level():
+            made = tvm.compile(module, self.target)
+        return self.loaded(made)
+
+    def machine(self, module):
+        """The virtual machine of a module with Relax functions."""
+        with self.level():
+            made = relax.build(module, self.target, exec_mode=self.options["mode"])
+        return relax.VirtualMachine(self.loaded(made), self.device)
+
+    def level(self):
+        """The level of optimisation, where it is told."""
+        level = self.options["opt"]
+        return nullcontext() if level is None else tvm.transform.PassContext(opt_level=level)
+
+    def loaded(self, made):
+        """`made`, or what was loaded from the library of its C."""
+        if self.target.kind.name != "c":
+            return made
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "module.so")
+            made.export_library(path)
+            return tvm.runtime.load_module(path)
+
+
+class Module:
+    """A module, compiled as far as it was asked for."""
+
+    def __init__(self, text, hello):
+        self.folder = hello["folder"]
+        self.hello = hello
+        self.compiler = Compiler(hello["options"])
+        self.machine = None
+        self.kernels = {}
+        self.module = module = refusing(lambda: module_of(spelled(text)))
+        self.names = {var.name_hint for var in module.functions}
+        self.prim_funcs = {name for name in self.names if not isinstance(module[name], relax.Function)}
+        if any(isinstance(function, relax.Function) for function in module.functions.values()):
+            self.machine = self.compiler.machine(module)
+        elif len(self.names) == 1:
+            self.entry(next(iter(self.names)))
+
+    def entry(self, name):
+        """The function called `name`, compiled."""
+        if name not in self.names:
+            raise Refused("unsupported", f"the module has no function {name}")
+        function = self.module[name]
+        if isinstance(function, relax.Function):
+            return self.machine[name]
+        if name not in self.kernels:
+            alone = tvm.IRModule({self.module.get_global_var(each): self.module[each] for each in self.reached(name)})
+            alone[self.module.get_global_var(name)] = function.with_attr("global_symbol", name)
+            if self.compiler.options["cuda"]:
+                alone = with_threads(alone, self.compiler.target)
+            self.kernels[name] = self.compiler.compiled(alone)[name]
+        return self.kernels[name]
+
+    def reached(self, name):
+        """The prim_func called `name`, and those that it names, as functions or in strings: `name` is the first."""
+        found = [name]
+        for each in found:
+            said = set(re.findall(r"(?<!\bT\.)\b\w+", self.module[each].script(show_meta=False)))
+            found += sorted(other for other in self.prim_funcs & said if other not in found)
+        return found
+
+    def run(self, name, specs):
+        """Call `name`."""
+        with alarm(self.hello["prepare_seconds"]):
+            function = compiled(lambda: self.entry(name))
+        values = Values(self.folder, self.compiler.device)
+        args = refusing(lambda: [values.taken(spec) for spec in specs], "unsupported")
+        with alarm(self.hello["seconds"]):
+            try:
+                result = function(*args)
+            except Exception as problem:
+                stop = "unsupported" if says_limit(problem) else "trap"
+                clean = isinstance(problem, (ValueError, TypeError))
+                raise Refused(stop, one_line(problem), "refused" if clean else "") from None
+        return {"value": values.given(result), "args": [values.given(arg) for arg in args]}
+
+
+def says_limit(problem):
+    """Whether the message tells a limit of TVM, or of this build."""
+    text = str(problem).lower()
+    return isinstance(problem, NotImplementedError) or any(words.lower() in text for words in (*LIMITS, *MISSING))
+
+
+def compiled(work):
+    """What `work` gives, which compiles; a check of TVM's own state that fails is its fault, all else a refusal."""
+    try:
+        return work()
+    except Refused:
+        raise
+    except Exception as problem:
+        fault = type(problem).__name__ in FAULTS and not says_limit(problem)
+        raise Refused("rejected", one_line(problem), "fault" if fault else "") from None
+
+
+def refusing(work, stop="rejected"):
+    """What `work` gives; what it raises is TVM's refusal."""
+    try:
+        return work()
+    except Refused:
+        raise
+    except Exception as problem:
+        raise Refused(stop, one_line(problem)) from None
+
+
+def answered(work):
+    """What `work` gives, or why not."""
+    try:
+        return work()
+    except Refused as refused:
+        told = {"stop": refused.stop, "message": str(refused)}
+        return told | {refused.mark: True} if refused.mark else told
+
+
+def held(text, hello):
+    """A child that has compiled `text`; `prepared` says whether it did."""
+
+    def work(requests, replies):
+        made = []
+
+        def prepare():
+            with alarm(hello["prepare_seconds"]):
+                made.append(compiled(lambda: Module(text, hello)))
+            return {"ok": True}
+
+        def run(line):
+            request = json.loads(line)
+            return made[0].run(request["func"], request["args"])
+
+        replies.write(json.dumps(answered(prepare)) + "\n")
+        replies.flush()
+        for line in requests if made else ():
+            replies.write(json.dumps(answered(lambda line=line: run(line))) + "\n")
+            replies.flush()
+
+    child = Child(work)
+    child.prepared = child.answer()
+    return child
+
+
+def reply_to(state, request):
+    """The answer to one request."""
+    match request["do"]:
+        case "hello":
+            state["hello"] = request | {"options": json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}}
+            return {"name": name()}
+        case "prepare":
+            if "child" in state and state["child"].alive:
+                if state["text"] == request["module"]:
+                    return state["child"].prepared
+                state["child"].close()
+            state["text"] = request["module"]
+            state["child"] = held(state["text"], state["hello"])
+            return state["child"].prepared
+        case "run":
+            if not state["child"].alive:
+                state["child"] = held(state["text"], state["hello"])
+                if "stop" in state["child"].prepared:
+                    return state["child"].prepared
+            return state["child"].ask(json.dumps(request) + "\n")
+
+
+if __name__ == "__main__":
+    memory = {}
+    read_once()
+    serve(lambda request: reply_to(memory, request))

@@ -1,0 +1,148 @@
+"""The other side of `refmlc.oracle.passes.run`: a module through passes, each new text a line of JSON in a file.
+
+| request                                             | does           | answer                                      |
+|-----------------------------------------------------|----------------|---------------------------------------------|
+| `hello` folder                                      | nothing        | `name`, `passes`                            |
+| `passes` module, target, opt, passes, file, seconds | all in a child | `ok`, or `stop` and `message`: how it ended |
+
+`passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`;
+`stop` is `rejected` where there is none of that name. The first line of the file is the module as TVM reads it, with
+the name `input`; `{"within": name}` says which pass runs; the last one is `{"done": true}`, or
+`{"refused": why}` where TVM does not go on. What was written is there even where the child dies.
+
+| name begins with | is looked for in        |
+|------------------|-------------------------|
+| `relax.`         | `tvm.relax.transform`   |
+| `tirx.`, `tir.`  | `tvm.tirx.transform`    |
+| `s_tir.`         | `tvm.s_tir.transform`   |
+"""
+
+import json
+import os
+from ast import literal_eval
+from difflib import get_close_matches
+
+import tvm
+from line_server import Child, alarm, module_of, name, one_line, read_once, serve, target_of
+
+WRAPPERS = ("sequential", "_pipeline")
+
+
+class Unknown(Exception):
+    """There is no pass of this name."""
+
+
+class Writer:
+    """Writes each text that is new."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.last = None
+        self.running = []
+
+    def line(self, **values):
+        """Write a line at once: the process may end in the next pass."""
+        self.lines.write(json.dumps(values) + "\n")
+        self.lines.flush()
+
+    def begins(self, name):
+        """A pass begins, perhaps within another one."""
+        self.running.append("" if name in WRAPPERS else name)
+        self.line(within=self.running[-1])
+
+    def ends(self):
+        """It ends."""
+        self.running.pop()
+        self.line(within=self.running[-1] if self.running else "")
+
+    def snapshot(self, name, module):
+        """Write the module, if it changed."""
+        if not module.functions:
+            return
+        text = module.script()
+        if text != self.last:
+            self.last = text
+            self.line(name=name, text=text)
+
+
+def instrument(writer):
+    """An instrument that writes what each pass leaves."""
+
+    @tvm.instrument.pass_instrument
+    class Writing:
+        """Watches every pass but those that only hold others."""
+
+        def run_before_pass(self, _mod, info):
+            """Write which pass runs: TVM may stop in it, or die."""
+            writer.begins(info.name)
+
+        def run_after_pass(self, mod, info):
+            """Write the module."""
+            if info.name not in WRAPPERS:
+                writer.snapshot(info.name, mod)
+            writer.ends()
+
+    return Writing()
+
+
+def named(spelled):
+    """The pass that `tirx.UnrollLoop` or `tirx.NarrowDataType(32)` spells. Raises `Unknown`, or what TVM raises."""
+    name, _, arguments = spelled.partition("(")
+    family, _, rest = name.rpartition(".")
+    homes = {"": tvm.tirx, "tir": tvm.tirx, "tirx": tvm.tirx, "relax": tvm.relax, "s_tir": tvm.s_tir}
+    if family not in homes:
+        raise Unknown(f"TVM has no pass `{spelled}`: its families are relax, s_tir, tirx")
+    home = homes[family].transform
+    if not callable(getattr(home, rest, None)):
+        near = get_close_matches(rest, [each for each in dir(home) if each[0].isupper()], 3)
+        raise Unknown(f"TVM has no pass `{spelled}`" + (f": perhaps {' or '.join(near)}" if near else ""))
+    try:
+        return getattr(home, rest)(*literal_eval(f"({arguments.removesuffix(')')},)") if arguments.strip(") ") else ())
+    except (TypeError, ValueError, SyntaxError) as problem:
+        raise Unknown(f"`{spelled}` makes no pass: {one_line(problem)}") from None
+
+
+def through(request, chosen, writer):
+    """Take the module through its passes."""
+    module = module_of(request["module"])
+    writer.snapshot("input", module)
+    target = target_of(request["target"])
+    with target, tvm.transform.PassContext(opt_level=request["opt"], instruments=[instrument(writer)]):
+        if chosen is None:
+            tvm.compile(module, target)
+        for each in chosen or ():
+            module = each(module)
+
+
+def written(request):
+    """In a child: write the file; the answer."""
+    try:
+        chosen = None if request["passes"] is None else [named(each) for each in request["passes"]]
+    except Unknown as problem:
+        return {"stop": "rejected", "message": str(problem)}
+    with open(request["file"], "w", encoding="utf-8") as lines, alarm(request["seconds"]):
+        writer = Writer(lines)
+        try:
+            through(request, chosen, writer)
+        except Exception as problem:
+            writer.line(refused=one_line(problem))
+        else:
+            writer.line(done=True)
+    return {"ok": True}
+
+
+def answer(request):
+    """The answer to one request; files lie in the folder that the first one names."""
+    if request["do"] == "hello":
+        os.chdir(request["folder"])
+        return {"name": name(), "passes": True}
+    child = Child(lambda _requests, replies: replies.write(json.dumps(written(request)) + "\n"))
+    found = child.answer()
+    if child.alive:
+        child.close()
+    return found
+
+
+if __name__ == "__main__":
+    read_once()
+    serve(answer)

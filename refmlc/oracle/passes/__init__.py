@@ -1,0 +1,50 @@
+"""A compiler's passes, one by one: every snapshot is executed, the first pass that changes the meaning is named.
+
+A later stage may be more defined than the module was, never less, and its results are the module's, or within its
+certified bound (`refmlc.oracle.refine.refinement` says when exactly).
+
+>>> found = check(snapshots(text, python="/path/to/python-with-tvm"), calls=3)
+>>> found.broken.name
+'tirx.VectorizeLoop'
+
+| file         | holds                                                                                           |
+|--------------|-------------------------------------------------------------------------------------------------|
+| `stages`     | `Stage`, `Trace`: snapshots in order; the lines of JSON that hold them, from any compiler       |
+| `run`        | `Program`, `Tvm`, `snapshots`: a compiler, asked for what its pipeline, or passes by name, make |
+| `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage                 |
+| `baseline`   | what stages are held against: the first one's functions, calls, and what they mean              |
+| `check`      | `check`: stages against the first one, function by function                                     |
+| `linking`    | host and device, which TVM lowers apart, put together again                                     |
+| `verdicts`   | what is said of a stage, and of all                                                             |
+| `shrink`     | the module made smaller while the same pass breaks it                                           |
+| `report`     | the finding as Markdown, ready to be filed                                                      |
+| `tvm_script` | it as a program for who has TVM alone                                                           |
+| `instrument` | `check_passes(tvm)`, `check_schedule(tvm, …)`: the same from within a program that uses TVM     |
+| `watching`   | the passes of such a program, seen                                                              |
+| `tvm_texts`  | its modules as texts                                                                            |
+"""
+
+from refmlc.oracle.passes.check import check
+from refmlc.oracle.passes.instrument import Watched, check_passes, check_schedule
+from refmlc.oracle.passes.report import markdown
+from refmlc.oracle.passes.run import Program, Tvm, snapshots
+from refmlc.oracle.passes.shrink import shrunk
+from refmlc.oracle.passes.stages import Stage, Trace, read_trace
+from refmlc.oracle.passes.verdicts import Broken, Checked
+
+__all__ = [
+    "Broken",
+    "Checked",
+    "Program",
+    "Stage",
+    "Trace",
+    "Tvm",
+    "Watched",
+    "check",
+    "check_passes",
+    "check_schedule",
+    "markdown",
+    "read_trace",
+    "shrunk",
+    "snapshots",
+]

@@ -1,0 +1,177 @@
+"""Stages executed and held against the module that they come from.
+
+The module is the text that was given, or else the first stage. What a compiler's reader makes of a text is held to it
+as a pass is: TVM folds operators while it reads. Nothing is said of it where it is the same. Each stage is read by
+refmlc and run in the interpreter under the sanitizer, on the same calls. A stage that has the structure of the last one
+that was run, means what that means: it is not run again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from refmlc.diag import Diagnostic, RefmlcError
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import IRModule, relax
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.wellformed.reading import read
+from refmlc.oracle.implementations.implementation import Answer, Ended
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.passes.baseline import (
+    Baseline,
+    Draw,
+    Function,
+    Known,
+    Tries,
+    beyond,
+    called,
+    known_of,
+    lacks,
+    line_of,
+)
+from refmlc.oracle.passes.lifting import Constants
+from refmlc.oracle.passes.linking import Linker
+from refmlc.oracle.passes.stages import Stage, Trace
+from refmlc.oracle.passes.verdicts import WITHIN, Broken, Checked, Row, Said, worst
+from refmlc.oracle.refine.calls import Call, Tried, told
+from refmlc.oracle.refine.refinement import INTERP, verdict_on
+from refmlc.oracle.refine.smallest import smallest
+from refmlc.vm.parameters import parameters_of
+
+READER = "the reader"
+
+
+@entry_point
+def check(
+    trace: Trace,
+    *,
+    constants: Constants | None = None,
+    calls: int = 3,
+    seed: int = 0,
+    limits: Limits | None = None,
+    small: bool = True,
+    given: str | None = None,
+) -> Checked:
+    """The verdict on each stage of `trace` after the first, up to the first that breaks the meaning.
+
+    `given` is the text of which the first stage is what the compiler has read.
+
+    `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
+    call that shows a difference is made small. Fails: RM1xx, RM2xx where the first text is no module.
+    """
+    interp = Interp(limits or Limits(), check=False)
+    draw = Draw(calls, seed)
+    first = trace.stages[0] if given is None else Stage("the module", given)
+    module = read(first.text, first.name)
+    checker = Checker(Baseline(module, called(module), constants or {}, draw, interp), first, draw, interp, small=small)
+    rows: list[Row] = []
+    if given is not None:
+        row = checker.row(replace(trace.stages[0], name=READER))
+        rows += [row] if row.said in (Said.BROKEN, Said.UNSUPPORTED) else []
+    for stage in trace.stages[1:] if checker.broken is None else ():
+        rows.append(checker.row(stage))
+        if checker.broken is not None:
+            break
+    return Checked(tuple(rows), checker.broken, trace.stopped)
+
+
+class Checker:
+    """Holds stages against a baseline, which changes where the functions do."""
+
+    def __init__(self, baseline: Baseline, first: Stage, draw: Draw, interp: Interp, *, small: bool) -> None:
+        """Nothing is broken yet."""
+        self.broken: Broken | None = None
+        self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
+        self._last = first
+        self._run: tuple[IRModule, Row] | None = None
+        self._unread: tuple[str, ...] = ()
+        self._linker = Linker(baseline.module)
+
+    def row(self, stage: Stage) -> Row:
+        """The verdict on `stage`."""
+        try:
+            module = self._linker.linked(read(stage.text, stage.name))
+        except RefmlcError as failure:
+            self._unread = (*self._unread, stage.name)
+            return Row(stage.name, Said.UNSUPPORTED, why=line_of(failure))
+        if not self._baseline.has_all(module):
+            self._baseline = Baseline(module, called(module), {}, self._draw, self._interp)
+            self._last, self._run, self._unread = stage, None, ()
+            return Row(stage.name, Said.NO_CALL, why="other functions are called from here on")
+        row = self._verdict(module, stage)
+        self._run = (module, row)
+        if row.said is Said.SAME:
+            self._last, self._unread = stage, ()
+        elif row.said is Said.UNSUPPORTED:
+            self._unread = (*self._unread, stage.name)
+        return row
+
+    def _verdict(self, module: IRModule, stage: Stage) -> Row:
+        """That of the stage before, where the structure is the same: names and places have no meaning."""
+        if self._run is not None and structural_equal(self._run[0], module):
+            return replace(self._run[1], name=stage.name)
+        found = [self._function(one, module, stage) for one in self._baseline.functions]
+        return replace(worst(found), name=stage.name)
+
+    def _function(self, function: Function, module: IRModule, stage: Stage) -> Row:
+        compared, within, problem = 0, 0, function.problem
+        defined = [(known, known.meant) for known in function.known if known.meant is not None]
+        try:
+            answers = Tries(module, function.name, tuple(known.call for known, _ in defined)).meanings(self._interp)
+        except RefmlcError as failure:
+            return Row(stage.name, Said.UNSUPPORTED, 0, f"`{function.name}`: {line_of(failure)}")
+        for (known, meant), answer in zip(defined, answers, strict=True):
+            try:
+                kind, found = self._verdict_on(function.name, known, meant, module, answer)
+            except RefmlcError as failure:
+                problem = line_of(failure)
+                continue
+            if found is not None:
+                self.broken = self._told(function.name, known.call, module, stage, found)
+                return Row(stage.name, Said.BROKEN, compared + 1, found.message)
+            compared += 1
+            within += kind is Kind.PERMITTED
+        if problem:
+            return Row(stage.name, Said.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
+        if compared:
+            return Row(stage.name, Said.SAME, compared, WITHIN if within else "")
+        why = next((known.why for known in function.known), "no call was made")
+        return Row(stage.name, Said.NO_CALL, 0, f"`{function.name}` itself: {why}")
+
+    def _problem(self, func: str, known: Known, module: IRModule, answer: Answer) -> Diagnostic | None:
+        """Why the stage, which answers that, may not stand for the module; None: it may, or nothing is promised."""
+        return None if known.meant is None else self._verdict_on(func, known, known.meant, module, answer)[1]
+
+    def _verdict_on(
+        self, func: str, known: Known, meant: Ended, module: IRModule, answer: Answer
+    ) -> tuple[Kind, Diagnostic | None]:
+        """Whether the stage has the bits of the module, or others within its certified bound; else why it may not."""
+        if lacks(answer):
+            raise beyond(answer)
+        before = Tried(self._baseline.module, func, known.call)
+        return verdict_on(INTERP, answer, before, meant, Tried(module, func, known.call))
+
+    def _told(self, func: str, call: Call, module: IRModule, stage: Stage, said: Diagnostic) -> Broken:
+        """What is broken, shown by a small call; `said` is what `call` shows."""
+
+        def difference(tried: Call) -> Diagnostic | None:
+            meant = Tries(self._baseline.module, func, (tried,)).meanings(self._interp)[0]
+            given = Tries(module, func, (tried,)).meanings(self._interp)[0]
+            return self._problem(func, known_of(tried, meant), module, given)
+
+        def fails(tried: Call) -> bool:
+            try:
+                return self._baseline.keeps(func, tried) and difference(tried) is not None
+            except RefmlcError:
+                return False
+
+        least = smallest(self._baseline.module, func, call, fails) if self._small else call
+        found = difference(least) or said
+        notes = (*found.notes, *told(least, _names(self._baseline.module, func)))
+        return Broken(stage.name, func, self._last, stage, least, replace(found, notes=notes), self._unread)
+
+
+def _names(module: IRModule, func: str) -> Sequence[str]:
+    function = module.functions[func]
+    return [] if isinstance(function, relax.ExternFunc) else [one.name for one in parameters_of(function)]

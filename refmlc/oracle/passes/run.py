@@ -1,0 +1,159 @@
+"""Ask a compiler, in a process of its own, what each of its passes makes of a module; first of all real TVM.
+
+| the compiler                          | the trace                                                              |
+|---------------------------------------|------------------------------------------------------------------------|
+| comes to its end                      | all snapshots                                                          |
+| refuses the module, in some pass      | those before; `stopped` is what it says                                |
+| dies, or does not end within its time | those before; `stopped` says how; with the next module it starts again |
+
+TVM's process imports TVM once and forks for each module.
+"""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.implementations.implementation import Stop
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.line_process import Broken, LineProcess
+from refmlc.oracle.implementations.real_tvm import FOOTPRINT
+from refmlc.oracle.implementations.remote import VERSION
+from refmlc.oracle.passes.stages import ENDED, Trace, read_trace
+from refmlc.system.folders import Folder
+
+FILE = "stages.jsonl"
+SHOWN = 200
+NOTHING: Mapping[str, object] = MappingProxyType({})
+START = 120.0
+GRACE = 5.0  # seconds that the process has to tell by itself that a module takes too long
+
+
+class Program:
+    """Any compiler that answers `passes` in lines of JSON (`conformance/adapters/PROTOCOL.md`), such as real TVM.
+
+    Called with the text of a module, it gives its trace. To be closed, or in `with`. `name` and `version` are its own.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        passes: Sequence[str] | None = None,
+        seconds: float = 120.0,
+        named: str = "",
+        more: Mapping[str, object] = NOTHING,
+    ) -> None:
+        """Start it. `passes` None: its own pipeline. `more`: what it is told beside. `named`: how messages call it.
+
+        Units: seconds, for all passes of a module together. Fails: RM112 where it does not start, or has no passes.
+        """
+        self.name = self.version = ""
+        self._command, self._seconds, self._named = list(command), seconds, named or shlex.join(command)
+        wanted = None if passes is None else list(passes)
+        self._request = {"do": "passes", "passes": wanted, "file": FILE, "seconds": seconds, **more}
+        self._directory = Folder("passes")
+        self._process: LineProcess | None = None
+        try:
+            self._started()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+        self._directory.cleanup()
+
+    def __call__(self, text: str) -> Trace:
+        """The module of `text` after each pass that changes it. Fails: RM112 (no such pass), RM109 (no snapshot)."""
+        file = Path(self._directory.name) / FILE
+        file.write_text("", encoding="utf-8")
+        ended = ENDED
+        process = self._started()
+        try:
+            reply = process.ask(self._request | {"module": text}, self._seconds + GRACE)
+        except Broken as broken:
+            reply = {"stop": broken.why.value, "message": broken.message}
+        match reply:
+            case {"stop": Stop.REJECTED.value, "message": message}:
+                raise fail(BAD_USAGE, str(message))
+            case {"stop": Stop.TIMED_OUT.value}:
+                ended = f"the compiler did not end within {self._seconds:g} s"
+            case {"stop": str(), "message": message}:
+                ended = f"{ENDED}: {message}"
+            case {"ok": True}:
+                pass
+            case _:
+                process.kill()
+                ended = f"{ENDED}: it answers {json.dumps(reply)[:SHOWN]}"
+        written = file.read_text(encoding="utf-8", errors="replace")
+        whole = written[: written.rfind("\n") + 1]  # a line may have been cut
+        return read_trace(whole.split("\n"), ended)
+
+    def _started(self) -> LineProcess:
+        """The running process. Fails: RM112."""
+        if self._process is not None and self._process.alive:
+            return self._process
+        limits = Limits()
+        hello = {"do": "hello", "version": VERSION, "folder": self._directory.name, "bytes": limits.bytes}
+        times = {"seconds": self._seconds, "prepare_seconds": self._seconds}
+        try:
+            self._process = LineProcess(self._command, memory=FOOTPRINT + limits.bytes)
+            told = self._process.ask(hello | times, START)
+        except OSError as problem:
+            raise fail(BAD_USAGE, f"`{self._named}` does not start: {problem.strerror}") from None
+        except Broken as broken:
+            raise fail(BAD_USAGE, f"`{self._named}` does not start as a compiler: {broken.message}") from None
+        if told.get("passes") is not True:
+            raise fail(BAD_USAGE, f"`{self._named}` does not say that it answers `passes`")
+        self.name, self.version = str(told.get("name", "")), str(told.get("version", ""))
+        return self._process
+
+
+class Tvm(Program):
+    """TVM in the Python at `python`. `passes` None: those of `tvm.compile`."""
+
+    def __init__(
+        self,
+        python: str,
+        *,
+        passes: Sequence[str] | None = None,
+        target: str = "llvm",
+        opt: int = 2,
+        seconds: float = 120.0,
+    ) -> None:
+        """Start it, which takes some seconds. Fails: RM112 where this Python does not start, or has no TVM."""
+        script = str(files("refmlc.oracle.implementations.tvm_side") / "run_passes.py")
+        more = {"target": target, "opt": opt}
+        super().__init__([python, script], passes=passes, seconds=seconds, named=python, more=more)
+
+
+def snapshots(
+    text: str,
+    *,
+    python: str,
+    passes: Sequence[str] | None = None,
+    target: str = "llvm",
+    opt: int = 2,
+    seconds: float = 120.0,
+) -> Trace:
+    """The trace of one module; for more of them a `Tvm` saves starting it. Fails: RM112, RM109."""
+    with Tvm(python, passes=passes, target=target, opt=opt, seconds=seconds) as tvm:
+        return tvm(text)

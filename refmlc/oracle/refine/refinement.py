@@ -1,0 +1,165 @@
+"""When a program may stand for another, call by call: it may be more defined than that, never less.
+
+| the program before     | the program after                |                                                |
+|------------------------|----------------------------------|------------------------------------------------|
+| is undefined, or traps | does anything                    | permitted: nothing was promised                |
+| ends                   | ends with the same bits          | equal                                          |
+| ends                   | ends with others, in the bound   | permitted (`refmlc.observe.bounds`)            |
+| ends                   | ends with others, outside of it  | RM705; of another implementation RM701         |
+| ends                   | is undefined, traps, is rejected | RM705                                          |
+| ends                   | crashes, or gives no answer      | RM703, RM704                                   |
+| is beyond refmlc       | does anything                    | RM5xx or RM6xx is raised: that is no agreement |
+| ends                   | is beyond the implementation     | the same                                       |
+
+Where bits are asked for (`exact`), no bound is looked at. The bound is that of the program before. Where refmlc has
+none for it, the one of the program after must hold what the program before gives: then the two differ by less.
+
+Decision: a call on which the program before traps says nothing. A rewrite may drop an assertion that never holds the
+caller up, as it may drop a check of what is undefined.
+"""
+
+from collections.abc import Sequence
+
+from refmlc.diag import Diagnostic, RefmlcError, Related, error
+from refmlc.diag.catalogue import CONTRADICTION, CRASHED, NO_ANSWER, UNSUPPORTED_CONSTRUCT, WRONG_RESULT
+from refmlc.diag.codes.internal import BUG
+from refmlc.lang.ir import IRModule
+from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.implementations.implementation import Answer, Ended, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.lookup import implementation
+from refmlc.oracle.outcome import Kind
+from refmlc.oracle.reference import references
+from refmlc.oracle.refine.calls import Call, Tried
+
+INTERP = "interp"
+BEYOND = {Stop.UNSUPPORTED, Stop.EXHAUSTED}
+PERMITTED = (Kind.EQUAL, Kind.PERMITTED)
+
+
+class Refinement:
+    """Two programs, `before` and `after`, and the implementations that run `after`; to be closed."""
+
+    def __init__(
+        self,
+        before: IRModule,
+        after: IRModule,
+        func: str,
+        specs: Sequence[str],
+        limits: Limits | None = None,
+        *,
+        exact: bool = False,
+    ) -> None:
+        """Make `after` ready everywhere; `exact`: the same bits, no bound is a way out.
+
+        Fails: RM112 for an implementation that is not there.
+        """
+        limits = limits or Limits()
+        self._before, self._after, self._func, self._exact = before, after, func, exact
+        self._interp = Interp(limits)
+        self._others = [implementation(spec, limits) for spec in specs if spec != INTERP]
+        self._made = {other.name: other.prepare(after) for other in self._others}
+        if INTERP in specs:
+            self._made = {INTERP: Stopped(Stop.UNSUPPORTED, "by `references`"), **self._made}
+        self.nothing: Diagnostic | None = None
+        """Why a call said nothing: the last one that was undefined before."""
+        self.defined = 0
+        """On how many calls the program before is defined."""
+
+    def close(self) -> None:
+        """Give back what implementations hold."""
+        for made in self._made.values():
+            if not isinstance(made, Stopped):
+                made.close()
+        for other in self._others:
+            other.close()
+
+    def problem(self, call: Call) -> Diagnostic | None:
+        """Why `after` may not stand for `before` on this call; None: it may. Fails: RM5xx, RM6xx."""
+        before = Tried(self._before, self._func, call)
+        meant = references(before, self._interp, sanitize=True)[0].answer
+        if isinstance(meant, Stopped):
+            if meant.why not in (Stop.UNDEFINED, Stop.TRAP):
+                raise _error(meant)
+            self.nothing = meant.diagnostic
+            return None
+        self.defined += 1
+        after = Tried(self._after, self._func, call)
+        for name, made in self._made.items():
+            answer = self._answer(name, made, after)
+            found = judged(name, answer, before, meant, after, exact=self._exact)
+            if found is not None:
+                return found
+        return None
+
+    def _answer(self, name: str, made: Prepared | Stopped, after: Tried) -> Answer:
+        if name == INTERP:
+            return references(after, self._interp, sanitize=True)[0].answer
+        return made if isinstance(made, Stopped) else made.run(self._func, after.arguments())
+
+
+def judged(
+    name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
+) -> Diagnostic | None:
+    """Why `answer`, which `name` gave to `after`, may not stand for `meant`; None: it may. Fails: RM5xx, RM6xx."""
+    return verdict_on(name, answer, before, meant, after, exact=exact)[1]
+
+
+def verdict_on(
+    name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
+) -> tuple[Kind, Diagnostic | None]:
+    """The same with the kind: equal bits, or permitted within a certified bound. Fails: RM5xx, RM6xx."""
+    if isinstance(answer, Stopped):
+        return Kind.WRONG, _stopped(name, answer)
+    found = agree(before, 0, meant, answer, promised=exact)
+    if found.verdict.kind is Kind.UNSUPPORTED:
+        other = agree(after, 0, answer, meant, promised=False)
+        if other.verdict.kind in PERMITTED:
+            return Kind.PERMITTED, None
+        raise error(Diagnostic(UNSUPPORTED_CONSTRUCT, f"{found.label} differs: {'; '.join(found.verdict.notes)}"))
+    kind = found.verdict.kind
+    return (kind, None) if kind in PERMITTED else (Kind.WRONG, _differs(name, found, after))
+
+
+def _differs(name: str, found: Compared, after: Tried) -> Diagnostic:
+    code = CONTRADICTION if name == INTERP else WRONG_RESULT
+    by = "the program after" if name == INTERP else f"`{name}`"
+    verdict = found.verdict
+    how = "; ".join(verdict.notes) if verdict.difference is None else str(verdict.difference)
+    notes = () if verdict.difference is None else verdict.notes
+    return Diagnostic(
+        code,
+        f"{by} gives another {found.label.removeprefix('the ')}: {how}",
+        after.module.functions[after.func].span,
+        "",
+        notes,
+    )
+
+
+def _stopped(name: str, answer: Stopped) -> Diagnostic:
+    """The finding that the program after does not come to its end."""
+    if answer.why in BEYOND:
+        raise _error(answer)
+    by = "the program after" if name == INTERP else f"`{name}`"
+    match answer.why:
+        case Stop.CRASHED:
+            return Diagnostic(CRASHED, f"{by} crashes: {answer.message}")
+        case Stop.TIMED_OUT:
+            return Diagnostic(NO_ANSWER, f"{by} gives no answer: {answer.message}")
+    inner = answer.diagnostic
+    message = f"the program before is defined, {by} is not: {answer.message}"
+    if inner is None:
+        return Diagnostic(CONTRADICTION, message)
+    return Diagnostic(CONTRADICTION, message, inner.span, inner.label, inner.notes, _related(inner))
+
+
+def _related(inner: Diagnostic) -> tuple[Related, ...]:
+    return inner.related
+
+
+def _error(answer: Stopped) -> RefmlcError:
+    """The failure that says that nothing can be said."""
+    if answer.diagnostic is not None:
+        return error(answer.diagnostic)
+    return error(Diagnostic(BUG if answer.why is Stop.CRASHED else UNSUPPORTED_CONSTRUCT, answer.message))

@@ -1,0 +1,192 @@
+"""What an implementation is known to do wrong: rows of `conformance/known/<implementation>.toml`, or of any such file.
+
+| key of a `[[deviation]]` | means                                                                               |
+|--------------------------|-------------------------------------------------------------------------------------|
+| `id`, `title`, `why`     | what it is called, and the reason                                                   |
+| `cases`                  | patterns of ids of cases (`*` as in file names); a row without says nothing here    |
+| `verdict`                | the verdict on each of them, or a list of those it may be: `pass` too, by chance    |
+| `versions`               | of the implementation; a row for other versions says nothing                        |
+| `implementations`        | patterns of its name, where the row does not hold for all ways to run it; after `!` |
+|                          | the pattern of a way for which it does not                                          |
+
+Strict: a case that a row names and that comes out otherwise is unexpected, a pass too; so is a pattern that matches no
+case of the suite. Other keys belong to others (`conformance/known/README.md`); one that nobody has is a slip, for a row
+whose `versions` are misspelt would hold for all of them.
+
+A file may begin with `also = "tvm-0.27.toml"`: the rows of that file beside it are its own, but for ids that it has; a
+row without `cases` says of such an id that no case shows it.
+
+The file of an implementation is the one whose name fits best: `tvm-0.27.toml` for tvm 0.27.0.post1, else `tvm.toml`.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.oracle.suite.result import CaseResult
+from refmlc.oracle.suite.verdict import Verdict
+
+OWN = frozenset({"id", "title", "why", "cases", "verdict", "versions", "implementations"})
+OTHERS = frozenset(
+    {"clauses", "kind", "module", "input", "action", "steps", "expected", "got", "refmlc", "edges", "rank"}
+)
+EXPECTED = {verdict.value: verdict for verdict in Verdict if verdict is not Verdict.KNOWN}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One deviation, as far as cases are concerned."""
+
+    id: str
+    title: str
+    why: str
+    cases: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    versions: tuple[str, ...] = ()
+    implementations: tuple[str, ...] = ()
+
+    def covers(self, case: str) -> bool:
+        """Whether a pattern fits the id."""
+        return any(fnmatchcase(case, pattern) for pattern in self.cases)
+
+    def holds_for(self, name: str, version: str) -> bool:
+        """Whether the row speaks of this implementation."""
+        if self.versions and version not in self.versions:
+            return False
+        if any(fnmatchcase(name, pattern[1:]) for pattern in self.implementations if pattern.startswith("!")):
+            return False
+        wanted = [pattern for pattern in self.implementations if not pattern.startswith("!")]
+        return not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """The rows of a file. `source` is what messages call it."""
+
+    source: str = ""
+    rows: tuple[Row, ...] = ()
+
+    def of(self, name: str, version: str) -> "Expectations":
+        """Those rows that speak of the implementation."""
+        return replace(self, rows=tuple(row for row in self.rows if row.holds_for(name, version)))
+
+
+def read_expectations(text: str, source: str, folder: Path | None = None) -> Expectations:
+    """The rows of a file's text that name cases; `folder`: where another file lies that it names. Fails: RM109."""
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise fail(BAD_FILE, f"`{source}` is no TOML: {problem}") from None
+    rows = data.get("deviation", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise fail(BAD_FILE, f"`{source}`: `deviation` is no array of tables")
+    _no_slip(source, data, frozenset({"deviation", "also"}))
+    for row in rows:
+        _no_slip(f"{source}`, `{row.get('id')}", row, OWN | OTHERS)
+    own = tuple(_row(row, source) for row in rows if "cases" in row)
+    replaced = {row.get("id") for row in rows}
+    others = () if "also" not in data else _others(data["also"], source, folder)
+    return Expectations(source, own + tuple(row for row in others if row.id not in replaced))
+
+
+def _no_slip(place: str, table: Mapping[str, object], keys: frozenset[str]) -> None:
+    """Fails: RM109 where the table has a key that is none of `keys`."""
+    unknown = sorted(table.keys() - keys)
+    if unknown:
+        raise fail(BAD_FILE, f"`{place}`: there is no key `{unknown[0]}`; there are {', '.join(sorted(keys))}")
+
+
+def _others(name: object, source: str, folder: Path | None) -> tuple[Row, ...]:
+    """The rows of the file called `name`, which names no other itself. Fails: RM109."""
+    if not isinstance(name, str) or "/" in name or folder is None:
+        raise fail(BAD_FILE, f"`{source}`: `also` names no file beside it")
+    return read_expectations(_text(folder / name), str(folder / name)).rows
+
+
+def load_expectations(path: Path) -> Expectations:
+    """The rows of the file at `path`. Fails: RM109."""
+    return read_expectations(_text(path), str(path), path.parent)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else problem
+        raise fail(BAD_FILE, f"`{path}`: {why}") from None
+
+
+def expectations_for(name: str, version: str, folder: Path | None = None) -> Expectations:
+    """The rows of the file that is meant for this implementation; none where there is no file. Fails: RM109."""
+    if folder is None:
+        with as_file(files("refmlc.oracle.suite") / "data" / "known") as own:
+            return expectations_for(name, version, own)
+    base = name.partition(":")[0]
+    fitting = [path for path in folder.glob("*.toml") if _fits(path.stem, base, version)]
+    best = max(fitting, key=lambda path: len(path.stem), default=None)
+    return Expectations() if best is None else load_expectations(best).of(name, version)
+
+
+def _fits(stem: str, base: str, version: str) -> bool:
+    """Whether a file called `stem` is meant for `base` in this version; 0.2 is no beginning of 0.27."""
+    wanted, dash, number = stem.partition("-")
+    return wanted == base and (not dash or f"{version}.".startswith(f"{number}."))
+
+
+def _row(data: Mapping[str, object], source: str) -> Row:
+    name = data.get("id")
+    if not isinstance(name, str) or not name:
+        raise fail(BAD_FILE, f"`{source}`: a deviation has no `id`")
+    verdict = data.get("verdict")
+    words = [verdict] if isinstance(verdict, str) else _names(data, "verdict", source)
+    if not words or not set(words) <= EXPECTED.keys():
+        raise fail(BAD_FILE, f"`{source}`, {name}: `verdict` is {verdict!r}; there are {', '.join(EXPECTED)}")
+    cases = _names(data, "cases", source)
+    if not cases:
+        raise fail(BAD_FILE, f"`{source}`, {name}: `cases` is empty")
+    title, why = (" ".join(str(data.get(key, "")).split()) for key in ("title", "why"))
+    if not why:
+        raise fail(BAD_FILE, f"`{source}`, {name}: it does not say `why`")
+    versions, implementations = (_names(data, key, source) for key in ("versions", "implementations"))
+    return Row(name, title, why, cases, tuple(EXPECTED[word] for word in words), versions, implementations)
+
+
+def _names(data: Mapping[str, object], key: str, source: str) -> tuple[str, ...]:
+    found = data.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise fail(BAD_FILE, f"`{source}`, {data.get('id')}: `{key}` is no list of strings")
+    return tuple(found)
+
+
+# --------------------------------------------------------------------------------------------- applying
+
+
+def applied(results: Iterable[CaseResult], expectations: Expectations) -> tuple[CaseResult, ...]:
+    """The results, each held against the rows that name its case."""
+    return tuple(_held(result, [row for row in expectations.rows if row.covers(result.id)]) for result in results)
+
+
+def _held(result: CaseResult, rows: Sequence[Row]) -> CaseResult:
+    if not rows or result.verdict is None:
+        return result
+    right = next((row for row in rows if result.verdict in row.verdicts), None)
+    if right is not None:
+        return replace(result, verdict=Verdict.KNOWN, was=result.verdict, known=right.id)
+    expected = " or ".join(verdict.value for verdict in rows[0].verdicts)
+    return replace(result, unexpected=f"`{rows[0].id}` expects {expected}, it is {result.verdict.value}")
+
+
+def unmatched(expectations: Expectations, ids: Iterable[str]) -> tuple[str, ...]:
+    """The patterns that fit no case, each as a message."""
+    there = tuple(ids)
+    return tuple(
+        f"{expectations.source}, `{row.id}`: no case is called `{pattern}`"
+        for row in expectations.rows
+        for pattern in row.cases
+        if not any(fnmatchcase(each, pattern) for each in there)
+    )

@@ -1,0 +1,72 @@
+"""Reports as JUnit XML: a suite for each implementation, a test case for each case.
+
+| verdict                                                          | element                                     |
+|------------------------------------------------------------------|---------------------------------------------|
+| pass, permitted                                                  | a test case that holds nothing              |
+| crash, timeout                                                   | `error`                                     |
+| fail, missed-trap, over-strict, and what a row expects otherwise | `failure`                                   |
+| known, unsupported, not scored                                   | `skipped`, with the reason                  |
+| a problem of the run                                             | a test case `expectations` with a `failure` |
+
+Characters that XML 1.0 does not have are replaced.
+"""
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from refmlc.oracle.suite.report.text import case_told
+from refmlc.oracle.suite.result import CaseResult, Report
+from refmlc.oracle.suite.verdict import Verdict
+
+NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+ERRORS = (Verdict.CRASH, Verdict.TIMEOUT)
+SKIPPED = (Verdict.KNOWN, Verdict.UNSUPPORTED, None)
+
+
+def junit(reports: Sequence[Report]) -> str:
+    """The document."""
+    root = Element("testsuites", name="refmlc conform")
+    for report in reports:
+        _suite(root, report)
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(root: Element, report: Report) -> None:
+    suite = SubElement(root, "testsuite", name=_clean(f"{report.implementation} {report.version}".rstrip()))
+    suite.set("time", f"{report.seconds:.3f}")
+    for result in report.results:
+        _case(suite, report, result)
+    for problem in _problems(report):
+        case = SubElement(suite, "testcase", classname="expectations", name=_clean(problem), time="0.000")
+        SubElement(case, "failure", message=_clean(problem), type="expectations")
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(sum(1 for _ in suite.iter(tag))))
+
+
+def _problems(report: Report) -> list[str]:
+    return [*report.problems, *(["the run was broken off"] if report.interrupted else [])]
+
+
+def _case(suite: Element, report: Report, result: CaseResult) -> None:
+    area, _, name = result.id.partition(".")
+    case = SubElement(
+        suite, "testcase", classname=_clean(area), name=_clean(name or area), time=f"{result.seconds:.4f}"
+    )
+    verdict = result.verdict
+    if not result.expected:
+        tag = "error" if verdict in ERRORS else "failure"
+        found = SubElement(case, tag, message=_clean(result.unexpected or result.why), type=_word(verdict))
+        found.text = _clean("\n".join(case_told(result)))
+    elif verdict in SKIPPED:
+        reason = f"{result.known}: {report.reasons.get(result.known, '')}" if result.known else result.why
+        SubElement(case, "skipped", message=_clean(f"{_word(verdict)}: {reason}".rstrip(": ")))
+
+
+def _word(verdict: Verdict | None) -> str:
+    return "not scored" if verdict is None else verdict.value
+
+
+def _clean(text: str) -> str:
+    return NO_XML.sub("\ufffd", text)

@@ -1,0 +1,41 @@
+"""What is said of a run in words: the cases that nobody expected, each with its first difference."""
+
+from collections.abc import Iterator
+
+from refmlc.oracle.suite.result import CaseResult, Report
+
+MOST_ROWS = 3
+
+
+def told(report: Report, most: int | None = None) -> Iterator[str]:
+    """Lines on what is not as expected; `most` cases at most, then how many more there are."""
+    yield from report.problems
+    if report.interrupted:
+        count = len(report.results)
+        yield f"the run was broken off after {count:,} case{'' if count == 1 else 's'}"
+    cases = report.unexpected
+    for case in cases[:most]:
+        yield from case_told(case)
+    if most is not None and len(cases) > most:
+        yield f"… and {len(cases) - most:,} more"
+
+
+def case_told(case: CaseResult) -> Iterator[str]:
+    """One case: its verdict, what is wrong, the first elements."""
+    verdict = "not scored" if case.verdict is None else case.verdict.value
+    yield f"{verdict}: {case.id}{f': {case.why}' if case.why else ''}"
+    if case.unexpected:
+        yield f"    {case.unexpected}"
+    for call in case.calls:
+        for row in call.rows[:MOST_ROWS]:
+            permitted = f"; permitted: {row.permitted}" if row.permitted else ""
+            yield f"    {row.label}{row.index}: {row.got}, recorded {row.recorded}{permitted}"
+
+
+def summary(report: Report) -> str:
+    """One line: who, the counts, whether all is as expected."""
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items())
+    version = f" {report.version}" if report.version else ""
+    bad = len(report.unexpected) + len(report.problems)
+    end = "as expected" if report.ok else "broken off" if report.interrupted and not bad else f"{bad:,} not as expected"
+    return f"{report.implementation}{version}: {counts or 'nothing'}: {end}"

@@ -1,0 +1,280 @@
+"""Some cases asked of one implementation: every module made ready, every call on fresh arguments, every answer scored.
+
+| what the implementation is                  | how it is asked                                                 |
+|---------------------------------------------|-----------------------------------------------------------------|
+| one that takes several modules (`Batching`) | those of all the cases at once                                  |
+| … and their calls (`Answering`)             | for everything at once; then the second form of what it refused |
+| one that offers `features`, or `lacks` some | not on cases that need others: they are unsupported             |
+
+What it is given for a module, and when a second form, says `forms`. What it raises is its crash (`runner_border`).
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from time import monotonic
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from refmlc.lang.ir import IRModule
+from refmlc.oracle.evidence.case_file import CaseFile
+from refmlc.oracle.evidence.record import DIALECT
+from refmlc.oracle.implementations.implementation import Answer, Answering, Ask, Implementation, Prepared, Stop, Stopped
+from refmlc.oracle.implementations.inside import answered
+from refmlc.oracle.implementations.native import Batching
+from refmlc.oracle.suite.result import CaseResult, case_result
+from refmlc.oracle.suite.runner_border import Border
+from refmlc.oracle.suite.score import is_scored
+from refmlc.oracle.suite.score_call import arguments, call_result
+
+REFUSALS = (Stop.REJECTED, Stop.UNSUPPORTED)
+Form: TypeAlias = IRModule | str
+
+
+@runtime_checkable
+class TakesText(Protocol):
+    """An implementation that reads TVMScript by itself."""
+
+    def prepare_text(self, text: str) -> Prepared | Stopped:
+        """Make the module of `text` ready."""
+        ...
+
+
+class Asker(Protocol):
+    """Who has the answers to the calls of a case. `seconds` were spent on them before."""
+
+    @property
+    def seconds(self) -> float:
+        """The time that it took so far."""
+        ...
+
+    def answer(self, number: int) -> Answer:
+        """The answer to a call."""
+        ...
+
+    def close(self) -> None:
+        """Give back what is held."""
+        ...
+
+
+def run_cases(
+    implementation: Implementation, cases: Sequence[CaseFile], border: Border | None = None
+) -> Iterator[CaseResult]:
+    """The results of `cases`, which are asked together where that is possible. Fails: RM109 where a case is broken."""
+    border = Border() if border is None else border
+    promises = promised(implementation)
+    asked = [case for case in cases if not lacking(case, implementation) and scored(case, promises)]
+    askers = _askers(implementation, asked, border)
+    for case in cases:
+        begin = monotonic()
+        asker = askers.pop(case.id) if case.id in askers else Given(_not_asked(case, implementation))
+        calls = [call_result(case, number, asker.answer, promises) for number in range(len(case.calls))]
+        asker.close()
+        yield case_result(case.id, calls, asker.seconds + monotonic() - begin)
+
+
+def lacking(case: CaseFile, implementation: Implementation) -> list[str]:
+    """The features of the case that the implementation does not have, as far as it says."""
+    says = getattr(implementation, "says", None)
+    told = says if isinstance(says, dict) else {}
+    offers = getattr(implementation, "features", told.get("features"))
+    lacks = getattr(implementation, "lacks", told.get("lacks"))
+    missing = set(case.features) - _names(offers) if isinstance(offers, Collection) else set()
+    return sorted(missing | (set(case.features) & _names(lacks)))
+
+
+def _names(listed: object) -> set[str]:
+    return set(map(str, listed)) if isinstance(listed, Collection) and not isinstance(listed, str) else set()
+
+
+def promised(implementation: Implementation) -> dict[str, bool]:
+    """What it promises to find: as `score` takes it."""
+    promises = implementation.promises_verdicts
+    return {"promises": promises, "detectors": promises and getattr(implementation, "detectors", False) is True}
+
+
+def scored(case: CaseFile, promises: Mapping[str, bool]) -> list[int]:
+    """The calls that are scored."""
+    return [number for number in range(len(case.calls)) if is_scored(case, number, **promises)]
+
+
+def _not_asked(case: CaseFile, implementation: Implementation) -> Stopped:
+    missing = lacking(case, implementation)
+    return Stopped(Stop.UNSUPPORTED, f"it does not offer {', '.join(missing)}" if missing else "it is not asked")
+
+
+def forms(case: CaseFile, implementation: Implementation) -> list[Form] | Stopped:
+    """What is given for the module of the case: the second where the first is refused; why nothing is.
+
+    Who takes text gets the author's where places count, or where refmlc does not read it. Else modules are given, which
+    adapters show; since to refuse one spelling is not to refuse the module, the author's text is the second form.
+    """
+    module = answered(lambda: case.module)
+    written = isinstance(implementation, TakesText) and case.dialect == DIALECT
+    if written and (implementation.promises_verdicts or isinstance(module, Stopped)):
+        return [case.text]
+    if isinstance(module, Stopped):
+        return module
+    return [module, case.text] if written else [module]
+
+
+# --------------------------------------------------------------------------------------------- who has the answers
+
+
+class Given:
+    """A case whose answers are there: one for each call that is scored, or the same to all."""
+
+    def __init__(self, answers: Mapping[int, Answer] | Stopped, seconds: float = 0.0) -> None:
+        """`answers` by the number of the call."""
+        self._answers = answers
+        self.seconds = seconds
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the module was not taken."""
+        return isinstance(self._answers, Stopped)
+
+    @property
+    def refused(self) -> bool:
+        """Whether another form of the module may be."""
+        return isinstance(self._answers, Stopped) and self._answers.why in REFUSALS
+
+    def answer(self, number: int) -> Answer:
+        """The answer to a call."""
+        return self._answers if isinstance(self._answers, Stopped) else self._answers[number]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Made:
+    """A case whose module is made ready."""
+
+    seconds = 0.0
+
+    def __init__(self, case: CaseFile, prepared: Prepared, border: Border) -> None:
+        """Nothing is called yet."""
+        self._case, self._prepared, self._border = case, prepared, border
+
+    def answer(self, number: int) -> Answer:
+        """The answer to a call."""
+        args = arguments(self._case, number)
+        return self._border.asked(lambda: self._prepared.run(self._case.func, args))
+
+    def close(self) -> None:
+        """Give back what the module holds."""
+        self._border.asked(lambda: self._prepared.close())  # noqa: PLW0108 - what was made may have no `close`
+
+
+class Later:
+    """A case whose module is made ready when it is called first, so that only one is at a time."""
+
+    seconds = 0.0
+
+    def __init__(self, case: CaseFile, implementation: Implementation, border: Border) -> None:
+        """Nothing is made yet."""
+        self._case, self._implementation, self._border = case, implementation, border
+        self._made: Asker | None = None
+
+    def answer(self, number: int) -> Answer:
+        """The answer to a call."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made.answer(number)
+
+    def close(self) -> None:
+        """Give back what the module holds."""
+        if self._made is not None:
+            self._made.close()
+
+    def _make(self) -> Asker:
+        found = forms(self._case, self._implementation)
+        if isinstance(found, Stopped):
+            return Given(found)
+        refusals = []
+        for form in found:
+            made = self._border.asked(lambda form=form: self._prepare(form))  # type: ignore[misc]
+            if not isinstance(made, Stopped):
+                return Made(self._case, made, self._border)
+            refusals.append(made)
+            if made.why not in REFUSALS:
+                break
+        return Given(refusals[0])
+
+    def _prepare(self, form: Form) -> Prepared | Stopped:
+        if not isinstance(form, str):
+            return self._implementation.prepare(form)
+        if isinstance(self._implementation, TakesText):
+            return self._implementation.prepare_text(form)
+        return Stopped(Stop.UNSUPPORTED, "it takes no text")
+
+
+def _askers(implementation: Implementation, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
+    """Who has the answers to the calls of each case, by id. Batches that come to nothing are asked one by one."""
+    found: dict[str, Asker] = {case.id: Later(case, implementation, border) for case in cases}
+    if isinstance(implementation, Batching):
+        found |= _prepared(implementation, cases, border)
+    elif isinstance(implementation, Answering) and implementation.batch > 1:
+        found |= _answered(implementation, cases, border)
+    return found
+
+
+def _prepared(implementation: Batching, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
+    """The cases whose modules are made ready together."""
+    modules = {case.id: answered(lambda case=case: case.module) for case in cases}  # type: ignore[misc]
+    read = {name: module for name, module in modules.items() if not isinstance(module, Stopped)}
+    made = border.asked(lambda: [*implementation.prepare_all(list(read.values()))])
+    if isinstance(made, Stopped) or len(made) != len(read):
+        return {}
+    ready = dict(zip(read, made, strict=True))
+    found: dict[str, Asker] = {}
+    for case in cases:
+        module = modules[case.id]
+        prepared = module if isinstance(module, Stopped) else ready[case.id]
+        found[case.id] = Given(prepared) if isinstance(prepared, Stopped) else Made(case, prepared, border)
+    return found
+
+
+def _answered(implementation: Answering, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
+    """The cases whose modules and calls are asked together: by their first forms, then those refused by the second."""
+    found: dict[str, Asker] = {}
+    first: list[tuple[CaseFile, Form]] = []
+    seconds: dict[str, Form] = {}
+    for case in cases:
+        match forms(case, implementation):
+            case Stopped() as why:
+                found[case.id] = Given(why)
+            case [form, *others]:
+                first.append((case, form))
+                if others:
+                    seconds[case.id] = others[0]
+    again: list[tuple[CaseFile, Form]] = []
+    for case, given in _together(implementation, first, border):
+        found[case.id] = given
+        if case.id in seconds and given.refused:
+            again.append((case, seconds[case.id]))
+    for case, given in _together(implementation, again, border):
+        if not given.stopped:
+            found[case.id] = given
+    return found
+
+
+def _together(
+    implementation: Answering, asked: Sequence[tuple[CaseFile, Form]], border: Border
+) -> Iterator[tuple[CaseFile, Given]]:
+    """The answers on each, as they come; fewer where what comes is no batch."""
+    promises = promised(implementation)
+    numbers = [scored(case, promises) for case, _ in asked]
+    asks = [
+        Ask(form, tuple((case.func, arguments(case, number)) for number in some))
+        for (case, form), some in zip(asked, numbers, strict=True)
+    ]
+    answers = border.asked(lambda: iter(implementation.answer_all(asks) if asks else ()))
+    if isinstance(answers, Stopped):
+        return
+    for (case, _), some in zip(asked, numbers, strict=True):
+        begin = monotonic()
+        match border.asked(lambda: [next(answers)]):
+            case [Stopped() as why]:
+                yield case, Given(why, monotonic() - begin)
+            case [tuple() as each] if len(each) == len(some):
+                yield case, Given(dict(zip(some, each, strict=True)), monotonic() - begin)
+            case _:
+                return

@@ -1,0 +1,7 @@
+"""Programs from programs, with the same meaning.
+
+| part         | holds                                                                                   |
+|--------------|-----------------------------------------------------------------------------------------|
+| `schedule/`  | steps on loops and blocks that are shown to be legal, and the session `Schedule`        |
+| `transform/` | passes on whole modules: legalise, fuse, normalise, remove dead code                    |
+"""

@@ -1,0 +1,183 @@
+"""Which iterations of a loop touch elements that others write: the one question behind `reorder` and `parallel`.
+
+A loop *separates* a buffer that is written in its body, when two iterations never touch the same element of it. That
+holds when some dimension of the buffer is indexed, in every access, by
+
+    factor · loop variable + what does not change + inner          (the same factor ≠ 0, the same unchanging part)
+
+where the inner parts, over all accesses and all values of the loops inside, lie in an interval shorter than |factor|;
+or when two dimensions are indexed by the quotient and the remainder of the loop variable by one divisor.
+
+Refused altogether: bodies with effects other than stores (calls, assertions, `while`, early ends), and functions in
+which two buffers may be one piece of memory (views).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.intrinsics import Effect, intrinsic
+from refmlc.rewrite.schedule.linear import Sum, sum_of
+
+QUIET = (
+    tir.For,
+    tir.SeqStmt,
+    tir.IfThenElse,
+    tir.BufferStore,
+    tir.SBlockRealize,
+    tir.Bind,
+    tir.AllocBuffer,
+    tir.Evaluate,
+)
+LOUD = (tir.While, tir.AttrStmt, tir.AssertStmt, tir.Break, tir.Continue, tir.Return, tir.DeclBuffer)
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """What a statement reads and writes, by buffer; `axes` what axes are bound to, `inner` what is bound inside.
+
+    Buffers that the statement allocates itself are left out: they are new each time.
+    """
+
+    indices: Mapping[tir.Buffer, Sequence[tuple[tir.Expr, ...]]]
+    written: frozenset[tir.Buffer]
+    axes: Mapping[tir.Var, tir.Expr]
+    inner: Mapping[tir.Var, "tuple[int, int] | None"]
+
+
+def problem(func: tir.PrimFunc, body: tir.Stmt, *, inside: bool = False) -> str | None:
+    """Why the iterations of a loop around `body` may not be looked at one by one; None: they may.
+
+    `inside`: nothing outside of `body` is looked at, so that views matter only where `body` can name them.
+    """
+    for node in walk(func):
+        names = not inside or isinstance(node, tir.DeclBuffer)
+        if names and isinstance(node, tir.DeclBuffer | tir.BufferData | tir.MatchBufferRegion):
+            return "two buffers may be one piece of memory"
+        if isinstance(node, tir.SBlock) and node.match_buffers and any(part is body for part in walk(node)):
+            return "two buffers may be one piece of memory"
+    for node in walk(body):
+        if isinstance(node, tir.BufferData | tir.MatchBufferRegion):
+            return "two buffers may be one piece of memory"
+        if isinstance(node, LOUD):
+            return "the body does more than to write buffers"
+        if isinstance(node, tir.Call) and not _is_pure(node):
+            return "the body calls something that may have an effect"
+    return None
+
+
+def _is_pure(call: tir.Call) -> bool:
+    row = intrinsic(call.callee) if isinstance(call.callee, str) else None
+    return row is not None and row.effect is Effect.PURE
+
+
+def accesses(body: tir.Stmt) -> Accesses:
+    """All accesses at or below `body`."""
+    indices: dict[tir.Buffer, list[tuple[tir.Expr, ...]]] = {}
+    written: set[tir.Buffer] = set()
+    axes: dict[tir.Var, tir.Expr] = {}
+    inner: dict[tir.Var, tuple[int, int] | None] = {}
+    own: set[tir.Buffer] = set()
+    for node in walk(body):
+        match node:
+            case tir.BufferStore(buffer, _, at):
+                indices.setdefault(buffer, []).append(at)
+                written.add(buffer)
+            case tir.BufferLoad(buffer, at):
+                indices.setdefault(buffer, []).append(at)
+            case tir.For():
+                inner[node.loop_var] = interval(node)
+            case tir.Bind(var) | tir.Let(var):
+                inner[var] = None
+            case tir.AllocBuffer(buffer):
+                own.add(buffer)
+            case tir.SBlockRealize(values, _, block):
+                axes.update((axis.var, value) for axis, value in zip(block.iter_vars, values, strict=True))
+                own.update(block.alloc_buffers)
+            case _:
+                pass
+    left = {buffer: at for buffer, at in indices.items() if buffer not in own}
+    return Accesses(left, frozenset(written - own), axes, inner)
+
+
+def interval(loop: tir.For) -> "tuple[int, int] | None":
+    """The least and the greatest value of a loop variable, where constants say it."""
+    match loop.min, loop.extent:
+        case tir.IntImm(_, low), tir.IntImm(_, extent) if loop.step is None:
+            return low, low + max(extent, 1) - 1
+        case _:
+            return None
+
+
+def separates(loop: tir.Var, found: Accesses, buffer: tir.Buffer, agreed: Collection[tir.Var] = ()) -> bool:
+    """Whether iterations of `loop` that differ touch different elements of `buffer`.
+
+    `found` are the accesses of a statement that changes with `loop`; variables in `agreed` have the same value in the
+    iterations that are compared.
+    """
+    every = found.indices[buffer]
+    sums = [[sum_of(index, found.axes) for index in at] for at in every]
+    varying = {var: bounds for var, bounds in found.inner.items() if var not in agreed and var is not loop}
+    columns = [list(column) for column in zip(*sums, strict=True)]
+    return any(_apart(loop, column, varying) for column in columns) or _digits(loop, columns)
+
+
+def _apart(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, "tuple[int, int] | None"]) -> bool:
+    """Whether one dimension tells the iterations apart."""
+    parts: set[tuple[int, frozenset[tuple[object, int]]]] = set()
+    lows, highs = [], []
+    for one in column:
+        if one is None:
+            return False
+        split = _split(loop, one, varying)
+        if split is None:
+            return False
+        factor, fixed, low, high = split
+        parts.add((factor, fixed))
+        lows.append(low)
+        highs.append(high)
+    if len(parts) != 1:
+        return False
+    ((factor, _),) = parts
+    return factor != 0 and max(highs) - min(lows) < abs(factor)
+
+
+def _split(
+    loop: tir.Var, one: Sum, varying: Mapping[tir.Var, "tuple[int, int] | None"]
+) -> tuple[int, frozenset[tuple[object, int]], int, int] | None:
+    """The factor of the loop variable, what does not change, and the interval of the rest; None: not known."""
+    factor, low, high = 0, one.constant, one.constant
+    fixed: set[tuple[object, int]] = set()
+    for (var, op, divisor), times in one.terms.items():
+        if var is loop and not op:
+            factor = times
+        elif var is loop:
+            return None
+        elif var not in varying:
+            fixed.add(((var, op, divisor), times))
+        else:
+            bounds = varying[var]
+            if bounds is None or op:
+                return None
+            ends = (times * bounds[0], times * bounds[1])
+            low, high = low + min(ends), high + max(ends)
+    return factor, frozenset(fixed), low, high
+
+
+def _digits(loop: tir.Var, columns: list[list[Sum | None]]) -> bool:
+    """Whether two dimensions are the quotient and the remainder of the variable, in every access."""
+    found: dict[tuple[str, int], int] = {}
+    for column in columns:
+        first = column[0]
+        if first is None or len(first.terms) != 1 or any(one is None or one != first for one in column):
+            continue
+        (((var, op, divisor), times),) = first.terms.items()
+        if var is loop and op and times:
+            found[op, divisor] = times
+    return any(op == "floordiv" and ("floormod", divisor) in found for op, divisor in found)
+
+
+def separated_by(loop: tir.Var, found: Accesses, agreed: Collection[tir.Var] = ()) -> bool:
+    """Whether iterations of `loop` that differ touch nothing that the other writes."""
+    return all(separates(loop, found, buffer, agreed) for buffer in found.written)

@@ -1,0 +1,293 @@
+"""`compute_at`, `reverse_compute_at`: a block moved into a loop of another one, computing what that needs.
+
+| step                 | what is moved   | into a loop of       | instances in one iteration of the loop               |
+|----------------------|-----------------|----------------------|------------------------------------------------------|
+| `compute_at`         | a producer      | all of its consumers | a box of what the iteration reads of it              |
+| `reverse_compute_at` | a consumer      | its producer         | those that read what the iteration has just finished |
+
+Both ask that the block and its loops are a statement of their own at the root, that it stores one buffer at its own
+spatial axes and covers it, and that nothing between the old place and the new one touches what it writes, or writes
+what it reads. Loops of reductions go with the block, in their order: so do the terms.
+
+`compute_at` is legal where the buffer is allocated at the root and read only in the loop. Elements may be computed
+again: by the same values, since what they are made of is written no more.
+
+`reverse_compute_at` is legal where the iterations of the loop, and of all loops around it, finish different elements
+(`accesses`), and the block reads these at its own axes. An element that no iteration writes is read uninitialised
+before and is not read after.
+
+Fails: RM112, RM504. `checked=False` leaves out what concerns the order of accesses, for whom validates by running.
+"""
+
+from collections.abc import Sequence
+
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind, IterKind
+from refmlc.lang.ir.visit import walk
+from refmlc.rewrite.schedule.accesses import Accesses, accesses, problem, separates
+from refmlc.rewrite.schedule.boxes import Side, box, over, targets_of
+from refmlc.rewrite.schedule.loops import plain
+from refmlc.rewrite.schedule.places import (
+    allocated,
+    get_block,
+    get_loop,
+    is_root,
+    place_of_loop,
+    places,
+    position,
+    refused,
+    sequence,
+    top,
+    touches,
+    with_stmt,
+    with_top,
+    without,
+)
+from refmlc.rewrite.schedule.whole import alone, covers, is_true, loops_around, output
+
+SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
+
+
+@entry_point
+def compute_at(
+    func: tir.PrimFunc, block: str, loop: tir.Var, *, preserve_unit_loops: bool = False, checked: bool = True
+) -> tir.PrimFunc:
+    """The block in the loop over `loop`, before what reads it there. Fails: RM112, RM504."""
+    step = "compute_at"
+    realize, node = get_block(func, block), get_loop(func, loop)
+    buffer, at = _movable(func, realize, step)
+    into = _target(func, loop, at, step)
+    found = accesses(node.body)
+    if checked:
+        if buffer not in allocated(func):
+            raise refused(step, f"`{buffer.name}` is not allocated at the root", realize.span)
+        if into < at:
+            raise refused(step, f"`{loop.name}` is executed before `{block}`", realize.span)
+        _readers_inside(func, realize, node, buffer)
+        _unwritten(top(func)[at:], realize, buffer, step)
+    if buffer not in found.indices:
+        raise refused(step, f"nothing in the loop over `{loop.name}` reads `{buffer.name}`", realize.span)
+    sides = _by_axis(realize, box(found, buffer))
+    moved = over(
+        func,
+        realize,
+        targets_of(realize, sides, buffer),
+        _reducing(func, realize, step),
+        loop,
+        unit=preserve_unit_loops,
+    )
+    parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
+    first = next(number for number, part in enumerate(parts) if touches(part, buffer))
+    return _moved(func, at, node, (*parts[:first], moved, *parts[first:]), step, checked=checked)
+
+
+@entry_point
+def reverse_compute_at(
+    func: tir.PrimFunc, block: str, loop: tir.Var, *, preserve_unit_loops: bool = False, checked: bool = True
+) -> tir.PrimFunc:
+    """The block in the loop over `loop`, after all that is there. Fails: RM112, RM504."""
+    step = "reverse_compute_at"
+    realize, node = get_block(func, block), get_loop(func, loop)
+    written, at = _movable(func, realize, step)
+    into = _target(func, loop, at, step)
+    found = accesses(node.body)
+    read = {part.buffer for part in walk(realize.block) if isinstance(part, tir.BufferLoad)} - {written}
+    made = sorted(read & found.written, key=lambda one: one.name)
+    if not made:
+        raise refused(step, f"`{block}` reads nothing that is written in the loop over `{loop.name}`", realize.span)
+    if checked and into > at:
+        raise refused(step, f"`{loop.name}` is executed after `{block}`", realize.span)
+    sides: dict[tir.Var, Side | None] = {}
+    for buffer in made:
+        mine = Accesses({buffer: _stored(node, buffer)}, frozenset(), found.axes, found.inner)
+        if not checked:
+            continue  # all of it in each iteration
+        _finished(func, node, buffer, step)
+        sides |= _matched(realize, buffer, box(mine, buffer), sides, step)
+    if checked:
+        _between(top(func)[into:at], realize, written, made)
+        _only_there(func, realize, made, node)
+    moved = over(
+        func,
+        realize,
+        targets_of(realize, sides, written),
+        _reducing(func, realize, step),
+        loop,
+        unit=preserve_unit_loops,
+    )
+    parts = node.body.seq if isinstance(node.body, tir.SeqStmt) else (node.body,)
+    return _moved(func, at, node, (*parts, moved), step, checked=checked)
+
+
+def _movable(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> tuple[tir.Buffer, int]:
+    """What the block writes, and its place at the root."""
+    at = alone(func, realize, step)
+    why = problem(func, top(func)[at])
+    if why is not None:
+        raise refused(step, why, realize.span)
+    if realize.block.match_buffers or not is_true(realize.predicate):
+        raise refused(step, f"`{realize.block.name}` has views or a condition", realize.span)
+    buffer = output(realize, step)
+    covers(func, realize, buffer, step)
+    for loop in loops_around(func, realize, step).values():
+        plain(loop, step)
+    if any(isinstance(part, tir.Let) for part in walk(realize)):
+        raise refused(step, f"`{realize.block.name}` binds variables", realize.span)
+    return buffer, at
+
+
+def _target(func: tir.PrimFunc, loop: tir.Var, at: int, step: str) -> int:
+    """The place at the root of the loop, which must be another statement, with loops and the root around it."""
+    place = place_of_loop(func, loop)
+    into = position(func, place.stmt)
+    if into == at:
+        raise refused(step, f"`{loop.name}` is a loop of the block itself", place.stmt.span)
+    for one in place.around:
+        simple = isinstance(one, tir.For | tir.SeqStmt) or (isinstance(one, tir.SBlockRealize) and is_root(one))
+        if not simple:
+            raise refused(step, f"more than loops is around the loop over `{loop.name}`", place.stmt.span)
+    why = problem(func, top(func)[into])
+    if why is not None:
+        raise refused(step, why, place.stmt.span)
+    for one in (*place.around, place.stmt):
+        if isinstance(one, tir.For):
+            plain(one, step)
+    return into
+
+
+def _readers_inside(func: tir.PrimFunc, realize: tir.SBlockRealize, node: tir.For, buffer: tir.Buffer) -> None:
+    """All that touches the buffer is the block, or reads it in the loop."""
+    if touches(without(func, node, realize), buffer):
+        raise refused("compute_at", f"`{buffer.name}` is used outside of `{node.loop_var.name}`", realize.span)
+    inside = [one for one in walk(node.body) if isinstance(one, tir.BufferStore) and one.buffer is buffer]
+    if inside:
+        raise refused("compute_at", f"`{buffer.name}` is written by another block too", realize.span)
+
+
+def _unwritten(statements: Sequence[tir.Stmt], realize: tir.SBlockRealize, buffer: tir.Buffer, step: str) -> None:
+    """What the block reads is written no more."""
+    read = {node.buffer for node in walk(realize) if isinstance(node, tir.BufferLoad)} - {buffer}
+    written = {node.buffer for part in statements for node in walk(part) if isinstance(node, tir.BufferStore)}
+    if read & written:
+        names = ", ".join(sorted(f"`{one.name}`" for one in read & written))
+        raise refused(step, f"{names} is written later", realize.span)
+
+
+def _between(
+    statements: Sequence[tir.Stmt],
+    realize: tir.SBlockRealize,
+    written: tir.Buffer,
+    made: Sequence[tir.Buffer],
+) -> None:
+    """Nothing before the block touches what it writes, or writes what it reads, but for what it waits for."""
+    step = "reverse_compute_at"
+    read = {part.buffer for part in walk(realize) if isinstance(part, tir.BufferLoad)} - {*made, written}
+    for part in statements:
+        if touches(part, written):
+            raise refused(step, f"`{written.name}` is used before `{realize.block.name}`", realize.span)
+        stored = {one.buffer for one in walk(part) if isinstance(one, tir.BufferStore)}
+        if stored & read:
+            raise refused(step, f"what `{realize.block.name}` reads is written in between", realize.span)
+
+
+def _only_there(func: tir.PrimFunc, realize: tir.SBlockRealize, made: Sequence[tir.Buffer], node: tir.For) -> None:
+    """What the block waits for is written in the loop only."""
+    for buffer in made:
+        rest = without(func, node)
+        if any(isinstance(one, tir.BufferStore) and one.buffer is buffer for one in walk(rest)):
+            message = f"`{buffer.name}` is written outside of `{node.loop_var.name}` too"
+            raise refused("reverse_compute_at", message, realize.span)
+
+
+def _stores(node: tir.For, buffer: tir.Buffer) -> list[tir.BufferStore]:
+    return [one for one in walk(node.body) if isinstance(one, tir.BufferStore) and one.buffer is buffer]
+
+
+def _stored(node: tir.For, buffer: tir.Buffer) -> list[tuple[tir.Expr, ...]]:
+    return [one.indices for one in _stores(node, buffer)]
+
+
+def _finished(func: tir.PrimFunc, node: tir.For, buffer: tir.Buffer, step: str) -> None:
+    """Each iteration of the loop, and of those around it, writes elements of its own."""
+    if buffer not in allocated(func):
+        raise refused(step, f"`{buffer.name}` is not allocated at the root", node.span)
+    place = place_of_loop(func, node.loop_var)
+    loops = [one for one in (*place.around, node) if isinstance(one, tir.For)]
+    found = accesses(loops[0])
+    left = {one.loop_var for one in loops if not (isinstance(one.extent, tir.IntImm) and one.extent.value == 1)}
+    agreed: set[tir.Var] = set()
+    while left:
+        more = {var for var in left if separates(var, found, buffer, agreed)}
+        if not more:
+            raise refused(step, f"elements of `{buffer.name}` may be finished in a later iteration", node.span)
+        one = min(more, key=lambda var: var.name)
+        agreed.add(one)
+        left.discard(one)
+
+
+def _by_axis(realize: tir.SBlockRealize, sides: Sequence[Side | None]) -> dict[tir.Var, Side | None]:
+    """The sides by the axes that the block stores at."""
+    body = realize.block.body
+    indices = body.indices if isinstance(body, tir.BufferStore) else ()
+    return {index: side for index, side in zip(indices, sides, strict=True) if isinstance(index, tir.Var)}
+
+
+def _matched(
+    realize: tir.SBlockRealize,
+    buffer: tir.Buffer,
+    sides: Sequence[Side | None],
+    known: dict[tir.Var, Side | None],
+    step: str,
+) -> dict[tir.Var, Side | None]:
+    """The sides by the axes that the block reads at; sides that are all of their dimension are read anyhow."""
+    spatial = {axis.var for axis in realize.block.iter_vars if axis.kind is IterKind.SPATIAL}
+    found: dict[tir.Var, Side | None] = {}
+    columns = zip(*(one.indices for one in _loads(realize, buffer)), strict=True)
+    for column, side, size in zip(columns, sides, buffer.shape, strict=True):
+        if side is not None and side.is_all_of(size):
+            continue
+        axis = column[0]
+        if side is None or axis not in spatial or any(index is not axis for index in column) or axis in found:
+            raise refused(step, f"`{buffer.name}` is read where other iterations write it", realize.span)
+        if not isinstance(axis, tir.Var) or known.get(axis, side) != side:
+            raise refused(step, "what is read is made in boxes of different sizes", realize.span)
+        found[axis] = side
+    return found
+
+
+def _loads(realize: tir.SBlockRealize, buffer: tir.Buffer) -> list[tir.BufferLoad]:
+    return [node for node in walk(realize) if isinstance(node, tir.BufferLoad) and node.buffer is buffer]
+
+
+def _reducing(func: tir.PrimFunc, realize: tir.SBlockRealize, step: str) -> list[tir.For]:
+    """The loops of the reductions of the block, in their order."""
+    used = {
+        part
+        for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True)
+        for part in walk(value)
+        if axis.kind is not IterKind.SPATIAL
+    }
+    return [loop for var, loop in loops_around(func, realize, step).items() if var in used]
+
+
+def _moved(
+    func: tir.PrimFunc, at: int, node: tir.For, parts: Sequence[tir.Stmt], step: str, *, checked: bool
+) -> tir.PrimFunc:
+    """The function with these statements in the loop, and without the one at the root; it must have no new race."""
+    bare = with_top(func, [*top(func)[:at], *top(func)[at + 1 :]])
+    found = with_stmt(bare, node, tir.For(
+        node.loop_var, node.min, node.extent, node.kind, sequence(parts), node.thread, node.annotations, node.step,
+        span=node.span,
+    ))  # fmt: skip
+    if checked:
+        for one in (place.stmt for place in places(found.body)):
+            if isinstance(one, tir.For) and one.kind not in SERIAL:
+                _independent(one, step)
+    return found
+
+
+def _independent(loop: tir.For, step: str) -> None:
+    inside = accesses(loop.body)
+    if not all(separates(loop.loop_var, inside, buffer) for buffer in inside.written):
+        raise refused(step, f"iterations over `{loop.loop_var.name}` would touch the same elements", loop.span)

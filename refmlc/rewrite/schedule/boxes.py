@@ -1,0 +1,178 @@
+"""Boxes: what of a buffer one iteration of a loop touches, and the loops that run over a box.
+
+A side of a box is known where every access has, in that dimension, the same sum of what is fixed in the iteration, and
+all that varies inside of it has constant bounds. A side that is not known is all of the dimension.
+
+    for i in 8: for j in 4: … A[i * 2 + j]     in one iteration over `i`: from i * 2 on, 4 elements
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from refmlc.lang.dtypes import BOOL, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.visit import walk
+from refmlc.rewrite.schedule.accesses import Accesses, interval
+from refmlc.rewrite.schedule.linear import Sum, sum_of
+from refmlc.rewrite.schedule.loops import serial_loop
+from refmlc.rewrite.schedule.places import TRUE, fresh_name, integer, place_of_loop
+
+
+@dataclass(frozen=True)
+class Side:
+    """One dimension of a box: `length` elements from `start` on, a sum of what is fixed."""
+
+    start: Sum
+    length: int
+
+    def is_all_of(self, size: tir.Expr) -> bool:
+        """Whether it holds a dimension of this size."""
+        if self.start.terms or not isinstance(size, tir.IntImm):
+            return False
+        return self.start.constant <= 0 and self.start.constant + self.length >= size.value
+
+
+def box(found: Accesses, buffer: tir.Buffer) -> list[Side | None]:
+    """The sides of what `found` touches of a buffer; None: all of the dimension, as far as is known."""
+    columns = zip(*found.indices[buffer], strict=True)
+    return [_side([sum_of(index, found.axes) for index in column], found) for column in columns]
+
+
+def _side(column: Sequence[Sum | None], found: Accesses) -> Side | None:
+    fixed: set[frozenset[tuple[object, int]]] = set()
+    lows, highs = [], []
+    for one in column:
+        bounds = None if one is None else _bounds(one, found)
+        if bounds is None:
+            return None
+        fixed.add(bounds[0])
+        lows.append(bounds[1])
+        highs.append(bounds[2])
+    if one is None or len(fixed) != 1:
+        return None
+    terms = {atom: factor for atom, factor in one.terms.items() if atom[0] not in found.inner}
+    return Side(Sum(terms, min(lows)), max(highs) - min(lows) + 1)
+
+
+def _bounds(one: Sum, found: Accesses) -> tuple[frozenset[tuple[object, int]], int, int] | None:
+    """What is fixed, and the least and the greatest value of the rest."""
+    low = high = one.constant
+    fixed: set[tuple[object, int]] = set()
+    for atom, factor in one.terms.items():
+        var, op, divisor = atom
+        if var not in found.inner:
+            fixed.add((atom, factor))
+            continue
+        values = digits(found.inner[var], op, divisor)
+        if values is None:
+            return None
+        ends = (factor * values[0], factor * values[1])
+        low, high = low + min(ends), high + max(ends)
+    return frozenset(fixed), low, high
+
+
+def digits(values: "tuple[int, int] | None", op: str, divisor: int) -> "tuple[int, int] | None":
+    """The least and the greatest value of a variable, its quotient or its remainder."""
+    if values is None or not op:
+        return values
+    first, last = values[0] // divisor, values[1] // divisor
+    if op == "floordiv":
+        return first, last
+    return (values[0] % divisor, values[1] % divisor) if first == last else (0, divisor - 1)
+
+
+def expression(one: Sum, dtype: DType) -> tir.Expr | None:
+    """The sum as an expression; None where its variables are of another dtype."""
+    found: tir.Expr | None = None
+    for (var, op, divisor), factor in one.terms.items():
+        if var.dtype != dtype:
+            return None
+        term: tir.Expr = tir.Apply(op, (var, integer(divisor, dtype)), dtype) if op else var
+        term = term if factor == 1 else tir.Apply("mul", (term, integer(factor, dtype)), dtype)
+        found = term if found is None else tir.Apply("add", (found, term), dtype)
+    if found is None:
+        return integer(one.constant, dtype)
+    return tir.Apply("add", (found, integer(one.constant, dtype)), dtype) if one.constant else found
+
+
+@dataclass(frozen=True)
+class Target:
+    """An axis of a block, the size of its dimension, and the side that it is to run over."""
+
+    axis: tir.IterVar
+    size: tir.Expr
+    side: Side | None
+
+
+def over(
+    func: tir.PrimFunc,
+    realize: tir.SBlockRealize,
+    targets: Sequence[Target],
+    rest: Sequence[tir.For],
+    at: tir.Var,
+    *,
+    unit: bool,
+) -> tir.Stmt:
+    """The block with its spatial axes run over sides, in loops of their own, then in the loops `rest`.
+
+    It stands in the loop over `at`. Instances that are not in the dimension are guarded. Loops of one iteration are
+    made where `unit` says so.
+    """
+    values = dict(zip((axis.var for axis in realize.block.iter_vars), realize.iter_values, strict=True))
+    loops: list[tuple[tir.Var, tir.Expr]] = []
+    condition: tir.Expr = TRUE
+    known = _enclosing(func, at)
+    for number, target in enumerate(targets):
+        var = tir.Var(fresh_name(func, f"ax{number}"), target.axis.var.dtype)
+        value, length, guards = _run(target, var, known, unit=unit)
+        values[target.axis.var] = value
+        loops += [] if length is None else [(var, length)]
+        for guard in guards:
+            condition = guard if condition is TRUE else tir.And(condition, guard)
+    iter_values = tuple(values[axis.var] for axis in realize.block.iter_vars)
+    body: tir.Stmt = replace(realize, iter_values=iter_values, predicate=condition)
+    for loop in reversed(rest):
+        body = replace(loop, body=body)
+    for var, length in reversed(loops):
+        body = serial_loop(var, length, body)
+    return body
+
+
+def _run(
+    target: Target, var: tir.Var, known: Mapping[tir.Var, "tuple[int, int] | None"], *, unit: bool
+) -> tuple[tir.Expr, tir.Expr | None, list[tir.Expr]]:
+    """The value of an axis, the extent of the loop over `var` that it needs (None: no loop), and its guards."""
+    dtype = target.axis.var.dtype
+    start = None if target.side is None else expression(target.side.start, dtype)
+    if target.side is None or start is None or target.side.is_all_of(target.size):
+        one = isinstance(target.size, tir.IntImm) and target.size.value == 1
+        return (integer(0, dtype), None, []) if one and not unit else (var, target.size, [])
+    length = target.side.length
+    value: tir.Expr = start
+    if length > 1 or unit:
+        zero = isinstance(start, tir.IntImm) and start.value == 0
+        value = var if zero else tir.Apply("add", (start, var), dtype)
+    bounds = _bounds(target.side.start, Accesses({}, frozenset(), {}, known))
+    inside = None if bounds is None or bounds[0] else bounds
+    guards: list[tir.Expr] = []
+    if inside is None or inside[1] < 0:
+        guards.append(tir.Apply("le", (integer(0, dtype), value), BOOL))
+    if inside is None or not isinstance(target.size, tir.IntImm) or inside[2] + length > target.size.value:
+        guards.append(tir.Apply("lt", (value, target.size), BOOL))
+    return value, None if length == 1 and not unit else integer(length, dtype), guards
+
+
+def _enclosing(func: tir.PrimFunc, at: tir.Var) -> dict[tir.Var, "tuple[int, int] | None"]:
+    """The values of the loops in which the body of the loop over `at` stands."""
+    place = place_of_loop(func, at)
+    found = [one for one in (*place.around, place.stmt) if isinstance(one, tir.For)]
+    return {one.loop_var: interval(one) for one in found}
+
+
+def targets_of(realize: tir.SBlockRealize, sides: Mapping[tir.Var, Side | None], buffer: tir.Buffer) -> list[Target]:
+    """The spatial axes of a block that stores at them, with the sizes of their dimensions."""
+    stores = [node for node in walk(realize.block.body) if isinstance(node, tir.BufferStore)]
+    sizes = dict(zip(stores[0].indices, buffer.shape, strict=True))
+    spatial = [axis for axis in realize.block.iter_vars if axis.kind is IterKind.SPATIAL]
+    return [Target(axis, sizes[axis.var], sides.get(axis.var)) for axis in spatial]

@@ -1,0 +1,107 @@
+"""`cache_read` and `cache_write`: a buffer of one's own between a block and memory.
+
+`cache_read` copies all of a buffer at the begin of the function, as TVM's does; the block then reads the copy.
+Legal where the function never writes the buffer: a parameter, all of which the caller has written, or the copy would
+read what is not initialised. The copy is of the same dtype, so that the same bits are read.
+
+`cache_write` lets the block write a new buffer, and copies that back after it. Legal where the block writes every
+element of the buffer, each at its own axes, reading none that it has not written: its reductions have an init. Nothing
+else in the same statement at the root touches the buffer.
+"""
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.loops import serial_loop
+from refmlc.rewrite.schedule.places import (
+    TRUE,
+    fresh_name,
+    get_block,
+    integer,
+    place_of_block,
+    position,
+    refused,
+    top,
+    with_top,
+)
+from refmlc.rewrite.schedule.whole import covers, output
+
+
+@entry_point
+def cache_read(func: tir.PrimFunc, block: str, buffer: tir.Buffer, scope: str = "global") -> tir.PrimFunc:
+    """The block reads a copy of `buffer`, made before. Fails: RM112, RM504."""
+    realize = get_block(func, block)
+    if not any(isinstance(node, tir.BufferLoad) and node.buffer is buffer for node in walk(realize)):
+        raise fail(BAD_USAGE, f"`{block}` does not read `{buffer.name}`", realize.span)
+    why = problem(func, realize)
+    if why is not None:
+        raise refused("cache_read", why, realize.span)
+    if buffer not in func.buffer_map.values() or buffer in _written(func):
+        raise refused("cache_read", f"`{buffer.name}` is not a parameter that is only read", realize.span)
+    copy = _like(func, buffer, scope)
+    statements, at = top(func), position(func, realize)
+    changed = substitute(statements[at], {realize: _with(func, realize, buffer, copy)})
+    nest = _copying(func, buffer, copy)
+    return with_top(func, [nest, *statements[:at], changed, *statements[at + 1 :]], added=(copy,))
+
+
+@entry_point
+def cache_write(func: tir.PrimFunc, block: str, scope: str = "global") -> tir.PrimFunc:
+    """The block writes a buffer of its own, which is copied after. Fails: RM112, RM504."""
+    realize = get_block(func, block)
+    why = problem(func, realize)
+    if why is not None:
+        raise refused("cache_write", why, realize.span)
+    buffer = output(realize, "cache_write")
+    statements, at = top(func), position(func, realize)
+    covers(func, realize, buffer, "cache_write")
+    inside = [node for node in walk(realize) if _touches(node, buffer)]
+    if len(inside) != len([node for node in walk(statements[at]) if _touches(node, buffer)]):
+        raise refused("cache_write", f"something else around `{block}` touches `{buffer.name}`", realize.span)
+    copy = _like(func, buffer, scope)
+    changed = substitute(statements[at], {realize: _with(func, realize, buffer, copy)})
+    nest = _copying(func, copy, buffer)
+    return with_top(func, [*statements[:at], changed, nest, *statements[at + 1 :]], added=(copy,))
+
+
+def _touches(node: object, buffer: tir.Buffer) -> bool:
+    return isinstance(node, tir.BufferLoad | tir.BufferStore) and node.buffer is buffer
+
+
+def _written(func: tir.PrimFunc) -> set[tir.Buffer]:
+    return {node.buffer for node in walk(func) if isinstance(node, tir.BufferStore)}
+
+
+def _like(func: tir.PrimFunc, buffer: tir.Buffer, scope: str) -> tir.Buffer:
+    """A compact buffer of the same shape and dtype."""
+    suffix = scope.partition(".")[0]
+    return tir.Buffer(fresh_name(func, f"{buffer.name}_{suffix}"), buffer.dtype, buffer.shape, scope=scope)
+
+
+def _with(func: tir.PrimFunc, realize: tir.SBlockRealize, old: tir.Buffer, new: tir.Buffer) -> tir.SBlockRealize:
+    """The block with one buffer for another, its accesses and regions with it. Fails: RM504."""
+    for one in place_of_block(func, realize.block.name).around:
+        declares = isinstance(one, tir.SBlockRealize) and (one.block.reads, one.block.writes) != (None, None)
+        if declares and one is not func.body:
+            raise refused("cache", f"a block around `{realize.block.name}` declares what it touches", realize.span)
+    return substitute(realize, {old: new})
+
+
+def _copying(func: tir.PrimFunc, source: tir.Buffer, target: tir.Buffer) -> tir.Stmt:
+    """`target[…] = source[…]` for every element, in a block."""
+    loops = [tir.Var(f"ax{number}", size.dtype) for number, size in enumerate(source.shape)]
+    axes = [tir.Var(f"v{number}", size.dtype) for number, size in enumerate(source.shape)]
+    kinds = [
+        tir.IterVar(var, tir.Range(integer(0, var.dtype), size), IterKind.SPATIAL)
+        for var, size in zip(axes, source.shape, strict=True)
+    ]
+    store = tir.BufferStore(target, tir.BufferLoad(source, tuple(axes)), tuple(axes))
+    block = tir.SBlock(fresh_name(func, target.name), tuple(kinds), None, None, store)
+    body: tir.Stmt = tir.SBlockRealize(tuple(loops), TRUE, block)
+    for var, size in zip(reversed(loops), reversed(source.shape), strict=True):
+        body = serial_loop(var, size, body)
+    return body

@@ -1,0 +1,194 @@
+"""`rfactor`: a reduction in parts, one for each iteration of a loop, which are reduced in their turn.
+
+Before `for k, m: X = X ∘ f(k, m)`, after at `k`: `for k, m: R[k] = R[k] ∘ f(k, m)`, then `for k: X = X ∘ R[k]`.
+
+Legal where the terms may be gathered anew to the bit: ∘ is the greatest or least of integers, a bitwise operator, or
+the sum or product of integers that wrap (of less than 32 bits). Sums of floats are rounded in their
+order, sums of wide integers may overflow in one order and not in another (RM306): both are refused.
+
+Also asked: the block and its loops are a statement at the root and cover what they write (`whole`), it is one store
+`X[…] = X[…] ∘ term` whose term does not read X, and the loop is one of the reduction, of constant extent.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
+from refmlc.lang.dtypes import INT32, DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.loops import plain
+from refmlc.rewrite.schedule.places import (
+    TRUE,
+    fresh_name,
+    get_block,
+    get_loop,
+    integer,
+    refused,
+    same_indices,
+    top,
+    with_top,
+)
+from refmlc.rewrite.schedule.whole import alone, covers, is_true, loops_around, output
+
+STEP = "rfactor"
+IDEMPOTENT = ("max", "min", "bitwise_and", "bitwise_or")
+NEUTRAL = {"add": 0, "mul": 1, "bitwise_xor": 0}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The reduction: its operator, the term, the buffer, what an element is started with."""
+
+    op: str
+    term: tir.Expr
+    store: tir.BufferStore
+    start: tir.Expr
+
+
+@entry_point
+def rfactor(func: tir.PrimFunc, block: str, loop: tir.Var, factor_axis: int = 0) -> tuple[tir.PrimFunc, str]:
+    """The reduction in parts along `loop`, a dimension `factor_axis` of their buffer.
+
+    Returns the function and the name of the block that computes the parts. Fails: RM112, RM504.
+    """
+    realize, node = get_block(func, block), get_loop(func, loop)
+    at = alone(func, realize, STEP)
+    found = _reduction(func, realize, at)
+    loops = loops_around(func, realize, STEP)
+    rank = len(found.store.indices)
+    if not -rank - 1 <= factor_axis <= rank:
+        raise fail(BAD_USAGE, f"the parts have {rank + 1} dimensions; there is no place {factor_axis}", realize.span)
+    spatial, reducing = _used(realize)
+    if loop in spatial or loop not in reducing or loop not in loops:
+        raise refused(STEP, f"`{loop.name}` is no loop of the reduction", node.span)
+    for one in loops.values():
+        plain(one, STEP)
+        if not isinstance(one.extent, tir.IntImm) and one.loop_var in reducing:
+            raise refused(STEP, f"the extent of `{one.loop_var.name}` is no constant", one.span)
+    place = factor_axis % (rank + 1)
+    shape = list(found.store.buffer.shape)
+    shape.insert(place, node.extent)
+    parts = tir.Buffer(fresh_name(func, f"{found.store.buffer.name}_rf"), found.store.buffer.dtype, tuple(shape))
+    name = fresh_name(func, f"{block}_rf")
+    first = _nested(loops.values(), _partial(realize, found, parts, loops, loop, place, name))
+    second = _final(realize, found, parts, [loops[var] for var in loops if var in spatial or var is loop], loop, place)
+    statements = top(func)
+    return with_top(func, [*statements[:at], first, second, *statements[at + 1 :]], added=(parts,)), name
+
+
+def _reduction(func: tir.PrimFunc, realize: tir.SBlockRealize, at: int) -> Parts:
+    """The reduction that the block is."""
+    block = realize.block
+    why = problem(func, top(func)[at])
+    if why is not None:
+        raise refused(STEP, why, realize.span)
+    buffer = output(realize, STEP)
+    covers(func, realize, buffer, STEP)
+    body, init = block.body, block.init
+    if not isinstance(body, tir.BufferStore) or not isinstance(init, tir.BufferStore) or not is_true(realize.predicate):
+        raise refused(STEP, f"`{block.name}` is no reduction with an init", realize.span)
+    match body.value:
+        case tir.Apply(op, (tir.BufferLoad(one, indices), term), dtype) if one is buffer and indices == body.indices:
+            pass
+        case _:
+            raise refused(STEP, f"`{block.name}` does not store its own element with a term", realize.span)
+    reads = any(isinstance(node, tir.BufferLoad) and node.buffer is buffer for node in walk(term))
+    if reads or not same_indices(init, body) or any(isinstance(node, tir.Let) for node in walk(block)):
+        raise refused(STEP, f"a term of `{block.name}` reads what is reduced", realize.span)
+    if not _regroups(op, dtype):
+        raise refused(STEP, f"`{op}` of {dtype} depends on the order of its terms", realize.span)
+    return Parts(op, term, body, init.value)
+
+
+def _regroups(op: str, dtype: DType) -> bool:
+    """Whether terms may be gathered anew to the bit."""
+    if not dtype.is_integer or dtype.is_vector:
+        return False
+    wraps = dtype.bits < INT32.bits
+    return op in IDEMPOTENT or op == "bitwise_xor" or (op in NEUTRAL and wraps)
+
+
+def _used(realize: tir.SBlockRealize) -> tuple[set[tir.Var], set[tir.Var]]:
+    """The loops of spatial axes, and those of reductions."""
+    found: dict[bool, set[tir.Var]] = {True: set(), False: set()}
+    for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
+        found[axis.kind is IterKind.SPATIAL] |= {part for part in walk(value) if isinstance(part, tir.Var)}
+    return found[True], found[False]
+
+
+def _partial(
+    realize: tir.SBlockRealize,
+    found: Parts,
+    parts: tir.Buffer,
+    loops: dict[tir.Var, tir.For],
+    loop: tir.Var,
+    place: int,
+    name: str,
+) -> tir.SBlockRealize:
+    """The block of the parts: an axis for the loop, one for each other loop of the reduction."""
+    block = realize.block
+    own = tir.Var(f"v{loop.name}", loop.dtype)
+    axes = [_axis(own, loops[loop], IterKind.SPATIAL)]
+    values: list[tir.Expr] = [loop]
+    table: dict[Node, Node] = {loop: own}
+    for axis, value in zip(block.iter_vars, realize.iter_values, strict=True):
+        if axis.kind is IterKind.SPATIAL:
+            new = tir.Var(axis.var.name, axis.var.dtype)
+            axes.append(replace(axis, var=new))
+            values.append(value)
+            table[axis.var] = new
+    for var in (var for var in loops if var in _used(realize)[1] and var is not loop):
+        new = tir.Var(f"v{var.name}", var.dtype)
+        axes.append(_axis(new, loops[var], IterKind.REDUCE))
+        values.append(var)
+        table[var] = new
+    for axis, value in zip(block.iter_vars, realize.iter_values, strict=True):
+        if axis.kind is not IterKind.SPATIAL:
+            table[axis.var] = substitute(value, table)
+    indices = [substitute(index, table) for index in found.store.indices]
+    indices.insert(place, own)
+    dtype = parts.dtype
+    start = integer(NEUTRAL[found.op], dtype) if found.op in NEUTRAL else substitute(found.start, table)
+    load = tir.BufferLoad(parts, tuple(indices))
+    update = tir.BufferStore(parts, tir.Apply(found.op, (load, substitute(found.term, table)), dtype), tuple(indices))
+    body = tir.SBlock(name, tuple(axes), None, None, update, tir.BufferStore(parts, start, tuple(indices)))
+    return tir.SBlockRealize(tuple(values), TRUE, body)
+
+
+def _axis(var: tir.Var, loop: tir.For, kind: IterKind) -> tir.IterVar:
+    return tir.IterVar(var, tir.Range(loop.min, loop.extent), kind)
+
+
+def _final(
+    realize: tir.SBlockRealize, found: Parts, parts: tir.Buffer, loops: Sequence[tir.For], loop: tir.Var, place: int
+) -> tir.Stmt:
+    """The nest that reduces the parts."""
+    block = realize.block
+    table: dict[Node, Node] = {one.loop_var: tir.Var(one.loop_var.name, one.loop_var.dtype) for one in loops}
+    own = tir.Var(f"v{loop.name}", loop.dtype)
+    reduced = next(one for one in loops if one.loop_var is loop)
+    pairs = zip(block.iter_vars, realize.iter_values, strict=True)
+    kept = [(axis, value) for axis, value in pairs if axis.kind is IterKind.SPATIAL]
+    indices = list(found.store.indices)
+    indices.insert(place, own)
+    before = tir.BufferLoad(found.store.buffer, found.store.indices)
+    value = tir.Apply(found.op, (before, tir.BufferLoad(parts, tuple(indices))), parts.dtype)
+    axes = (*(axis for axis, _ in kept), _axis(own, reduced, IterKind.REDUCE))
+    body = replace(block, iter_vars=axes, body=replace(found.store, value=value), reads=None, writes=None)
+    values = (*(substitute(value, table) for _, value in kept), substitute(loop, table))
+    stmt: tir.Stmt = tir.SBlockRealize(values, TRUE, body)
+    for one in reversed(loops):
+        stmt = replace(one, loop_var=substitute(one.loop_var, table), body=stmt)
+    return stmt
+
+
+def _nested(loops: Iterable[tir.For], body: tir.Stmt) -> tir.Stmt:
+    for one in reversed([*loops]):
+        body = replace(one, body=body)
+    return body

@@ -1,0 +1,74 @@
+"""Loops of another kind. The meaning of every kind is that of serial; what differs is what the loop promises.
+
+| step        | legal where                                                                             |
+|-------------|-----------------------------------------------------------------------------------------|
+| `serial`    | always, but for thread axes                                                             |
+| `unroll`    | always, but for thread axes; the extent is a constant                                   |
+| `parallel`  | each iteration touches nothing that another one writes (`accesses`)                     |
+| `vectorize` | the same, and the extent is a constant                                                  |
+
+The rule for `parallel` is what makes the program free of races (RM321) whatever the iterations are executed on.
+`checked=False` leaves it out, for whom validates by running.
+"""
+
+from dataclasses import replace
+
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.rewrite.schedule.accesses import accesses, problem, separates
+from refmlc.rewrite.schedule.loops import plain
+from refmlc.rewrite.schedule.places import get_loop, refused, with_stmt
+
+
+@entry_point
+def serial(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
+    """The loop, its iterations one after the other. Fails: RM112, RM504."""
+    node = get_loop(func, loop)
+    plain(node, "serial")
+    return with_stmt(func, node, replace(node, kind=ForKind.SERIAL))
+
+
+@entry_point
+def unroll(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
+    """The loop, marked to be written out. Fails: RM112, RM504."""
+    node = get_loop(func, loop)
+    plain(node, "unroll")
+    _constant(node, "unroll")
+    return with_stmt(func, node, replace(node, kind=ForKind.UNROLLED))
+
+
+@entry_point
+def parallel(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
+    """The loop, its iterations at the same time. Fails: RM112, RM504."""
+    node = get_loop(func, loop)
+    _independent(func, node, "parallel", checked=checked)
+    return with_stmt(func, node, replace(node, kind=ForKind.PARALLEL))
+
+
+@entry_point
+def vectorize(func: tir.PrimFunc, loop: tir.Var, *, checked: bool = True) -> tir.PrimFunc:
+    """The loop, its iterations being lanes. Fails: RM112, RM504."""
+    node = get_loop(func, loop)
+    _constant(node, "vectorize")
+    _independent(func, node, "vectorize", checked=checked)
+    return with_stmt(func, node, replace(node, kind=ForKind.VECTORIZED))
+
+
+def _constant(node: tir.For, step: str) -> None:
+    if not isinstance(node.extent, tir.IntImm) or node.extent.value < 1:
+        raise refused(step, f"the extent of `{node.loop_var.name}` is no positive constant", node.span)
+
+
+def _independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked: bool) -> None:
+    plain(node, step)
+    if not checked:
+        return
+    why = problem(func, node.body, inside=True)
+    if why is not None:
+        raise refused(step, why, node.span)
+    found = accesses(node.body)
+    for buffer in found.written:
+        if not separates(node.loop_var, found, buffer):
+            message = f"iterations over `{node.loop_var.name}` may touch the same elements of `{buffer.name}`"
+            raise refused(step, message, node.span)

@@ -1,0 +1,200 @@
+"""Steps that leave the order of iterations as it is.
+
+| step             | before                   | after                                                                |
+|------------------|--------------------------|----------------------------------------------------------------------|
+| `split`          | `for i in n`             | `for i_0: for i_1 in f`, `i` = `i_0 * f + i_1`; guarded where needed |
+| `fuse`           | `for i in n: for j in m` | `for f in n*m`, `i` = `f // m`, `j` = `f % m`                        |
+| `add_unit_loop`  | a block, or a loop       | `for u in 1` around it                                               |
+| `drop_unit_loop` | `for u in 1`             | its body, `u` = its start                                            |
+
+The guard is a condition of each block inside (`T.where`), or an `if` where something stands outside of blocks.
+
+Legal because the iterations are the same, one after the other as before; those that the last incomplete round has too
+many are guarded. Loops that are parallel, vectorised or unrolled become serial, which is what all of them mean; loops
+that are bound to threads are refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
+from refmlc.lang.dtypes import BOOL
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.places import (
+    fresh_name,
+    get_loop,
+    integer,
+    place_of_block,
+    place_of_loop,
+    refused,
+    with_stmt,
+)
+
+LARGEST = 1 << 30  # of the extents that are computed: their arithmetic stays within int32
+
+
+@entry_point
+def split(func: tir.PrimFunc, loop: tir.Var, factors: Sequence[int | None]) -> tuple[tir.PrimFunc, tuple[tir.Var, ...]]:
+    """The loop as several, the extents being `factors`, of which the first is what is needed (None, or any number).
+
+    Returns the function and the new variables, outermost first. Fails: RM112, RM504.
+    """
+    first, *others = factors
+    inner = [one for one in others if one is not None and one > 0]
+    if not inner or len(inner) != len(others):
+        raise fail(BAD_USAGE, "a loop is split by positive factors, of which the first may be None", func.span)
+    node = get_loop(func, loop)
+    plain(node, "split")
+    volume = 1
+    for one in inner:
+        volume *= one
+    count, exact = _count(node, volume)
+    if first is not None:
+        needed = count.value if isinstance(count, tir.IntImm) else None
+        if needed is None or first < needed or first * volume > LARGEST:
+            raise refused("split", f"{first} rounds of {volume} may be too few", node.span)
+        count, exact = integer(first, loop.dtype), exact and first == needed
+    new = tuple(tir.Var(fresh_name(func, f"{loop.name}_{number}"), loop.dtype) for number in range(len(factors)))
+    value: tir.Expr = new[0]
+    for var, factor in zip(new[1:], inner, strict=True):
+        value = tir.Apply("add", (tir.Apply("mul", (value, integer(factor, loop.dtype)), loop.dtype), var), loop.dtype)
+    condition = None if exact else tir.Apply("lt", (value, node.extent), BOOL)
+    moved = value if _is(node.min, 0) else tir.Apply("add", (value, node.min), loop.dtype)
+    body = guarded(substitute(node.body, {loop: moved}), condition, new)
+    extents = (count, *(integer(one, loop.dtype) for one in inner))
+    for var, extent in zip(reversed(new), reversed(extents), strict=True):
+        body = serial_loop(var, extent, body)
+    return with_stmt(func, node, body), new
+
+
+def _count(node: tir.For, volume: int) -> tuple[tir.Expr, bool]:
+    """How many rounds of `volume` a loop needs, and whether they are all complete."""
+    dtype = node.extent.dtype
+    if isinstance(node.extent, tir.IntImm):
+        extent = max(node.extent.value, 0)
+        if extent + volume > LARGEST:
+            raise refused("split", f"an extent of {extent} is too large", node.span)
+        return integer(-(-extent // volume), dtype), extent % volume == 0
+    if any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(node.extent)):
+        raise refused("split", "the extent is more than arithmetic", node.span)
+    rounded = tir.Apply("add", (node.extent, integer(volume - 1, dtype)), dtype)
+    return tir.Apply("floordiv", (rounded, integer(volume, dtype)), dtype), False
+
+
+def plain(node: tir.For, step: str) -> None:
+    """Refuse loops that are not counted by one, or that belong to threads. Fails: RM504."""
+    if node.kind is ForKind.THREAD_BINDING or node.thread is not None:
+        raise refused(step, f"the loop over `{node.loop_var.name}` is bound to a thread axis", node.span)
+    if node.step is not None:
+        raise refused(step, f"the loop over `{node.loop_var.name}` has a step", node.span)
+    if node.annotations:
+        raise refused(step, f"the loop over `{node.loop_var.name}` has annotations", node.span)
+    for inside in walk(node.body):
+        if isinstance(inside, tir.Break | tir.Continue):
+            raise refused(step, f"the loop over `{node.loop_var.name}` may be left early", node.span)
+
+
+def _is(expr: tir.Expr, value: int) -> bool:
+    return isinstance(expr, tir.IntImm) and expr.value == value
+
+
+def serial_loop(var: tir.Var, extent: tir.Expr, body: tir.Stmt) -> tir.For:
+    """`for var in range(extent)`."""
+    return tir.For(var, integer(0, var.dtype), extent, ForKind.SERIAL, body)
+
+
+def guarded(body: tir.Stmt, condition: tir.Expr | None, changing: Sequence[tir.Var]) -> tir.Stmt:
+    """The body where `condition` holds: the blocks in it, or all of it where it has other statements."""
+    if condition is None:
+        return body
+    blocks = _blocks(body, set(changing))
+    if blocks is None:
+        return tir.IfThenElse(condition, body)
+    table: dict[Node, Node] = {one: replace(one, predicate=both(one.predicate, condition)) for one in blocks}
+    return substitute(body, table)
+
+
+def _blocks(body: tir.Stmt, changing: set[tir.Var]) -> list[tir.SBlockRealize] | None:
+    """The outermost blocks, where nothing but loops is around them, whose bounds do not change."""
+    match body:
+        case tir.SBlockRealize():
+            return [body]
+        case tir.SeqStmt(seq):
+            found = [_blocks(part, changing) for part in seq]
+            return None if None in found else [one for part in found for one in part or ()]
+        case tir.For(_, first, extent):
+            bounds = [*walk(first), *walk(extent)]
+            simple = not any(part in changing or isinstance(part, tir.BufferLoad | tir.Call) for part in bounds)
+            return _blocks(body.body, changing) if simple and body.step is None else None
+        case _:
+            return None
+
+
+def both(a: tir.Expr, b: tir.Expr) -> tir.Expr:
+    """The condition that both hold."""
+    return b if _is(a, 1) else tir.And(a, b)
+
+
+@entry_point
+def fuse(func: tir.PrimFunc, outer: tir.Var, inner: tir.Var) -> tuple[tir.PrimFunc, tir.Var]:
+    """Two loops, the second being all that the first contains, as one.
+
+    Returns the function and the new variable. Fails: RM112, RM504.
+    """
+    first, second = get_loop(func, outer), get_loop(func, inner)
+    plain(first, "fuse")
+    plain(second, "fuse")
+    if first.body is not second:
+        raise refused("fuse", f"`{inner.name}` is not the only thing in the loop over `{outer.name}`", second.span)
+    if not (_is(first.min, 0) and _is(second.min, 0)):
+        raise refused("fuse", "a loop does not start at 0", first.span)
+    if outer.dtype != inner.dtype:
+        raise refused("fuse", f"`{outer.name}` is {outer.dtype}, `{inner.name}` is {inner.dtype}", first.span)
+    if any(part is outer or isinstance(part, tir.BufferLoad | tir.Call) for part in walk(second.extent)):
+        raise refused("fuse", f"the extent of `{inner.name}` is not the same in all iterations", second.span)
+    dtype = outer.dtype
+    extent: tir.Expr = tir.Apply("mul", (first.extent, second.extent), dtype)
+    if isinstance(first.extent, tir.IntImm) and isinstance(second.extent, tir.IntImm):
+        if min(first.extent.value, second.extent.value) < 0 or first.extent.value * second.extent.value > LARGEST:
+            raise refused("fuse", "the extents are negative or too large", first.span)
+        extent = integer(first.extent.value * second.extent.value, dtype)
+    var = tir.Var(fresh_name(func, f"{outer.name}_{inner.name}_fused"), dtype)
+    table: dict[Node, Node] = {
+        outer: tir.Apply("floordiv", (var, second.extent), dtype),
+        inner: tir.Apply("floormod", (var, second.extent), dtype),
+    }
+    return with_stmt(func, first, serial_loop(var, extent, substitute(second.body, table))), var
+
+
+@entry_point
+def add_unit_loop(func: tir.PrimFunc, target: str | tir.Var, name: str = "u") -> tuple[tir.PrimFunc, tir.Var]:
+    """A loop of one iteration around a block (by name) or a loop (by variable), within the loops around it.
+
+    Returns the function and the new variable. Fails: RM112.
+    """
+    place = place_of_loop(func, target) if isinstance(target, tir.Var) else place_of_block(func, target)
+    here = place.stmt
+    around = (*place.around, here) if isinstance(here, tir.For) else place.around
+    dtype = next((one.loop_var.dtype for one in reversed(around) if isinstance(one, tir.For)), None)
+    if dtype is None:
+        raise refused("add_unit_loop", f"no loop is around `{target}`, whose dtype it could have", here.span)
+    var = tir.Var(fresh_name(func, name), dtype)
+    return with_stmt(func, here, serial_loop(var, integer(1, dtype), here)), var
+
+
+@entry_point
+def drop_unit_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
+    """The body of a loop of one iteration, without the loop. Fails: RM112, RM504."""
+    node = get_loop(func, loop)
+    plain(node, "drop_unit_loop")
+    if not _is(node.extent, 1) or not isinstance(node.min, tir.IntImm | tir.Var):
+        raise refused("drop_unit_loop", f"the extent of `{loop.name}` is not 1", node.span)
+    return with_stmt(func, node, substitute(node.body, {loop: node.min}))
+
+
+__all__ = ["add_unit_loop", "both", "drop_unit_loop", "fuse", "guarded", "plain", "serial_loop", "split"]

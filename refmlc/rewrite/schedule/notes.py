@@ -1,0 +1,102 @@
+"""Steps that change what a compiler is told, and nothing that the function means.
+
+| step                     | changes                                      | legal where                          |
+|--------------------------|----------------------------------------------|--------------------------------------|
+| `annotate`, `unannotate` | an annotation of a loop or a block           | it is there, or is not there yet     |
+| `storage_align`          | `buffer_dim_align` of a block, for an output | the output is allocated at the root  |
+| `set_scope`              | the scope of an output of a block            | the same, and there are no threads   |
+
+Memory of scope `shared` or `local` is private to threads (`ir.scopes`), so that the scope means something as soon as
+there are threads.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.places import allocated, get_block, get_loop, refused, with_stmt
+
+ALIGN = "buffer_dim_align"
+
+
+@entry_point
+def annotate(func: tir.PrimFunc, target: str | tir.Var, key: str, value: tir.Attr) -> tir.PrimFunc:
+    """The block (by name) or loop (by variable) with an annotation. Fails: RM112 where it has one of this key."""
+    known = _annotations(func, target)
+    if key in known:
+        raise fail(BAD_USAGE, f"`{key}` is annotated already", func.span)
+    return _annotated(func, target, {**known, key: value})
+
+
+@entry_point
+def unannotate(func: tir.PrimFunc, target: str | tir.Var, key: str) -> tir.PrimFunc:
+    """The block or loop without the annotation. Fails: RM112 where it has none of this key."""
+    known = _annotations(func, target)
+    if key not in known:
+        raise fail(BAD_USAGE, f"there is no annotation `{key}`", func.span)
+    return _annotated(func, target, {name: value for name, value in known.items() if name != key})
+
+
+def _annotations(func: tir.PrimFunc, target: str | tir.Var) -> Mapping[str, tir.Attr]:
+    node = get_block(func, target).block if isinstance(target, str) else get_loop(func, target)
+    return node.annotations
+
+
+def _annotated(func: tir.PrimFunc, target: str | tir.Var, annotations: Mapping[str, tir.Attr]) -> tir.PrimFunc:
+    if isinstance(target, tir.Var):
+        node = get_loop(func, target)
+        return with_stmt(func, node, replace(node, annotations=annotations))
+    realize = get_block(func, target)
+    return with_stmt(func, realize, replace(realize, block=replace(realize.block, annotations=annotations)))
+
+
+@entry_point
+def storage_align(
+    func: tir.PrimFunc, block: str, buffer_index: int, axis: int, factor: int, offset: int
+) -> tir.PrimFunc:
+    """The stride of `axis` of an output of the block is said to be k · factor + offset. Fails: RM112, RM504."""
+    buffer = written(func, block, buffer_index)
+    _own(func, block, buffer, "storage_align")
+    if not -len(buffer.shape) <= axis < len(buffer.shape) or factor < 1:
+        raise fail(BAD_USAGE, f"`{buffer.name}` has no dimension {axis}, or the factor {factor} is not positive")
+    known = _annotations(func, block)
+    rows = known.get(ALIGN, ())
+    row = (buffer_index, axis % len(buffer.shape), factor, offset)
+    others: tuple[tir.Attr, ...] = rows if isinstance(rows, tuple) else ()
+    others = tuple(one for one in others if not (isinstance(one, tuple) and one[:2] == row[:2]))
+    return _annotated(func, block, {**known, ALIGN: (*others, row)})
+
+
+@entry_point
+def set_scope(func: tir.PrimFunc, block: str, buffer_index: int, scope: str) -> tir.PrimFunc:
+    """The output of the block is memory of another scope. Fails: RM112, RM504."""
+    buffer = written(func, block, buffer_index)
+    realize = _own(func, block, buffer, "set_scope")
+    bound = [node for node in walk(func) if isinstance(node, tir.For) and node.kind is ForKind.THREAD_BINDING]
+    if bound or any(isinstance(node, tir.AttrStmt) for node in walk(func)):
+        raise refused("set_scope", "there are threads, to which memory would be private", realize.span)
+    table: dict[Node, Node] = {buffer: replace(buffer, scope=scope)}
+    return replace(func, body=substitute(func.body, table))
+
+
+def _own(func: tir.PrimFunc, block: str, buffer: tir.Buffer, step: str) -> tir.SBlockRealize:
+    realize = get_block(func, block)
+    if buffer not in allocated(func):
+        raise refused(step, f"`{buffer.name}` is not allocated at the root", realize.span)
+    return realize
+
+
+def written(func: tir.PrimFunc, block: str, index: int) -> tir.Buffer:
+    """The buffer `index` among those that a block writes. Fails: RM112."""
+    found = get_block(func, block).block
+    stores = [node.buffer for node in walk(found) if isinstance(node, tir.BufferStore)]
+    buffers = list(dict.fromkeys(stores if found.writes is None else [one.buffer for one in found.writes]))
+    if not 0 <= index < len(buffers):
+        raise fail(BAD_USAGE, f"`{block}` writes {len(buffers)} buffers; there is none of index {index}")
+    return buffers[index]

@@ -1,0 +1,189 @@
+"""`decompose_reduction`: the init of a block as a block of its own, before a loop around the block.
+
+Before `for i: for k: if k is at its start: C[i] = 0; C[i] += …`, after, at `k`: `for i: C[i] = 0; for k: C[i] += …`.
+
+Legal where
+
+* from the loop inward there are loops only, down to the block, and all loops that its reduction axes are bound to are
+  among them, each executed at least once (their extents are positive constants, so that the init was executed);
+* the loops of reduction axes and of spatial axes are different ones, the first iteration of the former is the
+  reduction's start, and the condition of the block says nothing of both together;
+* init and update store to one buffer at the same place, whose indices tell spatial instances apart; the init reads no
+  memory.
+
+Each element is then started once for each execution of the loop, before its first term, by the same value as before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.accesses import accesses, problem, separates
+from refmlc.rewrite.schedule.linear import sum_of
+from refmlc.rewrite.schedule.loops import both, plain
+from refmlc.rewrite.schedule.places import (
+    TRUE,
+    conjuncts,
+    fresh_name,
+    get_block,
+    place_of_block,
+    refused,
+    same_indices,
+    with_stmt,
+)
+
+STEP = "decompose_reduction"
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The loops from the given one inward, outermost first, and which of them the two kinds of axes are bound to."""
+
+    loops: tuple[tir.For, ...]
+    spatial: frozenset[tir.Var]
+    reduce: frozenset[tir.Var]
+
+
+@entry_point
+def decompose_reduction(func: tir.PrimFunc, block: str, loop: tir.Var) -> tir.PrimFunc:
+    """The block without its init, which stands before `loop`. Fails: RM112, RM504."""
+    realize = get_block(func, block)
+    init = realize.block.init
+    if init is None:
+        raise fail(BAD_USAGE, f"`{block}` has no init", realize.span)
+    nest = _nest(func, realize, loop)
+    same_place(func, realize, nest, STEP)
+    first = starting(func, realize, nest, init, STEP)
+    rest = replace(realize, block=replace(realize.block, init=None, name=fresh_name(func, f"{block}_update")))
+    updating = substitute(nest.loops[0], {realize: rest})
+    return with_stmt(func, nest.loops[0], tir.SeqStmt((first, updating)))
+
+
+def _nest(func: tir.PrimFunc, realize: tir.SBlockRealize, loop: tir.Var) -> Nest:
+    """The loops, which are alone around the block."""
+    loops: list[tir.For] = []
+    for stmt in reversed(place_of_block(func, realize.block.name).around):
+        if not isinstance(stmt, tir.For):
+            break
+        plain(stmt, STEP)
+        loops.append(stmt)
+        if stmt.loop_var is loop:
+            break
+    if not loops or loops[-1].loop_var is not loop:
+        raise refused(STEP, f"the block is not alone in the loop over `{loop.name}`", realize.span)
+    variables = {one.loop_var for one in loops}
+    used: dict[bool, set[tir.Var]] = {True: set(), False: set()}
+    for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
+        found = {part for part in walk(value) if isinstance(part, tir.Var)}
+        used[axis.kind is IterKind.SPATIAL] |= found
+    outside = used[False] - variables
+    if outside or used[True] & used[False]:
+        raise refused(STEP, "loops of the reduction are outside, or spatial axes share them", realize.span)
+    idle = variables - used[True] - used[False]
+    if any(not _once(one) for one in loops if one.loop_var in idle):
+        raise refused(STEP, "a loop that no axis is bound to is among them", realize.span)
+    return Nest(tuple(reversed(loops)), frozenset(used[True] & variables), frozenset(used[False] | idle))
+
+
+def _once(loop: tir.For) -> bool:
+    return isinstance(loop.extent, tir.IntImm) and loop.extent.value == 1
+
+
+def same_place(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, step: str) -> None:
+    """One buffer, one place, which tells spatial instances apart; what is started is what is accumulated."""
+    block = realize.block
+    init, body = block.init, block.body
+    why = problem(func, nest.loops[0], inside=True)
+    if why is not None:
+        raise refused(step, why, realize.span)
+    if not isinstance(init, tir.BufferStore) or not isinstance(body, tir.BufferStore) or block.alloc_buffers:
+        raise refused(step, f"`{block.name}` does more than one store", realize.span)
+    if not same_indices(init, body):
+        raise refused(step, "init and update store to different places", realize.span)
+    if any(isinstance(part, tir.BufferLoad | tir.Call) for part in walk(init)):
+        raise refused(step, "the init reads memory", realize.span)
+    reduction = {axis.var for axis in block.iter_vars if axis.kind is not IterKind.SPATIAL}
+    if any(part in reduction for part in walk(init)):
+        raise refused(step, "the init depends on the reduction", realize.span)
+    found, agreed = accesses(nest.loops[0]), set[tir.Var]()
+    for _ in nest.spatial:
+        agreed |= {var for var in nest.spatial - agreed if separates(var, found, body.buffer, agreed)}
+    if agreed != nest.spatial:
+        raise refused(step, f"different instances may touch the same elements of `{body.buffer.name}`", realize.span)
+
+
+def starting(func: tir.PrimFunc, realize: tir.SBlockRealize, nest: Nest, init: tir.Stmt, step: str) -> tir.Stmt:
+    """The init of the block for every spatial instance of the loops of the nest, in a block of its own."""
+    block = realize.block
+    begins(realize, nest.loops, step)
+    axes = [
+        (axis, value)
+        for axis, value in zip(block.iter_vars, realize.iter_values, strict=True)
+        if axis.kind is IterKind.SPATIAL
+    ]
+    own_loops = {one.loop_var: tir.Var(f"{one.loop_var.name}_init", one.loop_var.dtype) for one in nest.loops}
+    table: dict[Node, Node] = dict(own_loops.items())
+    own = {axis.var: tir.Var(f"{axis.var.name}_init", axis.var.dtype) for axis, _ in axes}
+    kept = tuple(replace(axis, var=own[axis.var]) for axis, _ in axes)
+    name = fresh_name(func, f"{block.name}_init")
+    inner = tir.SBlock(name, kept, None, None, substitute(init, dict(own.items())))
+    values = tuple(substitute(value, table) for _, value in axes)
+    body: tir.Stmt = tir.SBlockRealize(values, substitute(_condition(realize, nest, step), table), inner)
+    for loop in reversed(nest.loops):
+        if loop.loop_var in nest.spatial:
+            body = replace(loop, loop_var=own_loops[loop.loop_var], body=body)
+    return body
+
+
+def begins(realize: tir.SBlockRealize, loops: Sequence[tir.For], step: str) -> None:
+    """The first iteration of `loops` is the start of each reduction of the block, no other one is, and there is one.
+
+    Fails: RM504 where that is not seen: bounds that depend on other loops, bindings that are no sums of loops.
+    """
+    first = {one.loop_var: one.min for one in loops}
+    for loop in loops:
+        if any(part in first for part in (*walk(loop.min), *walk(loop.extent))):
+            raise refused(step, f"the bounds of `{loop.loop_var.name}` depend on another loop", realize.span)
+    moving: set[tir.Var] = set()
+    for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
+        if axis.kind is IterKind.SPATIAL:
+            continue
+        whole, begin, start = sum_of(value, {}), sum_of(value, first), sum_of(axis.dom.min, {})
+        if axis.kind is not IterKind.REDUCE or whole is None or begin is None or begin != start:
+            raise refused(step, f"the reduction over `{axis.var.name}` may not begin at its start", realize.span)
+        if any(op or factor < 1 for (_, op, _), factor in whole.terms.items()):
+            raise refused(step, f"the reduction over `{axis.var.name}` may start again", realize.span)
+        kept = {var for var, _, _ in whole.terms}
+        moving |= kept
+        if any(isinstance(part, tir.Var) and part not in kept for part in walk(value)):
+            raise refused(step, f"the reduction over `{axis.var.name}` may start again", realize.span)
+    for loop in loops:
+        if loop.loop_var in moving and not (isinstance(loop.extent, tir.IntImm) and loop.extent.value > 0):
+            raise refused(step, f"the loop over `{loop.loop_var.name}` may not be executed", realize.span)
+
+
+def _condition(realize: tir.SBlockRealize, nest: Nest, step: str) -> tir.Expr:
+    """What the condition says of spatial loops; what it says of the others must hold at their start."""
+    found: tir.Expr = TRUE
+    for one in conjuncts(realize.predicate):
+        variables = {part for part in walk(one) if isinstance(part, tir.Var)}
+        if variables & nest.reduce and not _holds_at_start(one, nest):
+            raise refused(step, "the condition of the block says something of the reduction", realize.span)
+        if not variables & nest.reduce:
+            found = both(found, one)
+    return found
+
+
+def _holds_at_start(condition: tir.Expr, nest: Nest) -> bool:
+    """Whether `a < b` holds by constants in the first iteration of the reduction."""
+    if not isinstance(condition, tir.Apply) or condition.op != "lt":
+        return False
+    first = {one.loop_var: one.min for one in nest.loops if one.loop_var in nest.reduce}
+    a, b = (sum_of(one, first) for one in condition.args)
+    return a is not None and b is not None and not a.terms and not b.terms and a.constant < b.constant

@@ -1,0 +1,80 @@
+"""`bind`: a loop becomes a thread axis: its iterations are threads of a kernel.
+
+Legal where
+
+* the loop is plain, starts at 0, and its extent is a positive constant; the tag is `blockIdx.x` … `threadIdx.z`;
+* each iteration touches nothing that another one writes (`accesses`), as for `parallel`;
+* no loop around it or in it has the same tag, and no other loop beside it, in one kernel, is bound to a thread: threads
+  would have to wait for each other;
+* memory that would be private to a thread (`ir.scopes`) is touched in the loop only.
+"""
+
+from dataclasses import replace
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.scopes import axes_of
+from refmlc.lang.ir.visit import walk
+from refmlc.rewrite.schedule.accesses import accesses, problem, separates
+from refmlc.rewrite.schedule.loops import plain
+from refmlc.rewrite.schedule.places import get_loop, place_of_loop, refused, touches, with_stmt, without
+
+TAGS = tuple(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz")
+
+
+@entry_point
+def bind(func: tir.PrimFunc, loop: tir.Var, tag: str, *, checked: bool = True) -> tir.PrimFunc:
+    """The loop bound to a thread axis; `checked=False`: races are looked for by running. Fails: RM112, RM504."""
+    node = get_loop(func, loop)
+    if tag not in TAGS:
+        raise fail(BAD_USAGE, f"`{tag}` is no thread axis: {', '.join(TAGS)}", node.span)
+    plain(node, "bind")
+    starts = isinstance(node.min, tir.IntImm) and node.min.value == 0
+    if not starts or not isinstance(node.extent, tir.IntImm) or node.extent.value < 1:
+        raise refused("bind", f"`{loop.name}` does not run from 0 to a positive constant", node.span)
+    _apart(func, node, tag)
+    if checked:
+        _independent(func, node, tag)
+    return with_stmt(func, node, replace(node, kind=ForKind.THREAD_BINDING, thread=tir.ThreadVar(tag)))
+
+
+def _bound(stmt: tir.Stmt) -> list[tir.For]:
+    return [one for one in walk(stmt) if isinstance(one, tir.For) and one.thread is not None]
+
+
+def _apart(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
+    """No loop of this tag around or inside, and no threads beside this one in the same kernel."""
+    around = [one for one in place_of_loop(func, node.loop_var).around if isinstance(one, tir.For) and one.thread]
+    inside = _bound(node.body)
+    if any(one.thread is not None and one.thread.tag == tag for one in (*around, *inside)):
+        raise refused("bind", f"`{tag}` is bound around `{node.loop_var.name}`, or inside", node.span)
+    kernel = around[0] if around else node
+    if len(_bound(kernel)) != len(around) + len(inside):
+        raise refused("bind", "threads beside would have to wait for each other", node.span)
+    for one in inside:
+        nested = [other for other in _bound(one.body) if other is not one]
+        if len(nested) + 1 + _outside(inside, one) != len(inside):
+            raise refused("bind", "threads inside would have to wait for each other", node.span)
+
+
+def _outside(loops: list[tir.For], one: tir.For) -> int:
+    """How many of the loops contain this one."""
+    return sum(other is not one and any(part is one for part in walk(other.body)) for other in loops)
+
+
+def _independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
+    why = problem(func, node.body)
+    if why is not None:
+        raise refused("bind", why, node.span)
+    found = accesses(node.body)
+    for buffer in found.written:
+        if not separates(node.loop_var, found, buffer):
+            message = f"iterations over `{node.loop_var.name}` may touch the same elements of `{buffer.name}`"
+            raise refused("bind", message, node.span)
+    for buffer in found.indices:
+        private = any(tag.startswith(axis) for axis in axes_of(buffer.scope))
+        if private and touches(without(func, node), buffer):
+            raise refused("bind", f"`{buffer.name}` would be private to each thread", node.span)

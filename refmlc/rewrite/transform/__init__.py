@@ -1,0 +1,35 @@
+"""Modules made from modules: one file for each transform, with what it keeps.
+
+| transform                  | file        | what it does                                                          |
+|----------------------------|-------------|-----------------------------------------------------------------------|
+| `legalize_ops`             | `legalize`  | operators become calls of TensorIR functions                          |
+| `annotate_tir_op_pattern`  | `pattern`   | functions say what kind they are of                                   |
+| `fuse_ops`                 | `fuse_ops`  | groups of calls become functions of Relax, by kind or by pattern      |
+| which calls those are      | `grouping`  | the kinds that may follow one another                                 |
+| `fuse_tir`                 | `fuse_tir`  | these become TensorIR functions                                       |
+| `dead_code_elimination`    | `dead_code` | what nothing needs is dropped                                         |
+| `normalize`                | `normalize` | nothing is nested, variables have types                               |
+| `deduced`                  | `deduce`    | regions and return types that the text leaves out                     |
+
+`bind_params` and `fold_constant` are of `refmlc.vm`: they take arrays, and execute. Steps within one TensorIR function
+are of `refmlc.rewrite.schedule`.
+"""
+
+from refmlc.rewrite.transform.dead_code import dead_code_elimination
+from refmlc.rewrite.transform.deduce import deduced, deduced_function
+from refmlc.rewrite.transform.fuse_ops import fuse_ops
+from refmlc.rewrite.transform.fuse_tir import fuse_tir
+from refmlc.rewrite.transform.legalize import legalize_ops
+from refmlc.rewrite.transform.normalize import normalize
+from refmlc.rewrite.transform.pattern import annotate_tir_op_pattern
+
+__all__ = [
+    "annotate_tir_op_pattern",
+    "dead_code_elimination",
+    "deduced",
+    "deduced_function",
+    "fuse_ops",
+    "fuse_tir",
+    "legalize_ops",
+    "normalize",
+]

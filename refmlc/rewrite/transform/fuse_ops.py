@@ -1,0 +1,219 @@
+"""`fuse_ops`: calls of TensorIR functions in a dataflow block become calls of functions of Relax that hold several.
+
+    lv = R.call_tir(cls.matmul, (x, w), …)                     gv = cls.fused_matmul_add(x, w, b)
+    gv = R.call_tir(cls.add, (lv, b), …)               →       and a private function of both, `Primitive`
+
+Which calls go together follows from their kinds (`grouping`), or is said: `patterns` are chains of names, tried in
+their order (`("matmul", "add", "relu")`; `add2` counts as `add`), each value but the last used by the next call only.
+
+Left alone: calls with several outputs, calls with `tir_vars`, groups whose sizes no tensor among their arguments
+binds. Constants become arguments. The meaning is kept to the bit: the same functions run on the same values.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from refmlc.diag.entry import entry_point
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.equal import structural_equal
+from refmlc.lang.ir.node import Node
+from refmlc.lang.ir.types import TensorType, Type
+from refmlc.lang.ir.visit import substitute, walk
+from refmlc.lang.wellformed.infer import type_of
+from refmlc.rewrite.transform.grouping import Grouping, Step
+from refmlc.rewrite.transform.pattern import BROADCAST, ELEMWISE, OPAQUE, pattern_of
+
+PRIMITIVE: Mapping[str, tir.Attr] = {"Primitive": True}
+Patterns = Sequence[Sequence[str]]
+
+
+@entry_point
+def fuse_ops(module: IRModule, patterns: Patterns | None = None) -> IRModule:
+    """`module` with groups of calls as functions; itself where there are none."""
+    work = _Fuser(module, patterns)
+    functions = {
+        name: work.function(func) if isinstance(func, relax.Function) and "Primitive" not in func.attrs else func
+        for name, func in module.functions.items()
+    }
+    return replace(module, functions={**functions, **work.made}) if work.made else module
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call that may be fused: its binding, the function, the tensors it is called on, its result."""
+
+    binding: relax.VarBinding
+    callee: str
+    args: tuple[relax.Expr, ...]
+    result: TensorType
+
+
+class _Fuser:
+    """Fuses function by function; `made` are the functions of groups."""
+
+    def __init__(self, module: IRModule, patterns: Patterns | None) -> None:
+        self.module = module
+        self.patterns = patterns
+        self.made: dict[str, relax.Function] = {}
+        self.known: dict[relax.Var, Type | None] = {}
+
+    def function(self, func: relax.Function) -> relax.Function:
+        self.known = {}
+        bindings = [binding for block in func.body.blocks for binding in block.bindings]
+        for binding in bindings:
+            cast = isinstance(binding, relax.MatchCast)
+            ty = binding.ty if isinstance(binding, relax.MatchCast) else None
+            self.known[binding.var] = ty if cast else type_of(binding.value, self.module, self.known) or binding.var.ty
+        blocks = tuple(
+            self.block(block) if isinstance(block, relax.DataflowBlock) else block for block in func.body.blocks
+        )
+        return replace(func, body=replace(func.body, blocks=blocks))
+
+    def block(self, block: relax.DataflowBlock) -> relax.DataflowBlock:
+        calls = {at: call for at, one in enumerate(block.bindings) if (call := self.call(one)) is not None}
+        groups = self.by_kind(block, calls) if self.patterns is None else self.by_pattern(block, calls)
+        bindings: dict[int, relax.Binding] = dict(enumerate(block.bindings))
+        for group in groups:
+            fused = self.fused([calls[at] for at in group]) if len(group) > 1 else None
+            if fused is not None:
+                for at in group[:-1]:
+                    del bindings[at]
+                bindings[group[-1]] = replace(calls[group[-1]].binding, value=fused)
+        return replace(block, bindings=tuple(bindings.values()))
+
+    def call(self, binding: relax.Binding) -> _Call | None:
+        """The call of a binding, where it may be fused."""
+        match binding:
+            case relax.VarBinding(
+                value=relax.Call(
+                    op=relax.Op("call_tir"),
+                    args=(tir.GlobalVar(name), relax.Tuple(fields)),
+                    ty_args=(TensorType() as ty,),
+                )
+            ) if isinstance(self.module.functions.get(name), tir.PrimFunc):
+                simple = all(isinstance(one, relax.Var | relax.Constant) for one in fields)
+                typed = all(self.tensor(one) is not None for one in fields)
+                return _Call(binding, name, fields, ty) if simple and typed and ty.shape is not None else None
+            case _:
+                return None
+
+    def tensor(self, expr: relax.Expr) -> TensorType | None:
+        """The type of a tensor of known shape."""
+        found = type_of(expr, self.module, self.known)
+        return found if isinstance(found, TensorType) and found.shape is not None and found.dtype is not None else None
+
+    # ---------------------------------------------------------------------------------------------- groups
+
+    def by_kind(self, block: relax.DataflowBlock, calls: Mapping[int, _Call]) -> list[list[int]]:
+        """Groups by the kinds of functions, each in the order of execution."""
+        steps = [Step(self.kind(calls.get(at))) for at in range(len(block.bindings))]
+        places = {binding.var: at for at, binding in enumerate(block.bindings)}
+        for at, binding in enumerate(block.bindings):
+            steps[at].leaves = not binding.var.dataflow
+            for used in dict.fromkeys(node for node in walk(binding.value) if isinstance(node, relax.Var)):
+                if used in places:
+                    steps[places[used]].users.append((at, self.edge(calls.get(at), used, steps[at].kind)))
+        grouping = Grouping(steps)
+        groups: dict[int, list[int]] = {}
+        for at in calls:
+            groups.setdefault(grouping.group(at), []).append(at)
+        return list(groups.values())
+
+    def kind(self, call: _Call | None) -> int:
+        func = None if call is None else self.module.functions[call.callee]
+        return pattern_of(func) if isinstance(func, tir.PrimFunc) else OPAQUE
+
+    def edge(self, call: _Call | None, used: relax.Var, kind: int) -> int:
+        """How a call uses a value: element by element where it is so of equal shapes."""
+        if call is None or kind > BROADCAST:
+            return kind
+        ty = self.tensor(used)
+        equal = ty is not None and ty.shape is not None and _same(ty.shape, call.result.shape or ())
+        return ELEMWISE if equal else kind
+
+    def by_pattern(self, block: relax.DataflowBlock, calls: Mapping[int, _Call]) -> list[list[int]]:
+        """Groups by chains of names; a call belongs to the first chain that takes it."""
+        uses: dict[relax.Var, list[int]] = {}
+        for at, binding in enumerate(block.bindings):
+            for used in {node for node in walk(binding.value) if isinstance(node, relax.Var)}:
+                uses.setdefault(used, []).append(at)
+        taken: set[int] = set()
+        groups: list[list[int]] = []
+        for pattern in self.patterns or ():
+            for first in calls:
+                chain = _chain(first, pattern, calls, uses)
+                if chain and not taken & {*chain}:
+                    taken |= {*chain}
+                    groups.append(chain)
+        return groups
+
+    # --------------------------------------------------------------------------------------------- functions
+
+    def fused(self, calls: Sequence[_Call]) -> relax.Call | None:
+        """The call of the function that holds a group; None where sizes would not be known in it."""
+        inside = {call.binding.var for call in calls}
+        outer = list(dict.fromkeys(arg for call in calls for arg in call.args if arg not in inside))
+        params: dict[Node, Node] = {}
+        bound: set[tir.Expr] = set()
+        for number, arg in enumerate(outer):
+            ty = self.tensor(arg)
+            bound |= {dim for dim in (ty.shape or () if ty else ()) if isinstance(dim, tir.Var)}
+            params[arg] = relax.Var(arg.name if isinstance(arg, relax.Var) else f"param_{number}", ty)
+        types = [ty for one in (*outer, *inside) if (ty := self.tensor(one)) is not None]
+        sizes = {part for ty in types for part in walk(ty) if isinstance(part, tir.Var)}
+        if sizes - bound or len(types) != len(outer) + len(inside):
+            return None
+        table: dict[Node, Node] = {size: tir.Var(size.name, size.dtype) for size in sizes if isinstance(size, tir.Var)}
+        own = {arg: substitute(var, table) for arg, var in params.items()}
+        func = _holding(calls, own, table)
+        name = self.named("fused_" + "_".join(call.callee for call in calls), func)
+        return relax.Call(tir.GlobalVar(name), tuple(outer), span=calls[-1].binding.value.span)
+
+    def named(self, stem: str, func: relax.Function) -> str:
+        """The name of an equal function, else a new one for this."""
+        name, number = stem, 0
+        while name in self.module.functions or name in self.made:
+            if name in self.made and structural_equal(self.made[name], func):
+                return name
+            number += 1
+            name = f"{stem}{number}"
+        self.made[name] = func
+        return name
+
+
+def _holding(calls: Sequence[_Call], own: Mapping[Node, Node], sizes: Mapping[Node, Node]) -> relax.Function:
+    """The function that makes a group's calls."""
+    table: dict[Node, Node] = {**sizes, **own}
+    bindings: list[relax.Binding] = []
+    for call in calls:
+        last = call is calls[-1]
+        var = relax.Var("gv" if last else call.binding.var.name, None, dataflow=not last)
+        value = substitute(call.binding.value, table)
+        bindings.append(relax.VarBinding(var, value))
+        table[call.binding.var] = var
+    params = tuple(var for var in own.values() if isinstance(var, relax.Var))
+    ret = substitute(calls[-1].result, table)
+    body = relax.SeqExpr((relax.DataflowBlock(tuple(bindings)),), bindings[-1].var)
+    return relax.Function(params, body, ret, private=True, attrs=PRIMITIVE)
+
+
+def _same(a: Sequence[tir.Expr], b: Sequence[tir.Expr]) -> bool:
+    return len(a) == len(b) and all(x is y or structural_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _chain(
+    first: int, pattern: Sequence[str], calls: Mapping[int, _Call], uses: Mapping[relax.Var, list[int]]
+) -> list[int]:
+    """The calls from `first` on that a chain of names describes, or none."""
+    found: list[int] = []
+    at = first
+    for name in pattern:
+        if at not in calls or calls[at].callee.rstrip("0123456789") != name.rstrip("0123456789"):
+            return []
+        found.append(at)
+        var = calls[at].binding.var
+        users = uses.get(var, [])
+        if len(found) < len(pattern) and (len(users) != 1 or not var.dataflow):
+            return []
+        at = users[0] if users else -1
+    return found

@@ -1,0 +1,88 @@
+"""Activations: what one call of a function of the graph has.
+
+| part     | holds                                                                        |
+|----------|------------------------------------------------------------------------------|
+| `values` | the variables bound so far; a killed one holds `KILLED`                      |
+| `dims`   | the symbolic dimensions (and primitive variables) that have a value so far   |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import DATAFLOW_ESCAPE, OUT_OF_SCOPE, USE_AFTER_KILL
+from refmlc.diag.errors import RefmlcError
+from refmlc.diag.source import Span
+from refmlc.lang.ir import relax, tir
+from refmlc.lang.ops.contract import Scalar
+from refmlc.run.memory.tensor import Tensor
+
+if TYPE_CHECKING:
+    from refmlc.run.interp.machine import Machine
+
+MOST_NOTES = 8
+
+
+class Killed:
+    """What a variable holds after a kill."""
+
+
+KILLED = Killed()
+
+
+@dataclass(slots=True)
+class Activation:
+    """The state of one call. `noted` is the failure that has its place in this call already."""
+
+    function: str
+    values: dict[relax.Var, object] = field(default_factory=dict)
+    dims: dict[tir.Var, Scalar] = field(default_factory=dict)
+    noted: RefmlcError | None = None
+
+    def value(self, var: relax.Var, span: Span | None) -> object:
+        """What `var` is. Fails: RM203, RM204 (not bound, not any more), RM316 (killed, or its memory taken)."""
+        try:
+            value = self.values[var]
+        except KeyError:
+            if var.dataflow:
+                message = f"dataflow variable `{var.name}` is used outside its dataflow block"
+                raise fail(DATAFLOW_ESCAPE, message, span or var.span) from None
+            raise fail(OUT_OF_SCOPE, f"variable `{var.name}` is used where it is not bound", span) from None
+        if value is KILLED:
+            raise fail(USE_AFTER_KILL, f"`{var.name}` is used after it was killed", span)
+        if isinstance(value, Tensor) and not value.storage.alive:
+            raise fail(USE_AFTER_KILL, f"`{var.name}` is used after its memory went to another tensor", span)
+        return value
+
+    def note(self, failure: RefmlcError, var: relax.Var, span: Span | None) -> None:
+        """Say that `failure` happened while `var` was bound; the innermost binding of each call says so."""
+        if self.noted is failure:
+            return
+        self.noted = failure
+        found = failure.diagnostic.at(span)
+        if len(found.notes) < MOST_NOTES:
+            found = found.noting(f"in `{self.function}`, binding `{var.name}`")
+        failure.diagnostic = found
+
+
+Eval: TypeAlias = Callable[[Activation], object]
+Run: TypeAlias = Callable[[Activation], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What preparing a function knows: the machine, the function's name, how to prepare an expression in it."""
+
+    machine: "Machine"
+    function: str
+    prepare: Callable[["Scope", relax.Expr], Eval]
+
+    def expr(self, node: relax.Expr) -> Eval:
+        """`node` as a closure on activations."""
+        return self.prepare(self, node)
+
+    def exprs(self, nodes: tuple[relax.Expr, ...]) -> Callable[[Activation], tuple[object, ...]]:
+        """`nodes` as one closure: evaluated from left to right."""
+        parts = tuple(self.prepare(self, node) for node in nodes)
+        return lambda env: tuple([part(env) for part in parts])

@@ -1,0 +1,151 @@
+"""Whether a value is of a type, and what the type's symbolic dimensions are then. RLX-011 … RLX-021.
+
+A type is matched in two rounds, so that the order of dimensions does not matter: a variable that is a whole dimension
+takes the extent it meets first; then whatever is an expression is computed and compared.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNDEFINED_SYMBOL
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refmlc.lang.ops.contract import Scalar
+from refmlc.lang.ops.evaluate import Unbound, evaluate
+from refmlc.lang.wellformed.expr_text import dim_text
+from refmlc.run.interp.graph.activation import Activation
+from refmlc.run.memory.tensor import Tensor
+from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
+
+
+@dataclass(slots=True)
+class Match:
+    """Values matched against types in one activation.
+
+    `binds`: variables without a value take it. Else a dimension that has no value yet is not looked at (only a
+    primitive variable's own value is taken). `wrong` is the first sentence on what does not fit, None while all fits.
+    """
+
+    env: Activation
+    binds: bool
+    wrong: str | None = None
+    _pending: list[tuple[str, tir.Expr, Scalar]] = field(default_factory=list)
+
+    def add(self, what: str, value: object, ty: Type | None) -> None:
+        """Match `value`, which messages call `what`."""
+        match ty:
+            case None | AnyType():  # RLX-011
+                pass
+            case TensorType():  # RLX-012
+                self._tensor(what, value, ty)
+            case ShapeType():  # RLX-013
+                self._shape(what, value, ty)
+            case PrimType():  # RLX-014
+                self._prim(what, value, ty)
+            case TupleType(fields):  # RLX-015
+                self._tuple(what, value, fields)
+            case FuncType():  # RLX-016
+                if not isinstance(value, Closure | PackedFunc):
+                    self._say(f"{what} is declared a function, given is {kind_of(value)}")
+
+    def close(self) -> str | None:
+        """Compare what was left for the second round; the first thing that does not fit, or None.
+
+        Fails: RM211 where variables must be bound and one of an expression's is not.
+        """
+        for what, expr, given in self._pending:
+            if self.wrong is not None:
+                break
+            try:
+                declared = evaluate(expr, self.env.dims)
+            except Unbound as unbound:
+                if not self.binds:
+                    continue
+                message = f"the symbolic dimension `{unbound.var.name}` of `{dim_text(expr)}` is never bound"
+                raise fail(UNDEFINED_SYMBOL, message, expr.span) from None
+            self._compare(what, expr, declared, given)
+        return self.wrong
+
+    def _say(self, wrong: str) -> None:
+        if self.wrong is None:
+            self.wrong = wrong
+
+    def _tensor(self, what: str, value: object, ty: TensorType) -> None:
+        if not isinstance(value, Tensor):
+            self._say(f"{what} is declared a tensor, given is {kind_of(value)}")
+            return
+        if ty.dtype is not None and value.dtype != ty.dtype:
+            self._say(f"{what} is declared with elements of {ty.dtype}, given is {kind_of(value)}")
+        if ty.shape is not None:
+            self._extents(what, value.shape, ty.shape, value)
+        elif ty.shape_var is not None:
+            self._shape_var(what, value, ty.shape_var)
+        elif ty.ndim not in (-1, value.ndim):
+            self._say(f"{what} is declared with {ty.ndim} axes, given is {kind_of(value)}")
+
+    def _shape_var(self, what: str, value: Tensor, name: str) -> None:
+        shapes = [held for var, held in self.env.values.items() if var.name == name and isinstance(held, Shape)]
+        if shapes and tuple(shapes[-1]) != value.shape:
+            self._say(f"{what} is declared of shape `{name}`, which is {tuple(shapes[-1])}, given is {kind_of(value)}")
+
+    def _shape(self, what: str, value: object, ty: ShapeType) -> None:
+        if not isinstance(value, Shape):
+            self._say(f"{what} is declared a shape, given is {kind_of(value)}")
+        elif ty.values is not None:
+            self._extents(what, value, ty.values, value)
+        elif ty.ndim not in (-1, len(value)):
+            self._say(f"{what} is declared a shape of {ty.ndim} extents, given is {kind_of(value)}")
+
+    def _prim(self, what: str, value: object, ty: PrimType) -> None:
+        if not isinstance(value, bool | int | float) or not fits(value, ty.dtype):
+            self._say(f"{what} is declared {ty.dtype}, given is {kind_of(value)}")
+        elif isinstance(ty.value, tir.Var) and ty.value not in self.env.dims:
+            self.env.dims[ty.value] = value
+        elif ty.value is not None:
+            self._pending.append((what, ty.value, value))
+
+    def _tuple(self, what: str, value: object, fields: Sequence[Type]) -> None:
+        if value is None and not fields:
+            return
+        if isinstance(value, Shape) or not isinstance(value, tuple) or len(value) != len(fields):
+            self._say(f"{what} is declared a tuple of {len(fields)}, given is {kind_of(value)}")
+            return
+        for number, (item, ty) in enumerate(zip(value, fields, strict=True)):
+            self.add(f"field {number} of {what}", item, ty)
+
+    def _extents(self, what: str, given: Sequence[int], declared: tuple[tir.Expr, ...], value: object) -> None:
+        if len(given) != len(declared):
+            self._say(f"{what} is declared with {len(declared)} axes, given is {kind_of(value)}")
+            return
+        for axis, (extent, expr) in enumerate(zip(given, declared, strict=True)):
+            if self.binds and isinstance(expr, tir.Var) and expr not in self.env.dims:
+                self.env.dims[expr] = extent  # RLX-021
+            else:
+                self._pending.append((f"axis {axis} of {what}", expr, extent))
+
+    def _compare(self, what: str, expr: tir.Expr, declared: Scalar, given: Scalar) -> None:
+        if declared != given:
+            known = f"{declared}" if isinstance(expr, tir.IntImm) else f"`{dim_text(expr)}` = {declared}"
+            self._say(f"{what} is declared {known}, given is {given}")
+
+
+def fits(value: Scalar, dtype: DType) -> bool:
+    """Whether `value` is one of `dtype`'s; 0 and 1 are bools (the shape heap keeps them so)."""
+    match dtype.kind:
+        case "bool":
+            return isinstance(value, int) and value in (0, 1)
+        case "int" | "uint":
+            return isinstance(value, int) and not isinstance(value, bool) and dtype.minimum <= value <= dtype.maximum
+        case "float":
+            return isinstance(value, float)
+        case _:
+            return False
+
+
+def mismatch(what: str, value: object, ty: Type | None, env: Activation, *, binds: bool) -> str | None:
+    """What does not fit when `value`, called `what`, is matched against `ty`; None when all does."""
+    match = Match(env, binds)
+    match.add(what, value, ty)
+    return match.close()

@@ -1,0 +1,185 @@
+"""The machine: a module, what watches it, what limits it. It prepares each function once and calls it by name.
+
+A call is: charge one level of depth and one step, tell the hooks, run the prepared function, tell the hooks.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Literal
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import DEPTH_EXHAUSTED, UNKNOWN_FUNCTION
+from refmlc.diag.errors import RefmlcError
+from refmlc.diag.source import Span
+from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.contract import ScalarOp
+from refmlc.lang.ops.scalar import SCALAR_OPS
+from refmlc.lang.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
+from refmlc.run.interp.graph import prepare_function
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.substitutes import Prepared, Substitutes
+from refmlc.run.interp.tensorir import prepare_prim_func
+from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
+
+FRAMES = 20  # of Python, that a call of a function takes, loops and branches around the call included
+FREE = "TVMBackendFreeWorkspace"
+MOST_LEVELS = 1000  # that the stack is made larger for: beyond, Python's limit ends the run
+
+
+def write_line(text: str) -> None:
+    """Write `text` to where the program's own output goes: the standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
+@contextmanager
+def stack_for(levels: int) -> Iterator[None]:
+    """Let Python's stack hold calls that nest `levels` deep.
+
+    Decision: calls nest as deep as the budget says, wherever the program is run from; Python's own limit would end
+    them after fewer, the fewer the deeper its caller stands.
+    """
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + min(levels, MOST_LEVELS) * FRAMES)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+class Machine:
+    """Executes the functions of one module.
+
+    `allow` holds ids of codes (RM3xx) whose undefinedness continues with the value that hardware gives, where the
+    clause names one (RM306: the wrapped result; RM312: the value outside of the domain). `hooks` None watches nothing.
+    Packed functions are looked up in `registry`; `output` takes each line that the program prints.
+    `math` chooses the transcendentals (NUM-506): `scalar_ops` holds the operators, `c_functions` what a program calls
+    by C's or LLVM's name. `substitutes` executes what it can in the interpreter's place. Decision: not while hooks
+    watch, which would see nothing (but for calls that they say are quiet), nor where something is allowed, which only
+    the interpreter knows how to continue.
+    `as_written`: hooks hear of no barrier that is implied (TIR-229), so that one that is missing in the text is a race.
+    Not for concurrent use.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a choice of its own
+        self,
+        module: IRModule,
+        *,
+        hooks: Hooks | None = None,
+        budget: Budget | None = None,
+        allow: frozenset[str] = frozenset(),
+        registry: FunctionRegistry = DEFAULT,
+        output: Callable[[str], object] = write_line,
+        math: Literal["cr", "libm"] = "cr",
+        substitutes: Substitutes | None = None,
+        as_written: bool = False,
+    ) -> None:
+        """Hold the parts; functions are prepared when first called."""
+        self.module = module
+        self.as_written = as_written
+        self.hooks = Hooks() if hooks is None else hooks
+        self.budget = Budget() if budget is None else budget
+        self.allow = allow
+        self.registry = registry
+        self.output = output
+        self.scalar_ops: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else LIBM_OPS
+        self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
+        self.substitutes = None if allow or type(self.hooks) is not Hooks else substitutes
+        self._quiet = substitutes if not allow and self.hooks.watches("is_quiet") else None
+        self.depth = 0
+        self.groups = 0  # of threads, that are being executed: a function that threads call knows it
+        self._prepared: dict[str, Prepared] = {}
+        self._located: RefmlcError | None = None
+        self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
+
+    @cached_property
+    def frees_memory(self) -> bool:
+        """Whether a function of the module frees a workspace (TIR-325); if none does, stores need not ask for it."""
+        bodies = (func for func in self.module.functions.values() if isinstance(func, tir.PrimFunc))
+        return any(isinstance(node, tir.Call) and node.callee == FREE for func in bodies for node in walk(func))
+
+    def function(self, name: str, span: Span | None = None) -> Prepared:
+        """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered), RM602."""
+        found = self._prepared.get(name)
+        if found is None:
+            try:
+                found = self._prepared[name] = self._prepare(name, span)
+            except RecursionError:
+                raise fail(DEPTH_EXHAUSTED, f"`{name}` nests too deep to be prepared", span) from None
+        return found
+
+    def call(self, name: str, args: Sequence[object], span: Span | None = None) -> object:
+        """Call function `name`; destination-passing ones write into the tensors among `args`.
+
+        Fails: RM207, RM111 (arguments of the outermost call), RM602, and whatever the function does.
+        """
+        if self.depth:
+            return self.invoke(name, self.function(name, span), args, span)
+        with stack_for(self.budget.max_depth):
+            return self.invoke(name, self.function(name, span), args, span)
+
+    def invoke(self, name: str, prepared: Prepared, args: Sequence[object], span: Span | None = None) -> object:
+        """Call `prepared`, a function that depth and hooks count under `name`. Fails: RM602, and as it does."""
+        self.budget.enter(span)
+        self.depth += 1
+        try:
+            if not self._watched:
+                return prepared(args)
+            self.hooks.enter_function(name, args)
+            result = prepared(args)
+            self.hooks.leave_function(name, result)
+        except RecursionError:
+            raise fail(DEPTH_EXHAUSTED, f"`{name}` nests too deep to be executed", span) from None
+        except RefmlcError as failure:
+            if failure.diagnostic.span is None and span is not None:  # of a function that has no text
+                failure.diagnostic = failure.diagnostic.at(span)
+            raise
+        else:
+            return result
+        finally:
+            self.depth -= 1
+            self.budget.leave()
+
+    def _prepare(self, name: str, span: Span | None) -> Prepared:
+        func = self.module.functions.get(name)
+        match func:
+            case None:
+                raise fail(UNKNOWN_FUNCTION, f"the module has no function `{name}`", span)
+            case tir.PrimFunc():
+                return self._prepare_prim_func(func, name)
+            case relax.Function():
+                return prepare_function(func, name, self)
+            case relax.ExternFunc():
+                return self.registry.get_func(func.symbol)
+
+    def _prepare_prim_func(self, func: tir.PrimFunc, name: str) -> Prepared:
+        if self._quiet is not None:
+            return self._either(func, name, self._quiet)
+        if self.substitutes is None:
+            return prepare_prim_func(func, name, self)
+        return self.substitutes.function(name, lambda: prepare_prim_func(func, name, self))
+
+    def _either(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
+        """The function, executed by a substitute in those calls that hooks need not watch within."""
+        watched = prepare_prim_func(func, name, self)
+        quick = substitutes.function(name, lambda: watched)
+
+        def call(args: Sequence[object]) -> object:
+            return (quick if self.hooks.is_quiet(name, args) else watched)(args)
+
+        return call
+
+    def locate(self, failure: RefmlcError, frame: Frame) -> None:
+        """Note where in the run `failure` happened, unless a function called from there noted it."""
+        if failure is self._located:
+            return
+        self._located = failure
+        activation = frame[ACTIVATION]
+        values = [f"{name} = {frame[slot]}" for name, slot in activation.failed_in]
+        at = f"{', '.join(values)} in" if values else "in"
+        note = f"{at} `{activation.function}`, step {self.budget.steps}"
+        failure.diagnostic = failure.diagnostic.noting(note)

@@ -1,0 +1,201 @@
+"""Blocks: ask the predicate, bind the axes, allocate, view the matched regions, init where a reduction starts, run.
+
+An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
+"""
+
+from collections.abc import Callable
+
+from refmlc.diag import Related, fail
+from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import IterKind
+from refmlc.run.interp.tensorir.buffers import allocate, match_region
+from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
+from refmlc.run.interp.tensorir.group import Go, Steps
+from refmlc.run.interp.tensorir.instances import BlockSite, site_of
+from refmlc.run.interp.tensorir.loops import JUMPS
+from refmlc.run.interp.tensorir.scope import Scope
+
+
+def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
+    """One instance of the block, if the predicate holds."""
+    binds, site = _bound(scope, node)
+    instance = _instance(scope, node.block, site)
+    run = in_order((*binds, *(instance if site is None else (_watched(scope, site, in_order(instance)),))))
+    if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
+        return run
+    return _where(scope, node.predicate, run)
+
+
+def realize_in_steps(scope: Scope, node: tir.SBlockRealize, prepare: Callable[[Scope, tir.Stmt], Go]) -> Go:
+    """The same where threads meet in the body of the block."""
+    binds, site = _bound(scope, node)
+    fresh = _fresh(scope, node.block)
+    init = None if node.block.init is None else _with_init(scope, node.block, site, lambda _frame: None)
+    body, holds, hooks = prepare(scope, node.block.body), scope.expr(node.predicate), scope.machine.hooks
+
+    def instance(frame: Frame) -> Steps:
+        for part in (*fresh, *(() if init is None else (init,))):
+            part(frame)
+        yield from body(frame)
+
+    def steps(frame: Frame) -> Steps:
+        if not holds(frame):
+            return
+        for bind in binds:
+            bind(frame)
+        if site is None:
+            yield from instance(frame)
+            return
+        hooks.enter_block(site, frame)
+        try:
+            yield from instance(frame)
+        except JUMPS:
+            hooks.leave_block(site, frame)
+            raise
+        hooks.leave_block(site, frame)
+
+    return steps
+
+
+def _bound(scope: Scope, node: tir.SBlockRealize) -> tuple[tuple[Run, ...], BlockSite | None]:
+    """What binds the axes; the site, where a hook watches."""
+    if len(node.iter_values) != len(node.block.iter_vars):
+        has = f"block `{node.block.name}` has {len(node.block.iter_vars)} axes and {len(node.iter_values)} bindings"
+        raise fail(BLOCK_RULE, has, node.span)
+    binds = tuple(
+        bind
+        for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True)
+        if (bind := _bind(scope, node, axis, value)) is not None
+    )
+    hooks = scope.machine.hooks
+    watched = hooks.watches("enter_block") or hooks.watches("leave_block") or hooks.watches("init")
+    return binds, site_of(scope, node) if watched else None
+
+
+def _watched(scope: Scope, site: BlockSite, instance: Run) -> Run:
+    enter, leave = scope.machine.hooks.enter_block, scope.machine.hooks.leave_block
+
+    def watched(frame: Frame) -> None:
+        enter(site, frame)
+        try:
+            instance(frame)
+        except JUMPS:
+            leave(site, frame)
+            raise
+        leave(site, frame)
+
+    return watched
+
+
+def _where(scope: Scope, predicate: tir.Expr, body: Run) -> Run:
+    holds = scope.expr(predicate)
+
+    def where(frame: Frame) -> None:
+        if holds(frame):
+            body(frame)
+
+    return where
+
+
+# TIR-217
+def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.Expr) -> Run | None:
+    """Bind one axis and check its domain; None when the axis is a loop variable and nothing needs to be done."""
+    if isinstance(value, tir.Var) and scope.within(value, axis.dom.min, axis.dom.extent):
+        scope.layout.alias(axis.var, scope.layout.slot(value, node.span))
+        scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
+        return None
+    evaluate = scope.int(value)
+    least, extent = scope.int(axis.dom.min), scope.int(axis.dom.extent)
+    slot = scope.declare(axis.var)
+    scope.domains[axis.var] = (axis.dom.min, axis.dom.extent)
+    place = value.span or axis.span or node.span
+    wrong = scope.failing(BINDING_RANGE, place, Related(f"block `{node.block.name}` is here", node.block.span))
+
+    if BINDING_RANGE.id in scope.machine.allow:
+
+        def bind_anything(frame: Frame) -> None:
+            frame[slot] = evaluate(frame)
+
+        return bind_anything
+
+    def bind(frame: Frame) -> None:
+        frame[slot] = bound = evaluate(frame)
+        first = least(frame)
+        if not first <= bound < first + extent(frame):
+            end = first + extent(frame)
+            raise wrong(
+                frame, f"axis `{axis.var.name}` is bound to {bound}", label=f"its domain is {first} … {end - 1}"
+            )
+
+    return bind
+
+
+def _instance(scope: Scope, block: tir.SBlock, site: BlockSite | None) -> tuple[Run, ...]:
+    """The block with its axes bound: allocations, matched regions, then init and body."""
+    return (*_fresh(scope, block), _with_init(scope, block, site))
+
+
+def _fresh(scope: Scope, block: tir.SBlock) -> tuple[Run, ...]:
+    """Allocations and matched regions."""
+    origin = f"of block `{block.name}`"
+    fresh = [allocate(scope, buffer, f"buffer `{buffer.name}` {origin}") for buffer in block.alloc_buffers]  # TIR-219
+    views = [match_region(scope, match) for match in block.match_buffers]  # TIR-220
+    return (*fresh, *views)
+
+
+# TIR-218
+def _with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None, body: Run | None = None) -> Run:
+    """The init where a reduction starts, then `body`, which left out is that of the block."""
+    if block.init is None:
+        return scope.stmt(block.body)
+    init = scope.stmt(block.init)
+    if site is not None and scope.machine.hooks.watches("init"):
+        init = _telling(scope, site, init)
+    body = scope.stmt(block.body) if body is None else body
+    reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
+    # Innermost first: it is the one that most often is not at its first value.
+    starts = tuple((scope.slot(axis.var), scope.atom(axis.dom.min)) for axis in reversed(reductions))
+    known = tuple((slot, first) for slot, first in starts if first is not None)
+    if len(known) < len(starts):
+        return _init_anywhere([(scope.slot(axis.var), scope.int(axis.dom.min)) for axis in reductions], init, body)
+    if len(known) == 1:
+        return _init_at(*known[0], init, body)
+
+    def reduce(frame: Frame) -> None:
+        for slot, first in known:
+            if frame[slot] != frame[first]:
+                break
+        else:
+            init(frame)
+        body(frame)
+
+    return reduce
+
+
+def _telling(scope: Scope, site: BlockSite, init: Run) -> Run:
+    tell = scope.machine.hooks.init
+
+    def told(frame: Frame) -> None:
+        tell(site, frame)
+        init(frame)
+
+    return told
+
+
+def _init_at(slot: Slot[int], first: Slot[int], init: Run, body: Run) -> Run:
+    def reduce(frame: Frame) -> None:
+        if frame[slot] == frame[first]:
+            init(frame)
+        body(frame)
+
+    return reduce
+
+
+def _init_anywhere(starts: list[tuple[Slot[int], IntEval]], init: Run, body: Run) -> Run:
+    def reduce(frame: Frame) -> None:
+        if all(frame[slot] == least(frame) for slot, least in starts):
+            init(frame)
+        body(frame)
+
+    return reduce

@@ -1,0 +1,217 @@
+"""Loops. Every kind of `For` runs its iterations one after the other, in the order of the loop variable.
+
+An iteration is a step. Steps are charged in chunks, after they ran, so that a loop left early pays for what it did.
+A chunk is the shorter the more an iteration holds: the clock of a budget is looked at between chunks only.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+from typing import cast
+
+from refmlc.diag.catalogue import BAD_EXTENT
+from refmlc.lang.dtypes import INT32
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.kinds import ForKind
+from refmlc.lang.ir.scopes import is_thread
+from refmlc.lang.ir.visit import walk
+from refmlc.run.interp.tensorir.frame import Frame, Run, Slot, in_order
+from refmlc.run.interp.tensorir.private import outside
+from refmlc.run.interp.tensorir.scope import Scope
+
+MOST_IN_CHUNK = 4096
+NODES_IN_CHUNK = 1 << 15  # evaluating so many takes some milliseconds
+LAUNCHED = ("thread_extent", "virtual_thread")
+ZERO = tir.IntImm(INT32, 0)
+
+
+class Breaking(Exception):
+    """Ends the innermost loop."""
+
+
+class Continuing(Exception):
+    """Ends the iteration of the innermost loop."""
+
+
+class Returning(Exception):
+    """Ends the function with `value`."""
+
+    def __init__(self, value: object) -> None:
+        """Carry the value to the call."""
+        super().__init__()
+        self.value = value
+
+
+JUMPS = (Breaking, Continuing, Returning)
+
+
+def loop(scope: Scope, node: tir.For) -> Run:
+    """Run the body for each value of the loop variable."""
+    tag = node.tag
+    if tag in scope.threads:
+        return _same_thread(scope, tag, node)
+    whole = _one_by_one(scope, node, tag)
+    hooks = scope.machine.hooks
+    return watched(scope, node, whole) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else whole
+
+
+def _one_by_one(scope: Scope, node: tir.For, tag: str) -> Run:
+    alike = [] if node.thread is None or node.thread.var is None else [node.thread.var]
+    domain = (node.min, node.extent) if node.step is None else None
+    first, extent = scope.int(node.min), scope.int(node.extent)
+    step = None if node.step is None else scope.int(node.step)
+    wrong = scope.failing(BAD_EXTENT, node.span)
+    with scope.loop(node.loop_var, domain, tag) as slot, scope.thread(tag, node.loop_var, node.extent):
+        for var in alike:
+            scope.layout.alias(var, cast("Slot[object]", slot))
+        body = scope.stmt(node.body)
+        jumps = scope.jumps
+    if is_thread(tag):
+        body = _entering(scope, body)
+    iterate = iteration(scope, slot, _continuing(body) if jumps else body, node)
+
+    def run(frame: Frame) -> None:
+        start = first(frame)
+        count = extent(frame)
+        stride = 1 if step is None else step(frame)
+        if count < 0:
+            raise wrong(frame, f"the extent of loop `{node.loop_var.name}` is {count}")
+        if stride <= 0:
+            raise wrong(frame, f"the step of loop `{node.loop_var.name}` is {stride}")
+        iterate(frame, start, start + count, stride)
+
+    whole = _breaking(run) if jumps else run
+    return _leaving(scope, tag, whole) if is_thread(tag) else whole
+
+
+def watched(scope: Scope, node: tir.For, iterations: Run) -> Run:
+    """The iterations with the hooks around them."""
+    enter, leave = scope.machine.hooks.enter_loop, scope.machine.hooks.leave_loop
+
+    def run(frame: Frame) -> None:
+        enter(node, frame)
+        try:
+            iterations(frame)
+        except JUMPS:
+            leave(node, frame)
+            raise
+        leave(node, frame)
+
+    return run
+
+
+def chunk(body: tir.Stmt) -> int:
+    """How many iterations of `body` are charged together."""
+    nodes = sum(1 for _ in islice(walk(body), NODES_IN_CHUNK))
+    return min(MOST_IN_CHUNK, NODES_IN_CHUNK // nodes)
+
+
+def iteration(scope: Scope, slot: Slot[int], body: Run, node: tir.For) -> Callable[[Frame, int, int, int], None]:
+    """`body` with the variable in `slot` going from `start` on in steps of `stride` below `stop`."""
+    budget, span, count = scope.machine.budget, node.span, chunk(node.body)
+
+    def iterate(frame: Frame, start: int, stop: int, stride: int) -> None:
+        while start < stop:
+            end = min(start + count * stride, stop)
+            try:
+                for value in range(start, end, stride):
+                    frame[slot] = value
+                    body(frame)
+            except BaseException:
+                budget.steps += (frame[slot] - start) // stride + 1
+                raise
+            budget.charge_steps(-(-(end - start) // stride), span)
+            start += count * stride
+
+    return iterate
+
+
+def while_loop(scope: Scope, node: tir.While) -> Run:
+    """Run the body as long as the condition holds; evaluating the condition is a step."""
+    outer, looping = scope.jumps, scope.looping
+    scope.jumps, scope.looping = False, True
+    condition = scope.expr(node.condition)
+    body = scope.stmt(node.body)
+    jumps = scope.jumps
+    scope.jumps, scope.looping = outer, looping
+    if jumps:
+        body = _continuing(body)
+    charge = scope.machine.budget.charge_steps
+    span = node.span
+
+    def run(frame: Frame) -> None:
+        while condition(frame):
+            charge(1, span)
+            body(frame)
+
+    return _breaking(run) if jumps else run
+
+
+def as_loop(node: tir.AttrStmt) -> tir.For:
+    """`T.launch_thread` as the loop that it is: over the indices of a thread axis."""
+    thread, extent = cast("tir.ThreadVar", node.node), node.value
+    size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
+    var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
+    return tir.For(var, ZERO, size, ForKind.THREAD_BINDING, node.body, thread, span=node.span)
+
+
+def _same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
+    """A thread axis that is bound already: the body runs once, for the index of the axis."""
+    check = same_thread(scope, tag, node)
+    return in_order((check, scope.stmt(node.body)))
+
+
+def same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
+    """The variable of a loop over a thread axis that is bound already is its index. Fails: RM315, other extents."""
+    bound, outer_extent = scope.threads[tag]
+    scope.layout.alias(node.loop_var, scope.layout.slot(bound))
+    outer, inner = scope.int(outer_extent), scope.int(node.extent)
+    wrong = scope.failing(BAD_EXTENT, node.span)
+
+    def check(frame: Frame) -> None:
+        if outer(frame) != inner(frame):
+            raise wrong(frame, f"`{tag}` has extent {inner(frame)} here and {outer(frame)} around it")
+
+    return check
+
+
+def _entering(scope: Scope, body: Run) -> Run:
+    """An iteration over a thread axis: private memory is that of the index."""
+    entered = scope.outer
+
+    def run(frame: Frame) -> None:
+        for memory, view in frame[entered] or ():
+            memory.enter(frame, frame, view)
+        body(frame)
+
+    return run
+
+
+def _leaving(scope: Scope, tag: str, loop_of: Run) -> Run:
+    axis, memories, entered = scope.axes[tag], scope.memories, scope.outer
+
+    def run(frame: Frame) -> None:
+        before = frame[entered]
+        frame[entered] = found = outside(frame, memories, tag)
+        loop_of(frame)
+        frame[axis], frame[entered] = None, before
+        for memory, view in found:
+            memory.leave(frame, view)
+
+    return run
+
+
+def _continuing(body: Run) -> Run:
+    def run(frame: Frame) -> None:
+        with suppress(Continuing):
+            body(frame)
+
+    return run
+
+
+def _breaking(loop_of: Run) -> Run:
+    def run(frame: Frame) -> None:
+        with suppress(Breaking):
+            loop_of(frame)
+
+    return run

@@ -1,0 +1,136 @@
+"""Memory that belongs to one thread or to one block of threads (TIR-208).
+
+A buffer of such a scope that is allocated outside of a thread axis is one buffer per index of the axis. So whoever
+enters an index gets a view on storage of its own, which begins with what was written outside of the axis so far.
+Views that are made of such a buffer outside of the axis are made anew for each index. Whose a scope is:
+`refmlc.lang.ir.scopes`.
+
+| access outside of the axis, after indices of it were entered | is                                                  |
+|--------------------------------------------------------------|-----------------------------------------------------|
+| of an element that was written outside before                | what was written                                    |
+| of another one, or a write                                   | unsupported: of which thread is not said (RM504)    |
+
+Blocks of threads run one after the other; what one leaves is forgotten when the next one begins.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.frame import Frame, Run, Slot
+from refmlc.run.interp.tensorir.views import BufferPlace, View
+from refmlc.run.memory.cells import Shadow
+
+
+@dataclass(slots=True)
+class Private:
+    """A buffer with a view for each index of `axes`: the slots of the axes outside of which it is allocated."""
+
+    place: BufferPlace
+    make: Callable[[Frame], View]
+    axes: Mapping[str, Slot[int | None]]
+    views: dict[tuple[int | None, ...], View] = field(default_factory=dict)
+    block: tuple[int | None, ...] = ()
+
+    def enter(self, frame: Frame, outer: Frame, view: View) -> None:
+        """Let the buffer be that of the current indices; in `outer` it is `view`."""
+        block = tuple([frame[slot] for tag, slot in self.axes.items() if tag.startswith("blockIdx")])
+        if block != self.block:
+            self.block = block
+            self.views.clear()
+        key = tuple([frame[slot] for slot in self.axes.values()])
+        own = self.views.get(key)
+        if own is None:
+            own = self.views[key] = self._copy(frame, view)
+            self.leave(outer, view)
+        self.place.put(frame, own)
+
+    def leave(self, frame: Frame, view: View) -> None:
+        """Let the buffer be `view` again, as it is seen outside of indices that were entered."""
+        if not isinstance(view.shadow, OutsideShadow):
+            view = replace(view, shadow=OutsideShadow(view.shadow, view.buffer))
+        self.place.put(frame, view)
+
+    def _copy(self, frame: Frame, view: View) -> View:
+        own = self.make(frame)
+        before = view.shadow.before if isinstance(view.shadow, OutsideShadow) else view.shadow
+        for index in range(len(before)) if any(view.data.storage.shadow) else ():
+            if before[index]:
+                own.cells[index] = view.cells[index]
+                own.shadow[index] = 1
+        return own
+
+
+@dataclass(slots=True)
+class Follower:
+    """A view that is made of a private buffer outside of `axes`."""
+
+    place: BufferPlace
+    make: Run
+    axes: Mapping[str, Slot[int | None]]
+
+    def enter(self, frame: Frame, _outer: Frame, _view: View) -> None:
+        """Make the view anew, of the buffer that its source is now."""
+        self.make(frame)
+
+    def leave(self, frame: Frame, _view: View) -> None:
+        """Make the view anew."""
+        self.make(frame)
+
+
+Privates: TypeAlias = Mapping[tir.Buffer, Private | Follower]
+Outside: TypeAlias = Sequence[tuple[Private | Follower, View]]
+
+
+def outside(frame: Frame, memories: Slot[Privates | None], tag: str) -> Outside:
+    """Before the indices of an axis: what is private to them, and the views of it that are seen outside."""
+    known = frame[memories]
+    return [] if not known else [(one, frame[one.place.view]) for one in known.values() if tag in one.axes]
+
+
+def keep(frame: Frame, memories: Slot[Privates | None], private: Private | Follower) -> None:
+    """A private buffer, or a view of one, came into being outside of axes."""
+    known = frame[memories]
+    frame[memories] = {**(known or {}), private.place.buffer: private}
+
+
+def follow(frame: Frame, memories: Slot[Privates | None], source: tir.Buffer, place: BufferPlace, make: Run) -> None:
+    """A view of `source` was made in `place`: keep it where `source` is private to axes that are not entered yet."""
+    known = (frame[memories] or {}).get(source)
+    if known is not None and place.buffer not in (frame[memories] or {}):
+        entered = [tag for tag, slot in known.axes.items() if frame[slot] is None]
+        if entered:
+            keep(frame, memories, Follower(place, make, {tag: known.axes[tag] for tag in entered}))
+
+
+class OutsideShadow:
+    """The shadow of a private buffer as it is seen outside of its threads, after one of them has begun."""
+
+    __slots__ = ("_buffer", "before")
+
+    def __init__(self, before: Shadow, buffer: tir.Buffer) -> None:
+        """`before`: what was written outside."""
+        self.before = before
+        self._buffer = buffer
+
+    def __getitem__(self, index: int) -> int:
+        """Whether element `index` was written outside. Fails: RM504 where it was not."""
+        if not self.before[index]:
+            raise self._unsupported("read")
+        return self.before[index]
+
+    def __setitem__(self, index: int, value: int) -> None:
+        """Fails: RM504."""
+        raise self._unsupported("written")
+
+    def __len__(self) -> int:
+        """The number of elements."""
+        return len(self.before)
+
+    def _unsupported(self, verb: str) -> Exception:
+        scope, name = self._buffer.scope, self._buffer.name
+        message = f"`{name}` in scope `{scope}` is one buffer per thread or block; outside of them it is {verb}"
+        return fail(UNSUPPORTED_CONSTRUCT, message, self._buffer.span)

@@ -1,0 +1,190 @@
+"""Statements: what each kind means, in the order of `refmlc.lang.ir.tir`."""
+
+from typing import assert_never
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.threads import tag_of
+from refmlc.run.interp.tensorir import calls, stores, vectors
+from refmlc.run.interp.tensorir.blocks import realize
+from refmlc.run.interp.tensorir.buffers import allocate, declare
+from refmlc.run.interp.tensorir.frame import Frame, Run, in_order
+from refmlc.run.interp.tensorir.loops import (
+    LAUNCHED,
+    Breaking,
+    Continuing,
+    Returning,
+    as_loop,
+    loop,
+    watched,
+    while_loop,
+)
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.steps import prepare_steps
+from refmlc.run.interp.tensorir.together import group
+
+
+def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
+    """`node` as a closure on frames; the hooks that watch statements are around it."""
+    run = _prepare(scope, node)
+    before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
+    if before and after:
+        run = _both(scope, node, run)
+    elif before:
+        run = _before(scope, node, run)
+    elif after:
+        run = _after(scope, node, run)
+    hooks = scope.machine.hooks
+    return hooks.around(scope, node, run) if hooks.watches("around") else run
+
+
+def _prepare(scope: Scope, node: tir.Stmt) -> Run:
+    match node:
+        case tir.Bind():  # TIR-201
+            return _bind(scope, node)
+        case tir.AssertStmt():  # TIR-202
+            return _assert(scope, node)
+        case tir.For():  # TIR-203
+            return _loop(scope, node)
+        case tir.While():  # TIR-204
+            return while_loop(scope, node)
+        case tir.BufferStore():  # TIR-205
+            vector = node.value.dtype.is_vector or node.predicate is not None or _has_lanes(node)
+            run = vectors.store(scope, node) if vector else stores.store(scope, node)
+            return stores.to_live(scope, node, run) if scope.machine.frees_memory else run
+        case tir.AllocBuffer():  # TIR-206
+            return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
+        case tir.DeclBuffer():  # TIR-207
+            return declare(scope, node)
+        case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHED:  # TIR-208
+            return _loop(scope, as_loop(node), node)
+        case tir.AttrStmt():  # TIR-209
+            return scope.stmt(node.body)
+        case tir.SeqStmt():  # TIR-210
+            return in_order(tuple(scope.stmt(part) for part in node.seq))
+        case tir.IfThenElse():  # TIR-211
+            return _if(scope, node)
+        case tir.Evaluate():  # TIR-212
+            return _evaluate(scope, node)
+        case tir.Break():  # TIR-213
+            return _jump(scope, node, Breaking)
+        case tir.Continue():  # TIR-214
+            return _jump(scope, node, Continuing)
+        case tir.Return():  # TIR-215
+            return _return(scope, node)
+        case tir.SBlockRealize():  # TIR-216
+            return realize(scope, node)
+        case _:
+            assert_never(node)
+
+
+def _has_lanes(node: tir.BufferStore) -> bool:
+    return tir.loaded_dtype(node.buffer, node.indices).is_vector
+
+
+def _both(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+    before, after = scope.machine.hooks.before_stmt, scope.machine.hooks.after_stmt
+
+    def watched(frame: Frame) -> None:
+        before(node, frame)
+        run(frame)
+        after(node, frame)
+
+    return watched
+
+
+def _before(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+    before = scope.machine.hooks.before_stmt
+
+    def watched(frame: Frame) -> None:
+        before(node, frame)
+        run(frame)
+
+    return watched
+
+
+def _after(scope: Scope, node: tir.Stmt, run: Run) -> Run:
+    after = scope.machine.hooks.after_stmt
+
+    def watched(frame: Frame) -> None:
+        run(frame)
+        after(node, frame)
+
+    return watched
+
+
+def _loop(scope: Scope, node: tir.For, written: tir.Stmt | None = None) -> Run:
+    """A loop; where it is one over threads that need each other, all of them at once (TIR-227)."""
+    tag = tag_of(node)
+    inside = scope.steps or any(known.startswith("threadIdx") for known in scope.threads)
+    if not tag.startswith("threadIdx") or inside or not scope.exchange.meets(written or node):
+        return loop(scope, node)
+    run = group(scope, node, prepare_steps)
+    hooks = scope.machine.hooks
+    return watched(scope, node, run) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else run
+
+
+def _bind(scope: Scope, node: tir.Bind) -> Run:
+    value = scope.expr(node.value)
+    slot = scope.layout.declare(node.var)
+
+    def bind(frame: Frame) -> None:
+        frame[slot] = value(frame)
+
+    return bind
+
+
+def _assert(scope: Scope, node: tir.AssertStmt) -> Run:
+    condition = scope.expr(node.condition)
+    failure = scope.failing(ASSERT_FAILED, node.span)
+    message = "".join(node.message)
+
+    def check(frame: Frame) -> None:
+        if not condition(frame):
+            raise failure(frame, f"{node.kind}: {message}" if message else node.kind)
+
+    return check
+
+
+def _if(scope: Scope, node: tir.IfThenElse) -> Run:
+    condition = scope.expr(node.condition)
+    then_case = scope.stmt(node.then_case)
+    else_case = None if node.else_case is None else scope.stmt(node.else_case)
+
+    def choose(frame: Frame) -> None:
+        if condition(frame):
+            then_case(frame)
+        elif else_case is not None:
+            else_case(frame)
+
+    return choose
+
+
+def _evaluate(scope: Scope, node: tir.Evaluate) -> Run:
+    value = calls.effect(scope, node.value) if isinstance(node.value, tir.Call) else scope.expr(node.value)
+
+    def evaluate(frame: Frame) -> None:
+        value(frame)
+
+    return evaluate
+
+
+def _jump(scope: Scope, node: tir.Break | tir.Continue, end: type[Exception]) -> Run:
+    if not scope.looping:
+        raise fail(BAD_LOOP_CONTROL, "there is no loop around this", node.span)
+    scope.jumps = True
+
+    def jump(_frame: Frame) -> None:
+        raise end
+
+    return jump
+
+
+def _return(scope: Scope, node: tir.Return) -> Run:
+    value = scope.expr(node.value)
+
+    def leave(frame: Frame) -> None:
+        raise Returning(value(frame))
+
+    return leave

@@ -1,0 +1,208 @@
+"""Statements in which threads meet, as generators: they yield where a thread has to wait (TIR-227).
+
+Whatever holds no meeting is prepared as everywhere else and runs in one piece; only what stands around a meeting is
+here, in the order of `refmlc.lang.ir.tir`.
+"""
+
+from contextlib import suppress
+from typing import cast
+
+from refmlc.diag.catalogue import BAD_EXTENT
+from refmlc.lang.ir import tir
+from refmlc.lang.ir.scopes import is_thread
+from refmlc.lang.ir.threads import tag_of
+from refmlc.run.interp.tensorir import across
+from refmlc.run.interp.tensorir.blocks import realize_in_steps
+from refmlc.run.interp.tensorir.frame import Frame, Run
+from refmlc.run.interp.tensorir.group import Go, Meeting, Steps
+from refmlc.run.interp.tensorir.loops import JUMPS, LAUNCHED, Breaking, Continuing, as_loop, same_thread
+from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.tensorir.together import threads
+
+
+def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
+    """`node` as a generator on frames; the hooks that watch statements are around it."""
+    if not scope.exchange.meets(node) or not _is_open(scope, node):
+        return _piece(scope, node)
+    steps = _prepare(scope, node)
+    before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
+    return _watched(scope, node, steps) if before or after else steps
+
+
+def _piece(scope: Scope, node: tir.Stmt) -> Go:
+    """A statement that runs in one piece; before one that touches exchanged memory, threads meet."""
+    run = scope.stmt(node)
+    meeting = Meeting(node, implied=True) if scope.exchange.is_touching(node) else None
+
+    def steps(frame: Frame) -> Steps:
+        if meeting is not None:
+            yield meeting
+        run(frame)
+
+    return steps
+
+
+def _is_open(scope: Scope, node: tir.Stmt) -> bool:
+    """Whether threads meet within `node`, and not only before it.
+
+    Decision: a compiler puts barriers only where all threads come by. So a statement that some threads skip, or
+    repeat more often than others, is one piece where it holds no meeting of its own.
+    """
+    exchange = scope.exchange
+    if exchange.touches(node).meets:
+        return isinstance(node, _OPEN) or across.is_meeting(node)
+    match node:
+        case tir.For(min=first, extent=extent):
+            return exchange.is_uniform(first) and exchange.is_uniform(extent)
+        case tir.IfThenElse(condition=condition):
+            return exchange.is_uniform(condition)
+        case tir.SBlockRealize(predicate=predicate, block=block):
+            return exchange.is_uniform(predicate) and block.init is None
+        case tir.SeqStmt() | tir.AttrStmt():
+            return True
+        case _:
+            return False
+
+
+_OPEN = (tir.For, tir.While, tir.AttrStmt, tir.SeqStmt, tir.IfThenElse, tir.SBlockRealize)
+
+
+def _prepare(scope: Scope, node: tir.Stmt) -> Go:
+    match node:
+        case tir.For():
+            return _loop(scope, node)
+        case tir.While():
+            return _while(scope, node)
+        case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHED:
+            return _loop(scope, as_loop(node))
+        case tir.AttrStmt(key="reduce_scope"):
+            return across.within(scope, node, prepare_steps)
+        case tir.AttrStmt():
+            return prepare_steps(scope, node.body)
+        case tir.SeqStmt():
+            return _sequence(scope, node)
+        case tir.IfThenElse():
+            return _if(scope, node)
+        case tir.SBlockRealize():
+            return realize_in_steps(scope, node, prepare_steps)
+        case _:
+            return across.meeting(scope, cast("tir.Evaluate", node))
+
+
+def _watched(scope: Scope, node: tir.Stmt, steps: Go) -> Go:
+    before, after = scope.machine.hooks.before_stmt, scope.machine.hooks.after_stmt
+
+    def watched(frame: Frame) -> Steps:
+        before(node, frame)
+        yield from steps(frame)
+        after(node, frame)
+
+    return watched
+
+
+def _sequence(scope: Scope, node: tir.SeqStmt) -> Go:
+    parts: list[tuple[Run | None, Go | None]] = []
+    for part in node.seq:
+        if scope.exchange.meets(part) or scope.exchange.is_touching(part):
+            parts.append((None, prepare_steps(scope, part)))
+        else:
+            parts.append((scope.stmt(part), None))
+
+    def sequence(frame: Frame) -> Steps:
+        for run, steps in parts:
+            if run is not None:
+                run(frame)
+            elif steps is not None:
+                yield from steps(frame)
+
+    return sequence
+
+
+def _if(scope: Scope, node: tir.IfThenElse) -> Go:
+    condition = scope.expr(node.condition)
+    then_case = prepare_steps(scope, node.then_case)
+    else_case = None if node.else_case is None else prepare_steps(scope, node.else_case)
+
+    def choose(frame: Frame) -> Steps:
+        if condition(frame):
+            yield from then_case(frame)
+        elif else_case is not None:
+            yield from else_case(frame)
+
+    return choose
+
+
+def _loop(scope: Scope, node: tir.For) -> Go:
+    tag = tag_of(node)
+    if tag in scope.threads:
+        return _same_thread(scope, tag, node)
+    steps = threads(scope, node, prepare_steps) if is_thread(tag) else _iterations(scope, node, tag)
+    hooks = scope.machine.hooks
+    if not (hooks.watches("enter_loop") or hooks.watches("leave_loop")):
+        return steps
+    enter, leave = hooks.enter_loop, hooks.leave_loop
+
+    def watched(frame: Frame) -> Steps:
+        enter(node, frame)
+        try:
+            yield from steps(frame)
+        except JUMPS:
+            leave(node, frame)
+            raise
+        leave(node, frame)
+
+    return watched
+
+
+def _iterations(scope: Scope, node: tir.For, tag: str) -> Go:
+    first, extent = scope.int(node.min), scope.int(node.extent)
+    step = None if node.step is None else scope.int(node.step)
+    domain = (node.min, node.extent) if node.step is None else None
+    wrong = scope.failing(BAD_EXTENT, node.span)
+    with scope.loop(node.loop_var, domain, tag) as slot:
+        body = prepare_steps(scope, node.body)
+    charge, span, name = scope.machine.budget.charge_steps, node.span, node.loop_var.name
+
+    def iterate(frame: Frame) -> Steps:
+        start, count, stride = first(frame), extent(frame), 1 if step is None else step(frame)
+        if count < 0:
+            raise wrong(frame, f"the extent of loop `{name}` is {count}")
+        if stride <= 0:
+            raise wrong(frame, f"the step of loop `{name}` is {stride}")
+        with suppress(Breaking):
+            for value in range(start, start + count, stride):
+                frame[slot] = value
+                charge(1, span)
+                with suppress(Continuing):
+                    yield from body(frame)
+
+    return iterate
+
+
+def _same_thread(scope: Scope, tag: str, node: tir.For) -> Go:
+    check = same_thread(scope, tag, node)
+    body = prepare_steps(scope, node.body)
+
+    def steps(frame: Frame) -> Steps:
+        check(frame)
+        yield from body(frame)
+
+    return steps
+
+
+def _while(scope: Scope, node: tir.While) -> Go:
+    outer, looping = scope.jumps, scope.looping
+    scope.looping = True
+    condition = scope.expr(node.condition)
+    body = prepare_steps(scope, node.body)
+    scope.jumps, scope.looping = outer, looping
+    charge, span = scope.machine.budget.charge_steps, node.span
+
+    def repeat(frame: Frame) -> Steps:
+        with suppress(Breaking):
+            while condition(frame):
+                charge(1, span)
+                with suppress(Continuing):
+                    yield from body(frame)
+
+    return repeat

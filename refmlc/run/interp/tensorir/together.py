@@ -1,0 +1,129 @@
+"""A loop over threads that need each other: all of them at once, in rounds (TIR-227).
+
+Each thread has a frame of its own, a copy of the one around the loop. Thread axes nest: the threads of an inner axis
+take turns within the turn of their outer one.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import cast
+
+from refmlc.diag import Related
+from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
+from refmlc.run.interp.tensorir.group import Go, Group, Meeting, Steps, Thread, rounds
+from refmlc.run.interp.tensorir.private import outside
+from refmlc.run.interp.tensorir.scope import Scope
+
+
+def group(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Run:
+    """The outermost loop over `threadIdx`: a block of threads, from its begin to its end."""
+    scope.steps = True
+    steps = threads(scope, node, body_of)
+    scope.steps = False
+    slot, machine = scope.group, scope.machine
+    meet = machine.hooks.meet if machine.hooks.watches("meet") else None
+
+    def run(frame: Frame) -> None:
+        frame[slot] = together = Group()
+        machine.groups += 1
+        try:
+            for meeting in steps(frame):
+                together.next_round()
+                if meet is not None and _is_meeting(scope, meeting):
+                    meet(meeting.node, meeting.implied)
+        finally:
+            machine.groups -= 1
+            frame[slot] = None
+
+    return run
+
+
+def _is_meeting(scope: Scope, meeting: Meeting) -> bool:
+    """Whether hooks are told: as written, only what a reduction over threads implies, else what the text says."""
+    return not (scope.machine.as_written and meeting.implied) or scope.exchange.folds(meeting.node)
+
+
+def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Go:
+    """The iterations of a loop over a thread axis as threads."""
+    tag = node.tag
+    extent = scope.int(node.extent)
+    wrong, loops = scope.failing(BAD_EXTENT, node.span), scope.loops
+    with scope.loop(node.loop_var, (node.min, node.extent), tag) as slot, scope.thread(tag, node.loop_var, node.extent):
+        if node.thread is not None and node.thread.var is not None:
+            scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
+        body = _located(scope, body_of(scope, node.body))
+    budget, span, memories = scope.machine.budget, node.span, scope.memories
+    resume, pause = _switching(scope, node)
+    apart = partial(_apart, scope, node, loops)
+
+    def steps(frame: Frame) -> Steps:
+        count = extent(frame)
+        if count < 0:
+            raise wrong(frame, f"the extent of loop `{node.loop_var.name}` is {count}")
+        budget.charge_steps(count, span)
+        private = outside(frame, memories, tag)
+        ready = []
+        for index in range(count):
+            own = _child(frame)
+            own[slot] = index
+            for memory, view in private:
+                memory.enter(own, frame, view)
+            ready.append(Thread(index, own, body(own)))
+        yield from rounds(ready, resume, pause, partial(apart, frame))
+
+    return steps
+
+
+def _child(frame: Frame) -> Frame:
+    own = cast("Frame", list(cast("list[object]", frame)))
+    around = frame[ACTIVATION]
+    own[ACTIVATION] = Activation(around.function, around.layout)
+    return own
+
+
+def _located(scope: Scope, body: Go) -> Go:
+    """A thread whose failures are said to have happened in its own frame."""
+
+    def located(frame: Frame) -> Steps:
+        try:
+            yield from body(frame)
+        except RefmlcError as failure:
+            scope.machine.locate(failure, frame)
+            raise
+
+    return located
+
+
+def _switching(scope: Scope, node: tir.For) -> tuple[Callable[[Thread], None], Callable[[Thread], None]]:
+    hooks = scope.machine.hooks
+    if not (hooks.watches("resume_thread") or hooks.watches("pause_thread")):
+        return (lambda _thread: None), (lambda _thread: None)
+    return (
+        lambda thread: hooks.resume_thread(node, thread.frame),
+        lambda thread: hooks.pause_thread(node, thread.frame),
+    )
+
+
+def _apart(scope: Scope, node: tir.For, loops: object, frame: Frame, ready: Sequence[Thread]) -> Exception:
+    """What is wrong where threads do not come to one meeting."""
+    del loops
+    waiting = next(thread for thread in ready if thread.waits is not None)
+    other = next(thread for thread in ready if _place(thread.waits) is not _place(waiting.waits))
+    meeting = cast("Meeting", waiting.waits)
+    tag = node.tag
+    where = "has ended" if other.waits is None else "waits elsewhere"
+    message = f"{tag} {waiting.index} waits for all threads of its block, {tag} {other.index} {where}"
+    if meeting.implied or (other.waits is not None and other.waits.implied):
+        message = f"{message}: where a compiler puts the barriers is not known"
+        return scope.failing(UNSUPPORTED_CONSTRUCT, meeting.node.span)(frame, message)
+    related = [Related(f"the threads of {tag} begin here", node.span)]
+    if other.waits is not None:
+        related.insert(0, Related(f"{tag} {other.index} waits here", other.waits.node.span))
+    return scope.failing(BARRIER_DIVERGENCE, meeting.node.span, *related)(frame, message)
+
+
+def _place(meeting: Meeting | None) -> object:
+    return None if meeting is None else meeting.node

@@ -1,0 +1,115 @@
+"""Buffers at run time: views on storage, and how a declaration becomes one (TIR-005).
+
+| form     | buffers                   | what stands in the access slot      |
+|----------|---------------------------|-------------------------------------|
+| `vector` | compact, rank 1           | `(cells, shadow, n)`                |
+| `matrix` | compact, rank 2           | `(cells, shadow, n, m)`             |
+| `any`    | all others                | `(cells, shadow, shape, strides)`   |
+
+`shadow[o]` is not 0 when element `o` is initialised.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.lang.dtypes import DType
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.frame import Frame, Slot
+from refmlc.run.memory.cells import Cells, Shadow, cell_size, cells, shadow
+from refmlc.run.memory.memory import compact_strides, span_of
+from refmlc.run.memory.pointer import Pointer
+from refmlc.run.memory.storage import Storage
+from refmlc.run.memory.tensor import Tensor
+
+Form: TypeAlias = Literal["vector", "matrix", "any"]
+Strided: TypeAlias = tuple[Cells, Shadow, tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(slots=True, frozen=True, weakref_slot=True)
+class View:
+    """A buffer bound to storage. `data` is what `A.data` is; element `offset` of it is element 0 of the cells.
+
+    Units: `offset` and `strides` in elements.
+    """
+
+    buffer: tir.Buffer
+    data: Pointer
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    cells: Cells
+    shadow: Shadow
+
+    @property
+    def compact(self) -> tuple[object, ...]:
+        """What accesses to a compact buffer read."""
+        return (self.cells, self.shadow, *self.shape)
+
+    @property
+    def strided(self) -> Strided:
+        """What accesses to a buffer with strides read."""
+        return (self.cells, self.shadow, self.shape, self.strides)
+
+    def tensor(self) -> Tensor:
+        """The view as a tensor that shares its storage. Fails: RM304 when it reaches beyond it."""
+        dtype = self.buffer.dtype
+        start = self.data.byte_offset + self.offset * cell_size(dtype) * dtype.lanes
+        return Tensor(self.data.storage, dtype, self.shape, self.strides, start, span=self.buffer.span)
+
+
+def view_on(
+    buffer: tir.Buffer, data: Pointer, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int
+) -> View:
+    """View `data` as `buffer`. Elements beyond the end of the storage have no cell: an access to one fails."""
+    dtype = buffer.dtype
+    storage = data.storage
+    if strides is not None and any(stride < 0 for stride in strides):
+        raise fail(UNSUPPORTED_CONSTRUCT, f"`{buffer.name}` has negative strides: {strides}", buffer.span)
+    steps = compact_strides(shape) if strides is None else strides
+    size = cell_size(dtype) * dtype.lanes
+    start = data.byte_offset + offset * size
+    room = max(0, (storage.nbytes - start) // size) if start >= 0 else 0
+    count = min(span_of(shape, steps, 1)[1], room)
+    if count == 0:
+        start = 0
+    return View(
+        buffer, data, shape, steps, offset, cells(storage, dtype, start, count), shadow_of(storage, dtype, start, count)
+    )
+
+
+def shadow_of(storage: Storage, dtype: DType, start: int, count: int) -> Shadow:
+    """The shadow of the same cells; where they begin with the storage, its own bytes, which are read fastest.
+
+    No cells have no shadow: an access is beyond its storage then, not to an element that was not written.
+    """
+    found = shadow(storage, dtype, start, count)
+    return storage.shadow if count and start == 0 and storage.unit == cell_size(dtype) else found
+
+
+def view_of_tensor(buffer: tir.Buffer, tensor: Tensor) -> View:
+    """A tensor as `buffer`: its data pointer is its first element."""
+    data = Pointer(tensor.storage, tensor.byte_offset)
+    return view_on(buffer, data, tensor.shape, tensor.element_strides, 0)
+
+
+@dataclass(slots=True, frozen=True)
+class BufferPlace:
+    """Where a buffer stands in the frame, and in which form accesses to it read it."""
+
+    buffer: tir.Buffer
+    view: Slot[View]
+    access: Slot[object]
+    form: Form
+
+    def drop(self, frame: Frame) -> None:
+        """Let the buffer be nothing."""
+        slots = cast("tuple[Slot[object], ...]", (self.view, self.access))
+        for slot in slots:
+            frame[slot] = None
+
+    def put(self, frame: Frame, view: View) -> None:
+        """Let the buffer be `view` from here on."""
+        frame[self.view] = view
+        frame[self.access] = view.strided if self.form == "any" else view.compact

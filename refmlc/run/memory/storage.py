@@ -1,0 +1,293 @@
+"""Storage: bytes, and beside them which of them were written (the shadow).
+
+The shadow holds one byte per *unit* of `unit` bytes: 1 when the whole unit was written, else 0. A unit of which only
+some bytes were written (through a view with smaller or shifted elements) is 0 in the shadow and has its bytes in
+`partial`, a bit each. So whoever looks at whole units never takes a half written one for written, and all views of
+one storage stay coherent whatever their element size.
+
+| unit | chosen                                                                                  |
+|------|-----------------------------------------------------------------------------------------|
+| n    | by whoever allocates: the element size                                                  |
+| 0    | not yet: the first typed view decides (workspaces, storages that tensors are cut from)  |
+
+There is no shadow as long as the whole storage is alike (`_alike`: all written, or nothing) and nobody asked for it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+from weakref import ReferenceType, ref
+
+import numpy as np
+
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import BAD_EXTENT, MEMORY_EXHAUSTED
+from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.memory import ByteArray, bytes_of
+
+ALIGNMENT = 64
+_COLLECTIONS: Mapping[str, Callable[[], object]] = {"partial": dict, "objects": dict, "pieces": list, "lent": int}
+
+
+class Storage:
+    """A piece of memory with identity, byte addressed.
+
+    `bytes` and `array` are the same memory; `origin` and `span` say in words and place where it was allocated;
+    `alive` is False after a kill; `writable` is False for memory that a caller gave read-only. `objects` holds what
+    a stored handle stands for; `whole` is the storage that this one is a piece of. Fresh memory is zero (so that runs
+    repeat exactly) but not initialised.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_alike",
+        "_array",
+        "_charged",
+        "_room",
+        "_shadow",
+        "alive",
+        "budget",
+        "lent",
+        "nbytes",
+        "objects",
+        "origin",
+        "partial",
+        "pieces",
+        "span",
+        "unit",
+        "whole",
+        "writable",
+    )
+
+    partial: dict[int, int]
+    objects: dict[int, object]
+    pieces: list[tuple[int, int, ReferenceType["Storage"]]]
+    lent: int  # foreign functions that hold it at this moment
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """The collections that most storages never need, made when they are first looked at."""
+            if name not in _COLLECTIONS:
+                raise AttributeError(f"a storage has no `{name}`")
+            made = _COLLECTIONS[name]()
+            setattr(self, name, made)
+            return made
+
+    def __init__(
+        self,
+        nbytes: int,
+        *,
+        unit: int = 1,
+        initialised: bool = False,
+        origin: str = "",
+        span: Span | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        """Allocate `nbytes` bytes and charge them to `budget` until the storage is killed or unreachable.
+
+        Fails: RM315 (negative size), RM603.
+        """
+        self._charged = 0
+        self.budget = budget
+        what = origin or "an allocation"
+        if nbytes < 0:
+            raise fail(BAD_EXTENT, f"{what} has a negative size: {nbytes} bytes", span)
+        if budget is not None:
+            budget.charge_bytes(nbytes, span, what=what)
+            self._charged = nbytes
+        try:
+            room = np.zeros(nbytes + ALIGNMENT - 1, np.uint8)
+            self._adopt(_aligned(room, nbytes), unit, initialised=initialised)
+        except (MemoryError, ValueError, OverflowError):
+            self._give_back()
+            raise fail(MEMORY_EXHAUSTED, f"{what} takes {nbytes} bytes, more than the machine gives", span) from None
+        self.origin = origin
+        self.span = span
+
+    @classmethod
+    def from_array(cls, array: np.ndarray, *, origin: str = "", span: Span | None = None) -> "Storage":
+        """The memory that `array` lies in, shared, from its lowest address on; all of it counts as initialised."""
+        self = cls.__new__(cls)
+        self._charged = 0
+        self.budget = None
+        self._adopt(bytes_of(array), array.itemsize, initialised=True)
+        self.origin = origin
+        self.span = span
+        return self
+
+    @classmethod
+    def filled(cls, room: ByteArray, nbytes: int, unit: int, budget: Budget, origin: str) -> "Storage":
+        """The `nbytes` bytes of `room` from the first address that `ALIGNMENT` divides on, which somebody has filled.
+
+        `room` holds `ALIGNMENT` bytes more, or one less. They are charged to `budget`, which has them left. This is
+        the quickest way to a storage: where its bytes begin is found out when somebody asks for them.
+        """
+        self = cls.__new__(cls)
+        budget.bytes += nbytes
+        self._charged = self.nbytes = nbytes
+        self.budget = budget
+        self._room, self._array = room, None
+        self.unit = unit
+        self.alive = self.writable = self._alike = True
+        self.whole = self.span = self._shadow = None
+        self.origin = origin
+        return self
+
+    @classmethod
+    def piece_of(
+        cls, whole: "Storage", offset: int, nbytes: int, unit: int, *, origin: str = "", span: Span | None = None
+    ) -> "Storage":
+        """`nbytes` bytes of `whole` as a storage of its own, uninitialised; earlier pieces that lay there are killed.
+
+        The range must lie inside. What is written to a piece counts as written there only.
+        """
+        self = cls.__new__(cls)
+        self._charged = 0
+        self.budget = None
+        self._adopt(whole.array[offset : offset + nbytes], unit, initialised=False)
+        self.origin = origin
+        self.span = span
+        self.whole = whole
+        kept = []
+        for start, end, known in whole.pieces:
+            earlier = known()
+            if earlier is not None and start < offset + nbytes and offset < end:
+                earlier.kill()
+            elif earlier is not None:
+                kept.append((start, end, known))
+        whole.pieces = [*kept, (offset, offset + nbytes, ref(self))]
+        return self
+
+    def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
+        self._room = array
+        self._array: ByteArray | None = array
+        self.nbytes = array.nbytes
+        self.writable = array.flags.writeable
+        self.unit = unit
+        self.alive = True
+        self.whole: Storage | None = None
+        self._alike = initialised
+        self._shadow: bytearray | None = None
+
+    def __del__(self) -> None:
+        """Give the bytes back to the budget."""
+        if self._charged and self.budget is not None:
+            self.budget.bytes -= self._charged
+
+    @property
+    def array(self) -> ByteArray:
+        """The memory, as an array of bytes."""
+        if self._array is None:
+            self._array = _aligned(self._room, self.nbytes)
+        return self._array
+
+    @property
+    def bytes(self) -> memoryview:
+        """The memory, byte by byte."""
+        return self.array.data
+
+    @property
+    def shadow(self) -> bytearray:
+        """One byte per unit, 1 when the whole unit is initialised. An undecided unit becomes 1 byte."""
+        if self._shadow is None:
+            self.settle(1)
+            count = -(-self.nbytes // self.unit)
+            self._shadow = bytearray(b"\1") * count if self._alike else bytearray(count)
+        return self._shadow
+
+    @property
+    def all_initialised(self) -> bool:
+        """Whether it is known without a look at any unit that all bytes were written."""
+        return self._alike and self._shadow is None
+
+    def settle(self, unit: int) -> None:
+        """Decide the unit, if it is not decided yet."""
+        if self.unit == 0:
+            self.unit = unit
+
+    def kill(self) -> None:
+        """End the life of this memory: its bytes go back to the budget, and no element counts as initialised."""
+        self.alive = self._alike = False
+        if self._shadow is not None:
+            self._shadow[:] = bytes(len(self._shadow))
+        self.partial.clear()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        if self.budget is not None and self._charged:
+            self.budget.release_bytes(self._charged)
+            self._charged = 0
+
+    def initialise(self, offset: int, nbytes: int) -> None:
+        """Mark `nbytes` bytes from `offset` on as written."""
+        if self._shadow is None and (self._alike or (offset == 0 and nbytes == self.nbytes)):
+            self._alike = True
+            return
+        shadow = self.shadow
+        unit, last = self.unit, offset + nbytes
+        first_whole = -(-offset // unit)
+        end_whole = len(shadow) if last >= self.nbytes else last // unit
+        if first_whole < end_whole:
+            shadow[first_whole:end_whole] = b"\1" * (end_whole - first_whole)
+        if first_whole * unit > offset:
+            self._mark(offset // unit, offset % unit, min(unit, offset % unit + nbytes))
+        if end_whole >= first_whole and end_whole * unit < last:
+            self._mark(end_whole, 0, last - end_whole * unit)
+
+    def is_initialised(self, offset: int, nbytes: int) -> bool:
+        """Whether all of `nbytes` bytes from `offset` on were written."""
+        if self._shadow is None:
+            return self._alike or nbytes == 0
+        shadow, unit, last = self._shadow, self.unit, offset + nbytes
+        end = -(-last // unit)
+        first_open = shadow.find(0, offset // unit, end)
+        if first_open < 0:
+            return True
+        for number in range(first_open, end):
+            if not shadow[number]:
+                start = number * unit
+                wanted = _mask(max(offset - start, 0), min(last - start, unit))
+                if self.partial.get(number, 0) & wanted != wanted:
+                    return False
+        return True
+
+    def forget(self, offset: int, nbytes: int) -> None:
+        """Mark `nbytes` bytes from `offset` on as not written; their units keep what they hold beside them."""
+        if nbytes == 0:
+            return
+        shadow, unit, last = self.shadow, self.unit, offset + nbytes
+        first, end = offset // unit, -(-last // unit)
+        for number in {first, end - 1}:
+            start = number * unit
+            held = self._full(number) if shadow[number] else self.partial.get(number, 0)
+            self.partial[number] = held & ~_mask(max(offset - start, 0), min(last - start, unit))
+        shadow[first:end] = bytes(end - first)
+        for number in [number for number in self.partial if first < number < end - 1]:
+            del self.partial[number]
+
+    def _mark(self, number: int, start: int, stop: int) -> None:
+        """Bytes `start` … `stop` - 1 of unit `number` were written."""
+        shadow = self.shadow
+        if shadow[number]:
+            self.partial.pop(number, None)
+            return
+        held = self.partial.get(number, 0) | _mask(start, stop)
+        if held == self._full(number):
+            shadow[number] = 1
+            self.partial.pop(number, None)
+        else:
+            self.partial[number] = held
+
+    def _full(self, number: int) -> int:
+        """The mask of a whole unit; the last one may be shorter."""
+        return _mask(0, min(self.unit, self.nbytes - number * self.unit))
+
+
+def _aligned(room: ByteArray, nbytes: int) -> ByteArray:
+    """The part of `room` from an address that `ALIGNMENT` divides on, as TVM wants of what DLPack gives it."""
+    first = -room.__array_interface__["data"][0] % ALIGNMENT
+    return room[first : first + nbytes]
+
+
+def _mask(start: int, stop: int) -> int:
+    return (1 << stop) - (1 << start)

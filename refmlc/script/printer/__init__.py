@@ -1,5 +1,0 @@
-"""IR to TVMScript text, in the dialect of each generation: `show`."""
-
-from refmlc.script.printer.module import show
-
-__all__ = ["show"]

@@ -1,0 +1,10 @@
+"""What refmlc asks of the operating system: programs of others that it starts, folders that it leaves to nobody.
+
+| module    | does                                                                                    |
+|-----------|-----------------------------------------------------------------------------------------|
+| `tree`    | starts a program and ends it, with all that it has started, wherever that has gone      |
+| `output`  | keeps the begin and the end of what a program prints                                    |
+| `command` | runs a program to its end: at most so long, with what it prints                         |
+| `folders` | temporary folders; those of runs that were killed are removed when the next one is made |
+| `regular` | opens files, and no pipe on which reading waits for ever                                |
+"""

@@ -1,0 +1,115 @@
+"""Programs of others: each in a session of its own, and ended with all that it has started.
+
+| a process that it has started            | is met by                                           |
+|------------------------------------------|-----------------------------------------------------|
+| is in its process group                  | the signal to the group                             |
+| has left the group, its parent lives     | the list of processes: children of children         |
+| has left the group, its parent has ended | the mark in its environment, which children inherit |
+
+Decision: no subreaper. It would make orphans children of whoever has imported refmlc, who does not wait for them. Where
+the system has no `/proc`, the group is all that is ended. A process that has left its group and has forgotten its
+environment is met as long as its parent lives.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Final
+from uuid import uuid4
+
+MARK: Final = "REFMLC_STARTED_BY"
+PROCESSES: Final = Path("/proc")
+ROUNDS: Final = 8  # who is killed may have started somebody since the list was made
+
+
+class Started:
+    """A program that was started. `process` is for reading, writing, waiting."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        streams: "tuple[Stream, Stream, Stream]" = (subprocess.DEVNULL, subprocess.PIPE, subprocess.PIPE),
+    ) -> None:
+        """Start it; `streams` are its standard input, output, error. Fails: OSError."""
+        self._ended = False
+        self._mark = f"{os.getpid()}-{uuid4().hex}"
+        self.process = subprocess.Popen(  # noqa: S603 - who calls this says which program
+            command,
+            cwd=folder,
+            env={**(os.environ if environment is None else environment), MARK: self._mark},
+            stdin=streams[0],
+            stdout=streams[1],
+            stderr=streams[2],
+            start_new_session=True,
+            bufsize=0,
+        )
+
+    def end(self) -> None:
+        """Kill it and all that it has started, and wait for it; its streams stay open."""
+        if self._ended:
+            return
+        self._ended, process = True, self.process
+        below = _below(process.pid) if process.returncode is None else []
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for pid in below:
+            _kill(pid)
+        process.wait()
+        for _ in range(ROUNDS):
+            left = self._marked()
+            if not left:
+                return
+            for pid in left:
+                _kill(pid)
+
+    def close(self) -> None:
+        """End it, and give its streams back."""
+        self.end()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+    def _marked(self) -> list[int]:
+        """The processes whose environment has the mark and that have not ended."""
+        mark = f"{MARK}={self._mark}".encode()
+        marked = []
+        for entry in _entries():
+            with suppress(OSError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    marked.append(int(entry.name))
+        return marked
+
+
+Stream = int | IO[bytes] | None
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _entries() -> list[Path]:
+    """The processes of the system, where it tells."""
+    return [Path(entry.path) for entry in os.scandir(PROCESSES) if entry.name.isdigit()] if PROCESSES.is_dir() else []
+
+
+def _below(pid: int) -> list[int]:
+    """The processes that `pid` has started, and those that these have started, and so on."""
+    children: dict[int, list[int]] = {}
+    for entry in _entries():
+        with suppress(OSError, ValueError, IndexError):
+            after_name = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+            children.setdefault(int(after_name.split()[1]), []).append(int(entry.name))
+    below, waiting = [], [pid]
+    while waiting:
+        more = children.get(waiting.pop(), [])
+        below += more
+        waiting += more
+    return below

@@ -1,0 +1,64 @@
+"""The speed of campaigns: generated programs per second of processor time of one worker, its compilers included.
+
+| candidate                                | each program is                                                   |
+|------------------------------------------|-------------------------------------------------------------------|
+| interpreter                              | generated, and run by the interpreter                             |
+| … and guarded C                          | that, and compiled as written (`native:tiny`), run, compared      |
+| … and reordered C                        | that, and where a loop may move, in reordered C (`moved`) as well |
+
+The candidates take turns batch by batch, in workers as campaigns have them; a number is the median over the batches.
+The sanitizer is off: it has a campaign's share of batches of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+
+from refmlc.oracle.fuzz.cage import Cages
+from refmlc.oracle.fuzz.jobs import Batches
+from refmlc.oracle.fuzz.settings import Settings
+
+CANDIDATES = (
+    ("interpreter", ("interp",), 800),
+    ("… and guarded C", ("native:tiny",), None),
+    ("… and reordered C", ("native:tiny", "moved"), 150),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """One candidate: programs per second of processor time, and the goal where there is one."""
+
+    candidate: str
+    implementations: tuple[str, ...]
+    programs: float
+    goal: int | None
+
+    @property
+    def within(self) -> bool:
+        """Whether the goal is reached."""
+        return self.goal is None or self.programs >= self.goal
+
+
+def bench_campaigns(
+    batches: int = 9, size: int | None = None, progress: Callable[[], None] = lambda: None
+) -> tuple[Speed, ...]:
+    """Measure each candidate on the same batches; the first, in which a worker loads what it needs, does not count.
+
+    Units: `size` in programs of a batch; None: as campaigns have it.
+    """
+    spent: dict[str, list[float]] = {name: [] for name, _, _ in CANDIDATES}
+    held = {name: Cages() for name, _, _ in CANDIDATES}
+    try:
+        for batch in range(batches + 1):
+            for name, implementations, _ in CANDIDATES:
+                known = Settings(implementations=implementations, sanitize=0)
+                known = known if size is None else Settings(implementations=implementations, sanitize=0, size=size)
+                result = Batches(known, held[name]).done(batch)
+                if batch:
+                    spent[name].append(result.cpu / result.programs)
+            progress()
+    finally:
+        for cages in held.values():
+            cages.close()
+    return tuple(Speed(name, paths, 1 / median(spent[name]), goal) for name, paths, goal in CANDIDATES)

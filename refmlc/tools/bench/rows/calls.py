@@ -1,0 +1,153 @@
+"""Rows 5, 7 and 8: what stands around the numbers: a whole call from Python, compiling, arguments.
+
+| row | what                                                | against         | goal         |
+|-----|-----------------------------------------------------|-----------------|--------------|
+| 5   | the course's network, a call with all checks        | TVM's VM; NumPy | ≥ 8x; ≥ 1.1x |
+| 7   | compiling it, from the IR to functions, cache empty | `tvm.compile`   | ≤ 1.2x       |
+| 7   | loading it by its C text, cache filled              | –               | ≤ 0.1 ms     |
+| 8   | a call of a function of five arrays of 4 elements   | –               | ≤ 2 µs       |
+
+Compiling is measured by all the processor's time it takes, the compiler's process included, in a process that has
+compiled before.
+"""
+
+import resource
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import thread_time_ns
+
+import numpy as np
+
+from refmlc.lang.ir import IRModule
+from refmlc.lang.wellformed.reading import read
+from refmlc.native.compile import BuildFailed, Cache, build
+from refmlc.native.options import Isa, Options
+from refmlc.native.tier.compiled import Compiled, c_type, c_type_of_fused
+from refmlc.native.tier.library import translate
+from refmlc.tools.bench.row import Goal, Row
+from refmlc.tools.bench.session import NUMPY, OURS, TVM, Session
+from refmlc.tools.bench.sizes import Sizes
+from refmlc.tools.bench.timing import Candidate, measure, ratio
+from refmlc.tools.bench.tvm_process import Remote, TvmFailed
+from refmlc.tools.bench.workloads import Workload, mlp, normal
+
+FIVE = """
+@T.prim_func
+def five(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32"),
+         D: T.Buffer((4,), "float32"), E: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.block("E"):
+            v = T.axis.spatial(4, i)
+            E[v] = A[v] * B[v] + C[v] * D[v]
+"""
+
+
+def network_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+    """Row 5."""
+    found = session.compare(mlp(*sizes.mlp), (TVM, NUMPY))
+    yield found.row(5, TVM, 8, "TVM's VM")
+    yield found.row(5, NUMPY, 1.1)
+
+
+def call_rows(session: Session, _sizes: Sizes) -> Iterator[Row]:
+    """Row 8."""
+    a, b, c, d = normal((4,), (4,), (4,), (4,))
+    five = Workload(
+        "call with 5 arrays", FIVE, "five", (a, b, c, d), np.zeros_like(a), lambda: a * b + c * d, lambda _: int, 12
+    )
+    found = session.compare(five, ())
+    goal = Goal(2, "µs", "at most")
+    times = {} if found.failed else found.times(OURS)
+    measured = times[OURS] / 1e3 if times else None
+    yield Row(8, five.name, "", goal, measured, found.failed, times=times)
+
+
+@dataclass(frozen=True, slots=True)
+class Cold:
+    """Compiling a module where the cache is empty, as a candidate."""
+
+    module: IRModule
+    isa: Isa
+    name: str = OURS
+
+    def take(self, calls: int) -> int:
+        """Nanoseconds of this process and of those it started."""
+        total = 0
+        for _ in range(calls):
+            with TemporaryDirectory(prefix="refmlc-bench-") as folder:
+                cache = Cache(Path(folder) / "cache")
+                start = _processor_time()
+                _functions(self.module, self.isa, cache)
+                total += _processor_time() - start
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Loading a library that the cache has and the process has not, as a candidate; the cache is open."""
+
+    text: str
+    isa: Isa
+    folder: Path
+    name: str = "warm"
+
+    def take(self, calls: int) -> int:
+        """Find it and load it; it is gone before the next time."""
+        total = 0
+        for _ in range(calls):
+            cache = Cache(self.folder)
+            start = thread_time_ns()
+            build(self.text, self.isa, cache=cache)
+            total += thread_time_ns() - start
+        return total
+
+
+def compile_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+    """Row 7."""
+    workload = mlp(*sizes.mlp)
+    module = read(workload.text, "mlp.py")
+    cold, warm = Goal(1.2, "x", "at most"), Goal(0.1, "ms", "at most")
+    what, against = "cold compile of the MLP", "tvm.compile"
+    session.progress(what)
+    candidates: list[Candidate] = [Cold(module, session.isa)]
+    try:
+        if session.tvm is not None:
+            session.tvm.load("cold", workload.text, workload.func, workload.inputs, workload.output)
+            candidates.append(Remote(TVM, session.tvm, "cold", "compile"))
+        timings = measure(candidates, sizes.compilations, sample=1)
+        times = {name: timing.nanoseconds for name, timing in timings.items()}
+        measured = ratio(timings[OURS], timings[TVM]) if TVM in times else None
+        note = f"{times[OURS] / 1e6:.1f} ms" + (f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given")
+        yield Row(7, what, against, cold, measured, note=note, times=times)
+        yield _warm_row(session, module, warm)
+    except (BuildFailed, TvmFailed) as problem:
+        yield Row(7, what, against, cold, note=str(problem))
+
+
+def _warm_row(session: Session, module: IRModule, goal: Goal) -> Row:
+    with TemporaryDirectory(prefix="refmlc-bench-") as name:
+        folder = Path(name) / "cache"
+        text = _functions(module, session.isa, Cache(folder)).translation.text
+        candidate = Warm(text, session.isa, folder)
+        timing = measure((candidate,), session.rounds, sample=session.sample)[candidate.name]
+    milliseconds = timing.nanoseconds / 1e6
+    return Row(7, "warm cache", "", goal, milliseconds, times={candidate.name: timing.nanoseconds})
+
+
+def _functions(module: IRModule, isa: Isa, cache: Cache) -> Compiled:
+    """Translate, compile, and look up every function. Raises BuildFailed."""
+    translation = translate(module, Options(isa=isa))
+    compiled = Compiled(translation, build(translation.text, isa, cache=cache))
+    for unit in translation.units.values():
+        compiled.function(unit.symbol, c_type(unit))
+    for run in translation.fused:
+        compiled.function(run.symbol, c_type_of_fused(run))
+    return compiled
+
+
+def _processor_time() -> int:
+    """Nanoseconds that this process and its children that have ended took."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return round(1e9 * sum(part.ru_utime + part.ru_stime for part in used))

@@ -1,0 +1,63 @@
+"""A document executed twice, by refmlc and with real TVM: what each block prints, compared.
+
+| verdict     | means                                                                                              |
+|-------------|----------------------------------------------------------------------------------------------------|
+| `equal`     | both ran and printed the same (TVMScript by structure, numbers within the tolerance of `outputs`)  |
+| `explained` | both ran; what differs has a reason of `outputs`: an address, an image drawn at random …           |
+| `differs`   | both ran and printed otherwise, or it fails here and runs there                                    |
+| `not there` | it does not run there: the API of that version has no such name; or it prints otherwise after that |
+| `neither`   | it runs nowhere: a piece of a program, or a package that is missing                                |
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.tools.course.document import Document, Output
+from refmlc.tools.course.outputs import DIFFERS, EQUAL, compare
+from refmlc.tools.course.run import RAN, SECONDS, BlockReport, read_document, run_document
+
+NOT_THERE, NEITHER = "not there", "neither"
+REAL = "`tvm` is real TVM"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A block here and there."""
+
+    number: int
+    line: int
+    verdict: str
+    reason: str = ""
+
+
+def run_both(path: Path, python: str, *, offline: bool = True, seconds: float = SECONDS) -> tuple[Pair, ...]:
+    """Execute a chapter here and with the real TVM of `python`. Fails: RM109, RM112 where that has no TVM."""
+    document = read_document(path)
+    here = run_document(path, offline=offline, seconds=seconds, python=sys.executable, real=False)
+    there = run_document(path, offline=offline, seconds=seconds, python=python)
+    if not any(REAL in block.notes for block in there.blocks):
+        raise fail(BAD_USAGE, f"`{python}` has no TVM to compare with")
+    pairs: list[Pair] = []
+    for mine, theirs in zip(here.blocks, there.blocks, strict=True):
+        found = _pair(mine, theirs, document)
+        if found.verdict == DIFFERS and any(one.verdict == NOT_THERE for one in pairs):
+            found = Pair(found.number, found.line, NOT_THERE, f"after a block that did not run there: {found.reason}")
+        pairs.append(found)
+    return tuple(pairs)
+
+
+def _pair(mine: BlockReport, theirs: BlockReport, document: Document) -> Pair:
+    number, line = mine.number, mine.line
+    if RAN not in {theirs.status, mine.status}:
+        return Pair(number, line, NEITHER, mine.why)
+    if theirs.status != RAN:
+        return Pair(number, line, NOT_THERE, theirs.why)
+    if mine.status != RAN:
+        return Pair(number, line, DIFFERS, f"fails here: {mine.why}")
+    if mine.text == theirs.text:
+        return Pair(number, line, EQUAL, "" if mine.text.strip() else "nothing is printed")
+    found = compare(Output(line, "text", theirs.text), mine.text, document)
+    return Pair(number, line, found.verdict, found.reason.replace("in the chapter", "there"))

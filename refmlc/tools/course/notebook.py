@@ -1,0 +1,30 @@
+"""Code blocks of a notebook: its code cells, with the text of their outputs."""
+
+import json
+from collections.abc import Iterator
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_FILE
+from refmlc.tools.course.document import Block, Output
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The code cells, in order; a line is the number of the cell. Fails: RM109 where the text is no notebook."""
+    try:
+        cells = json.loads(text)["cells"]
+        for place, cell in enumerate(cells, 1):
+            if cell["cell_type"] == "code":
+                outputs = tuple(_output(place, one) for one in cell.get("outputs", ()))
+                yield Block(place, 1, "".join(cell["source"]), outputs, marked=True)
+    except (ValueError, KeyError, TypeError) as reason:
+        raise fail(BAD_FILE, f"this is no notebook: {type(reason).__name__}: {reason}") from None
+
+
+def _output(place: int, output: dict[str, object]) -> Output:
+    found = output.get("text")
+    data = output.get("data")
+    if found is None and isinstance(data, dict):
+        if any(str(kind).startswith("image/") for kind in data):
+            return Output(place, "image", "")
+        found = data.get("text/plain", "")
+    return Output(place, "text", "".join(found) if isinstance(found, list) else str(found or ""))

@@ -1,0 +1,143 @@
+"""A document from top to bottom: its blocks executed in a process of their own, its outputs compared."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from refmlc.tools.course import markdown, notebook, rest
+from refmlc.tools.course.document import Block, Document, read_text
+from refmlc.tools.course.excerpt import Excerpt, excerpt_of
+from refmlc.tools.course.outputs import DIFFERS, Compared, compare
+
+RAN, FAILED, NEEDS, EXCERPT = "ran", "failed", "needs", "excerpt"
+SECONDS = 600.0
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class BlockReport:
+    """What became of a block: `ran`, `failed`, `needs` a package, or it is an `excerpt`."""
+
+    number: int
+    line: int
+    status: str
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    outputs: tuple[Compared, ...] = ()
+    text: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class CourseReport:
+    """What became of a document."""
+
+    name: str
+    generation: str
+    blocks: tuple[BlockReport, ...] = field(default_factory=tuple)
+
+    def count(self, status: str) -> int:
+        """How many blocks have this status."""
+        return sum(block.status == status for block in self.blocks)
+
+    def verdicts(self, verdict: str) -> int:
+        """How many outputs have this verdict."""
+        return sum(one.verdict == verdict for block in self.blocks for one in block.outputs)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no block failed, and every difference of outputs has a reason."""
+        return not self.count(FAILED) and not self.verdicts(DIFFERS)
+
+
+def read_document(path: Path) -> Document:
+    """The blocks of a chapter: a notebook by its suffix, reStructuredText by its directives, else Markdown."""
+    text = read_text(path)
+    if path.suffix == ".ipynb":
+        reader = notebook.blocks
+    else:
+        reader = rest.blocks if path.suffix == ".rst" or ".. code::" in text else markdown.blocks
+    return Document(path.name, tuple(reader(text)))
+
+
+def run_document(
+    path: Path, *, offline: bool = True, seconds: float = SECONDS, python: str = sys.executable, real: bool = True
+) -> CourseReport:
+    """Execute a chapter and compare its outputs. `seconds`: the limit for all of it. Fails: RM109.
+
+    `python`: what executes it; where that has real TVM, `import tvm` is real TVM, unless `real` is False.
+    """
+    document = read_document(path)
+    excerpts: dict[int, Excerpt] = {}
+    for place, block in enumerate(document.blocks):
+        found = excerpt_of(block, document.blocks[:place])
+        if found is not None:
+            excerpts[block.number] = found
+    programs = [block for block in document.blocks if block.number not in excerpts]
+    setting = Setting(python, seconds, offline, real)
+    done, rest_of_it = _executed(document, programs, setting)
+    reports = []
+    for block in document.blocks:
+        if block.number in excerpts:
+            one = excerpts[block.number]
+            reports.append(BlockReport(block.number, block.line, EXCERPT, one.reason, (one.read,) if one.read else ()))
+        else:
+            reports.append(_report(block, done.get(block.number), rest_of_it, document))
+    return CourseReport(document.name, document.generation, tuple(reports))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a document is executed."""
+
+    python: str
+    seconds: float
+    offline: bool
+    real: bool
+
+
+def _executed(document: Document, blocks: Sequence[Block], how: Setting) -> tuple[dict[int, dict[str, object]], str]:
+    """What each block did, by its number, and why the rest did nothing."""
+    with tempfile.TemporaryDirectory(prefix="refmlc-course-") as name:
+        folder = Path(name)
+        work, request, results = folder / "work", folder / "request.json", folder / "results.jsonl"
+        work.mkdir()
+        wanted = [{"number": block.number, "line": block.line, "text": block.text} for block in blocks]
+        asked = {"name": document.name, "folder": str(work), "offline": how.offline, "real": how.real, "blocks": wanted}
+        request.write_text(json.dumps(asked), encoding="utf-8")
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        around = {"MPLBACKEND": "Agg", "REFMLC_DIALECT": document.generation, "PYTHONPATH": paths}
+        command = [how.python, "-m", "refmlc.tools.course.kernel", str(request), str(results)]
+        ended = _process(command, {**os.environ, **around}, how.seconds)
+        lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+    done = [cast("dict[str, object]", json.loads(line)) for line in lines]
+    return {cast("int", one["number"]): one for one in done}, ended
+
+
+def _process(arguments: list[str], around: dict[str, str], seconds: float) -> str:
+    """Run it; why it ended before its end, empty where it did not."""
+    try:
+        ended = subprocess.run(  # noqa: S603 - our own kernel
+            arguments, env=around, timeout=seconds, check=False, capture_output=True, text=True
+        )
+    except subprocess.TimeoutExpired:
+        return f"the limit of {seconds:g} s is over"
+    last = ended.stderr.strip().splitlines()[-1:] or [""]
+    return "" if ended.returncode == 0 else f"the process ended with status {ended.returncode}: {last[0]}"
+
+
+def _report(block: Block, done: "dict[str, object] | None", ended: str, document: Document) -> BlockReport:
+    if done is None:
+        return BlockReport(block.number, block.line, FAILED, ended or "the process did not come to it")
+    status, text = str(done["status"]), str(done["text"])
+    why = f"needs {done['needs']}" if status == NEEDS else str(done["error"])
+    compared = tuple(compare(one, text, document) for one in block.outputs) if status == RAN else ()
+    notes = tuple(str(one) for one in cast("list[object]", done["notes"]))
+    seconds = cast("float", done["seconds"])
+    return BlockReport(block.number, block.line, status, why, notes, compared, text, seconds)

@@ -1,6 +1,0 @@
-"""The static rules: scopes, types, shapes, blocks, purity; and reading with them applied."""
-
-from refmlc.wellformed.infer import type_of
-from refmlc.wellformed.module import check_module
-
-__all__ = ["check_module", "type_of"]

@@ -1,0 +1,69 @@
+"""A batch function that stands in for programs: what it does with a number is said by the implementations.
+
+| implementation | does                                                             |
+|----------------|------------------------------------------------------------------|
+| `wrong=N`      | every N-th program is a finding, one of three                    |
+| `crash=N`      | program N ends the process by SIGSEGV                            |
+| `leave=N`      | program N ends the process with a status                         |
+| `hang=N`       | program N does not come back                                     |
+| `eat=N`        | program N takes memory without end                               |
+| `raise=N`      | program N raises                                                 |
+| `flaky`        | the first batch in this file's time crashes, its programs do not |
+| `slow=S`       | each batch takes S seconds                                       |
+"""
+
+import os
+import signal
+import time
+
+from refmlc.oracle.fuzz.result import BatchResult, Found, merged
+from refmlc.oracle.fuzz.settings import Settings
+from refmlc.oracle.fuzz.signature import signature
+
+
+def run_batch(settings, batch, numbers):
+    """A batch."""
+    known = Settings.from_json(settings)
+    says = dict(each.partition("=")[::2] for each in known.implementations)
+    time.sleep(float(says.get("slow", 0)))
+    if "flaky" in says and len(numbers) > 1:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    findings = []
+    for number in numbers:
+        _ends(says, number)
+        if "wrong" in says and number % int(says["wrong"]) == 0:
+            findings.append(_found(known, number))
+    verdicts = {"stand-in": {"equal": len(numbers) - len(findings), "wrong": len(findings)}}
+    coverage = {"parity": tuple({("even", "odd")[number % 2] for number in numbers})}
+    return BatchResult(batch, len(numbers), verdicts, coverage, merged(findings)).to_json()
+
+
+def _ends(says, number):
+    at = {name: int(value) for name, value in says.items() if name in ("crash", "leave", "hang", "eat", "raise")}
+    if at.get("crash") == number:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if at.get("leave") == number:
+        os._exit(3)
+    if at.get("hang") == number:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        while True:
+            time.sleep(1)
+    if at.get("eat") == number:
+        held = []
+        while True:
+            held.append(bytearray(1 << 26))
+    if at.get("raise") == number:
+        raise KeyError(number)
+
+
+def _found(settings, number):
+    message = ("it is 3, expected 4", "C[1, 2] is transposed", "nothing came")[number % 3]
+    name = signature(message, "RM701", "stand-in")
+    case = {"text": f"program {number}"}
+    return Found(name, "RM701", "stand-in", "wrong", message, number, settings.seed_of(number), "functions", case)
+
+
+def describe(settings, number):
+    """A program as data."""
+    del settings
+    return {"text": f"program {number}"}

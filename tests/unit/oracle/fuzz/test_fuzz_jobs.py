@@ -1,0 +1,84 @@
+"""Whatever a program does to the process that runs it, its batch comes to a result, and the program is named."""
+
+import os
+import threading
+
+import pytest
+
+from refmlc.oracle.fuzz.cage import Cages, Died, started_by
+from refmlc.oracle.fuzz.jobs import Batches
+
+
+@pytest.fixture
+def done(stand_in, held):
+    return lambda *says, **settings: Batches(stand_in(*says, **settings), held).done(1)
+
+
+def blamed(result):
+    return [(one.number, one.code, one.verdict) for one in result.findings if one.path == "worker"]
+
+
+def test_a_batch_that_ends_well(done):
+    result = done("wrong=5")
+    assert (result.batch, result.programs) == (1, 8)
+    assert result.verdicts == {"stand-in": {"equal": 6, "wrong": 2}}
+    assert [one.number for one in result.findings] == [10, 15]
+    assert result.cpu > 0
+    assert result.memory > 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("says", "code", "verdict", "told"),
+    [
+        ("crash=11", "RM703", "crashed", "its process was ended by SIGSEGV"),
+        ("leave=8", "RM703", "crashed", "its process ended with status 3"),
+        ("eat=15", "RM901", "crashed", "MemoryError"),
+        ("raise=12", "RM901", "crashed", "KeyError: 12"),
+    ],
+)
+def test_the_program_that_ends_its_process_is_named(done, says, code, verdict, told):
+    result = done(says, "wrong=5")
+    number = int(says.partition("=")[2])
+    assert blamed(result) == [(number, code, verdict)]
+    found = next(one for one in result.findings if one.path == "worker")
+    assert found.message.startswith(told)
+    assert found.case == {"text": f"program {number}"}
+    assert result.programs == 8
+    assert {one.number for one in result.findings if one.path == "stand-in"} == {10, 15} - {number}
+
+
+def test_a_program_that_never_ends_is_named(done):
+    result = done("hang=9", "wrong=5", program_seconds=0.5)
+    assert blamed(result) == [(9, "RM704", "timed out")]
+    assert result.programs == 8
+
+
+def test_several_culprits_in_one_batch(done):
+    assert blamed(done("crash=9", "leave=14")) == [(9, "RM703", "crashed"), (14, "RM703", "crashed")]
+
+
+def test_a_crash_that_no_program_repeats_is_a_finding_of_the_batch(done):
+    result = done("flaky")
+    (found,) = result.findings
+    assert found.message.startswith("no program alone, but the batch: its process was ended by SIGSEGV")
+    assert found.case == {}
+    assert result.programs == 8
+
+
+def test_workers_are_kept_and_replaced(stand_in, held):
+    first = Batches(stand_in(), held).done(0).worker
+    assert Batches(stand_in(), held).done(1).worker == first
+    Batches(stand_in("crash=16"), held).done(2)
+    assert Batches(stand_in(), held).done(3).worker != first
+
+
+def test_no_process_is_left(stand_in):
+    cages = Cages()
+    with pytest.raises(Died, match="over"):
+        Batches(stand_in("slow=60"), _closing(cages)).done(1)
+    assert started_by(os.getpid()) == []
+
+
+def _closing(cages):
+    threading.Timer(1.0, cages.close).start()
+    return cages

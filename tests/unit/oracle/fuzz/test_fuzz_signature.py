@@ -1,0 +1,37 @@
+"""Findings that differ in numbers and names are the same one; those that differ in words are not."""
+
+import pytest
+
+from refmlc.oracle.fuzz.signature import normalised, signature
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("wrong: [3, 7] is 1.5, expected -2.5e-07", "wrong: [0, 12] is nan, expected 4"),
+        ("load from `A` is out of bounds", "load from `B` is out of bounds"),
+        ("12 of 64 wrong", "1 of 2 wrong"),
+        ('File "/a/b/emit.py", line 3', 'File "/c/emit.py", line 71'),
+        ("at 0x7f3a", "at 0x1"),
+        ("[] is 3", "[1, 2, 3] is 3"),
+    ],
+)
+def test_the_same(one, other):
+    assert normalised(one) == normalised(other)
+    assert signature(one, "RM701") == signature(other, "RM701")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("load from `A` is out of bounds", "store to `A` is out of bounds"),
+        ("transposed: axes 0 and 1", "wrapped: equal modulo 2**8"),
+        ('File "emit.py", line 3', 'File "tile.py", line 3'),
+    ],
+)
+def test_not_the_same(one, other):
+    assert signature(one) != signature(other)
+
+
+def test_names_count_as_they_are():
+    assert len({signature("m", "RM701", "native"), signature("m", "RM702", "native"), signature("m", "RM701")}) == 3
