@@ -21,7 +21,6 @@ class Lines:
     """Lines where there is no screen: one now and then, one for each new finding."""
 
     def __init__(self) -> None:
-        """Nothing is said yet."""
         self._last = time.monotonic()
         self._told: set[str] = set()
 

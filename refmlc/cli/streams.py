@@ -41,7 +41,6 @@ class Fitted:
     """A stream that takes every character: what its encoding lacks is written as one like it."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Write to `stream`."""
         self._stream = stream
         self.encoding = stream.encoding or "utf-8"
         self.errors = stream.errors
@@ -68,7 +67,6 @@ class Gate(Fitted):
     """A stream for text from anywhere. `behind`: the same stream, for text that was cleaned and painted."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Stand before `stream`."""
         super().__init__(stream)
         self.behind = Fitted(stream)
 

@@ -96,7 +96,6 @@ class Breaks(Judge):
     """All breakpoints and edits of a session. `evaluate`: an expression, in the innermost frame where it stands."""
 
     def __init__(self, engine: Engine, evaluate: Callable[[str], object], editing: Editing) -> None:
-        """None yet."""
         self.engine = engine
         self.armed: dict[int, Armed] = {}
         self.logs: list[str] = []

@@ -28,7 +28,6 @@ class Editing:
     """The edits of a session."""
 
     def __init__(self, engine: Engine, looking: Looking) -> None:
-        """None yet."""
         self._engine = engine
         self._looking = looking
         self.edits: list[Edit] = []

@@ -39,7 +39,6 @@ class Engine:
     """See the docstring of the module. `standing` is where the worker waits."""
 
     def __init__(self, program: Program, places: Places, snapshot_bytes: int, often: Often = OFTEN) -> None:
-        """Nothing runs yet."""
         self.program = program
         self.places = places
         self.judge = Judge()

@@ -158,7 +158,6 @@ class Element:
         return tuple(low for low, _ in self.axes) if all(high - low == 1 for low, high in self.axes) else None
 
     def __str__(self) -> str:
-        """As it is typed."""
         if not self.axes:
             return self.name
         return f"{self.name}[{', '.join(str(low) if high - low == 1 else f'{low}:{high}' for low, high in self.axes)}]"

@@ -54,7 +54,6 @@ class Outlining:
     """The loops of a session that C executes. Not for concurrent use."""
 
     def __init__(self, budget: Budget) -> None:
-        """None yet."""
         self._budget = budget
         self._made: dict[Place, Outlined | None] = {}
 

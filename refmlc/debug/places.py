@@ -92,7 +92,6 @@ class Places:
     _by_load: dict[int, Place] | None = None
 
     def __post_init__(self) -> None:
-        """Find all places."""
         for name, func in self.module.functions.items():
             if isinstance(func, tir.PrimFunc):
                 self.of(func, name)

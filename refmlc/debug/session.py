@@ -52,7 +52,6 @@ class Session:
     """
 
     def __init__(self, program: Program, *, snapshot_bytes: int = SNAPSHOTS, often: Often = OFTEN) -> None:
-        """Nothing runs yet."""
         self.program = program
         self._engine = Engine(program, Places(program.module), snapshot_bytes, often)
         self._looking = Looking(self._engine)
@@ -64,13 +63,11 @@ class Session:
         self._closed = False
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
         self.close()
 
     # -------------------------------------------------------------------------------------------- motions

@@ -172,7 +172,6 @@ class Snapshots:
     """The snapshots of a session, by moment. Units: `budget` in bytes."""
 
     def __init__(self, budget: int) -> None:
-        """None yet."""
         self.budget = budget
         self.sparse = 1
         self._list: list[Snapshot] = []

@@ -47,7 +47,6 @@ class Stepper(Hooks):
     """Functions, statements and bindings."""
 
     def __init__(self, listener: Listener) -> None:
-        """Tell `listener`."""
         self._listener = listener
         self._place: tuple[View, int] | None = None
 

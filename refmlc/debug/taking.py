@@ -30,7 +30,6 @@ class Taking:
     """
 
     def __init__(self, often: Often, snapshots: Snapshots, heats: Mapping[Place, list[Heat]], stays: Cool) -> None:
-        """None was taken yet."""
         self.often, self.snapshots = often, snapshots
         self.next = self.interval = often.statements
         self._taken = perf_counter()

@@ -32,7 +32,6 @@ class RefmlcError(Exception):
     exit_code: ClassVar[int] = 70
 
     def __init__(self, diagnostic: Diagnostic) -> None:
-        """Hold `diagnostic`."""
         super().__init__(diagnostic)
         self.diagnostic = diagnostic
 

@@ -39,7 +39,7 @@ class Painter:
     color: bool
 
     def __call__(self, style: str, text: str) -> str:
-        """`text` in `style`."""
+        """Put `text` between the escapes of `style`, where colours are on."""
         return f"{style}{text}{RESET}" if self.color and text else text
 
 

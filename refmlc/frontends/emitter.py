@@ -33,7 +33,6 @@ class Emitter:
     """Binds calls in the function that `builder` is building."""
 
     def __init__(self, builder: BlockBuilder) -> None:
-        """Write into `builder`."""
         self.builder = builder
 
     # ------------------------------------------------------------------------------------------------ calls

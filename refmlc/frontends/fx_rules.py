@@ -82,7 +82,6 @@ class Settings:
     """A module as a rule sees it: what the rule reads of it is remembered."""
 
     def __init__(self, module: nn.Module) -> None:
-        """Nothing is read yet."""
         self._module = module
         self._read: set[str] = set()
 

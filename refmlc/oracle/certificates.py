@@ -34,7 +34,6 @@ class Certificates:
     """The rules for the parts of one call. `parts` are those of the reference."""
 
     def __init__(self, program: Program, number: int, parts: Sequence[Part], freedom: Freedom = OTHERS) -> None:
-        """Nothing is computed yet."""
         self._freedom = freedom
         self._program = program
         self._number = number

@@ -29,7 +29,6 @@ class Difference:
     note: str = ""
 
     def __str__(self) -> str:
-        """One line."""
         at = ", ".join(map(str, self.index))
         steps = "" if self.ulps is None else f", {self.ulps} ulp away"
         allowed = "" if self.bound is None else f", bound {self.bound:.3g}"

@@ -118,7 +118,6 @@ class Same:
     number: int
 
     def __str__(self) -> str:
-        """Which one."""
         return f"argument {self.number} again"
 
 
@@ -129,7 +128,6 @@ class ShapeOf:
     values: tuple[int, ...]
 
     def __str__(self) -> str:
-        """As TVMScript writes it."""
         return repr(Shape(self.values))
 
 
@@ -140,7 +138,6 @@ class TupleOf:
     items: tuple["Argument", ...]
 
     def __str__(self) -> str:
-        """The items."""
         return f"({', '.join(map(str, self.items))})"
 
 

@@ -67,7 +67,6 @@ class Case:
         raise fail(BAD_FILE, "this is no case: it has no `text`, `func` and `calls`")
 
     def __repr__(self) -> str:
-        """One line."""
         aim = f", aims at {self.aim}" if self.aim else ""
         return f"<Case {self.name or self.func}: {', '.join(self.module.functions)}; {len(self.calls)} calls{aim}>"
 

@@ -65,7 +65,6 @@ class Rolled(Choices):
     """Decisions of a pseudo-random generator."""
 
     def __init__(self, seed: int | str) -> None:
-        """Begin at `seed`."""
         self._random = Random(seed).random  # noqa: S311 - reproducible, not secret
 
     def below(self, count: int) -> int:

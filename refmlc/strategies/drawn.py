@@ -32,7 +32,6 @@ class Drawn(Choices):
     """Decisions of Hypothesis."""
 
     def __init__(self, draw: Draw) -> None:
-        """Draw with `draw`."""
         self._draw = draw
 
     def below(self, count: int) -> int:

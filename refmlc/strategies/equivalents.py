@@ -27,7 +27,6 @@ class Equivalent(NamedTuple):
     func: tir.PrimFunc
 
     def __repr__(self) -> str:
-        """One line."""
         return f"<Equivalent {self.trace or 'no step'}: {self.func!r}>"
 
     def __str__(self) -> str:

@@ -47,7 +47,6 @@ class Inputs:
     """Makes arguments. `gentle`: only usual values and sizes."""
 
     def __init__(self, choices: Choices, dims: Mapping[str, int], *, gentle: bool = False) -> None:
-        """Nothing is decided yet."""
         self.choices = choices
         self.dims = dims
         self.gentle = gentle

@@ -58,7 +58,6 @@ class Kernels(Nests):
     """Makes one kernel."""
 
     def __init__(self, choices: Choices) -> None:
-        """Nothing is declared yet."""
         super().__init__(choices)
         self.word = INT64
         self.regular = choices.chance(50)

@@ -27,16 +27,13 @@ class Folder:
     """A new folder, in `with`. Fails: OSError."""
 
     def __init__(self, purpose: str) -> None:
-        """Make it."""
         self.path = make_folder(purpose)
         self.name = str(self.path)
 
     def __enter__(self) -> Path:
-        """Where it is."""
         return self.path
 
     def __exit__(self, *_: object) -> None:
-        """Remove it."""
         self.cleanup()
 
     def cleanup(self) -> None:

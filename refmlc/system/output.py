@@ -13,7 +13,6 @@ class Output:
     """What came so far."""
 
     def __init__(self) -> None:
-        """Nothing."""
         self._first = bytearray()
         self._last = bytearray()
         self._between = 0

@@ -48,7 +48,6 @@ class Told(TerminalRepr):
     reprcrash: Place
 
     def __str__(self) -> str:
-        """The text."""
         return self.text
 
     def toterminal(self, tw: "TerminalWriter") -> None:

@@ -102,7 +102,7 @@ class Executable:
         return self[names[0] if len(names) == 1 else "main"]
 
     def __call__(self, *args: object) -> object:
-        """Call it."""
+        """Call the entry function, as TVM does."""
         return self.entry_func(*args)
 
     def time_evaluator(

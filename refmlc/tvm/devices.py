@@ -21,7 +21,6 @@ class Device:
     index: int = 0
 
     def __str__(self) -> str:
-        """As TVM prints it."""
         return f"cpu({self.index})"
 
     def sync(self) -> None:
@@ -51,7 +50,6 @@ class Target:
         return self.text.split(" ")[0].partition("/")[0]
 
     def __str__(self) -> str:
-        """As it was given."""
         return self.text
 
     def __enter__(self) -> Self:

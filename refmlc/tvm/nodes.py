@@ -37,13 +37,11 @@ class NodeClass:
         return self._holds(value)
 
     def __or__(self, other: object) -> object:
-        """In an annotation."""
         return self
 
     __ror__ = __or__
 
     def __repr__(self) -> str:
-        """The name."""
         return f"<class '{self.__name__}' of TVM, as refmlc's nodes>"
 
 

@@ -36,7 +36,6 @@ class Cell:
     source: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Take the commands out."""
         found = tuple(match[2] for match in _COMMAND.finditer(self.text))
         object.__setattr__(self, "commands", found)
         object.__setattr__(self, "source", _COMMAND.sub(r"\1pass", self.text))

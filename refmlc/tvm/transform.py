@@ -12,11 +12,9 @@ class PassContext:
     """Options of passes. They say nothing here: no result depends on them."""
 
     def __init__(self, **options: object) -> None:
-        """Options by name."""
         self.options = options
 
     def __enter__(self) -> Self:
-        """Begin."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -85,7 +85,6 @@ class VMFunction:
         return f"<VMFunction {self.name}({', '.join(one.name for one in self.parameters)})>"
 
     def __str__(self) -> str:
-        """The TVMScript."""
         return str(self._function)
 
     def __call__(self, *args: object, **named: object) -> object:

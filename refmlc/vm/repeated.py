@@ -23,7 +23,6 @@ class Repeated:
     """The quick calls of one function on one machine. `last` is the one that was made, or learnt, last."""
 
     def __init__(self, machine: Machine, name: str, native: Choosing) -> None:
-        """Nothing is learnt yet."""
         self.last: Quick | None = None
         self._machine = machine
         self._name = name

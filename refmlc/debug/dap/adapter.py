@@ -47,7 +47,6 @@ class Adapter:
     def __init__(
         self, incoming: Incoming, out: Outgoing, launcher: Launcher, *, delay: float = 0.5, door: Door | None = None
     ) -> None:
-        """Nothing is launched yet."""
         self.incoming, self.out, self.launcher, self.delay = incoming, out, launcher, delay
         self.door = Door() if door is None else door
         self.state = State(out)

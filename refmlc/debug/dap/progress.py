@@ -28,7 +28,6 @@ class Progress:
     _over: bool = False
 
     def __enter__(self) -> Self:
-        """It begins."""
         if self.delay is not None:
             self._wait(self.delay, self._begin)
         return self
@@ -36,7 +35,6 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """It ends."""
         with self._lock:
             self._over = True
         if self._timer is not None:

@@ -61,7 +61,6 @@ class Screen(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, shell: Shell) -> None:
-        """Nothing is shown yet."""
         super().__init__()
         self.shell = shell
         self.busy = ""

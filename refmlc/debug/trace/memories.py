@@ -34,7 +34,6 @@ class Memories:
     """The memories, and the tensors in them."""
 
     def __init__(self) -> None:
-        """None."""
         self.rows: list[Memory] = []
         self.tensors: list[Shown] = []
         self.missing = 0

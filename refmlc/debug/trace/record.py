@@ -27,7 +27,6 @@ class Unwatched:
     """Executes calls that nobody asked for: in C, or by an interpreter without hooks."""
 
     def __init__(self, program: Program, budget: Budget, output: Callable[[str], object]) -> None:
-        """Nothing is compiled yet."""
         self._native = Choosing(NativeModule(program.module, "cr"), budget, waits=True)
         self._plain = Machine(program.module, budget=budget, registry=program.registry, output=output)
 

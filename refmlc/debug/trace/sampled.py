@@ -44,7 +44,6 @@ class Sampled(Recorder):
     def __init__(
         self, module: IRModule, function: str, most: int, sampling: Sampling, only: frozenset[str] = frozenset()
     ) -> None:
-        """Nothing happened yet."""
         super().__init__(module, function, only)
         self.trace.stride = sampling.stride
         self.keep = False

@@ -29,7 +29,6 @@ class Counting(Hooks):
     """Counts loads."""
 
     def __init__(self, count: Callable[[], None]) -> None:
-        """Call `count` for each."""
         self._count = count
 
     def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:

@@ -22,7 +22,6 @@ class Whole(Recorder):
     """Writes at most `most` events. `nan_unit`, `inf_unit`: those of the first NaN and infinity, -1 without."""
 
     def __init__(self, module: IRModule, function: str, most: int, only: frozenset[str] = frozenset()) -> None:
-        """Nothing happened yet."""
         super().__init__(module, function, only)
         self.over = False
         self.nan_unit = self.inf_unit = -1

@@ -89,7 +89,6 @@ class Importer:
         *,
         keep: bool,
     ) -> None:
-        """Nothing is translated yet."""
         self._model = model
         self._shapes = shapes
         self._fixed = fixed

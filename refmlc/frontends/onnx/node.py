@@ -31,7 +31,6 @@ class Node:
         outputs: Sequence[str],
         opset: int,
     ) -> None:
-        """Nothing is taken yet."""
         self.e = emitter
         self.op = op
         self.opset = opset

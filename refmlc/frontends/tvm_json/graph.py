@@ -118,7 +118,6 @@ class Graph:
     """The nodes."""
 
     def __init__(self, nodes: "list[Json]") -> None:
-        """All of them."""
         self._nodes = nodes
         self._reached: Item | None = None
 

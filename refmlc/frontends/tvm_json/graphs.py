@@ -14,7 +14,6 @@ class Graphs(Statements):
     """Reads functions of Relax."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
         super().__init__()
         self.values: dict[int, relax.Var] = {}
         self._exprs: dict[int, relax.Expr] = {}

@@ -84,7 +84,6 @@ class Difference:
     reason: str
 
     def __str__(self) -> str:
-        """One line for messages."""
         return f"{self.path or 'the whole'}: {self.reason}"
 
 

@@ -22,59 +22,45 @@ class Operand:
         return cast("Binary", provided(self.MAKER))(name, left, right)
 
     def __add__(self, other: object) -> object:
-        """`self + other`."""
         return self._binary("add", self, other)
 
     def __radd__(self, other: object) -> object:
-        """`other + self`."""
         return self._binary("add", other, self)
 
     def __sub__(self, other: object) -> object:
-        """`self - other`."""
         return self._binary("subtract", self, other)
 
     def __rsub__(self, other: object) -> object:
-        """`other - self`."""
         return self._binary("subtract", other, self)
 
     def __mul__(self, other: object) -> object:
-        """`self * other`."""
         return self._binary("multiply", self, other)
 
     def __rmul__(self, other: object) -> object:
-        """`other * self`."""
         return self._binary("multiply", other, self)
 
     def __truediv__(self, other: object) -> object:
-        """`self / other`."""
         return self._binary("divide", self, other)
 
     def __rtruediv__(self, other: object) -> object:
-        """`other / self`."""
         return self._binary("divide", other, self)
 
     def __floordiv__(self, other: object) -> object:
-        """`self // other`."""
         return self._binary("floor_divide", self, other)
 
     def __rfloordiv__(self, other: object) -> object:
-        """`other // self`."""
         return self._binary("floor_divide", other, self)
 
     def __mod__(self, other: object) -> object:
-        """`self % other`."""
         return self._binary("floor_mod", self, other)
 
     def __rmod__(self, other: object) -> object:
-        """`other % self`."""
         return self._binary("floor_mod", other, self)
 
     def __pow__(self, other: object) -> object:
-        """`self ** other`."""
         return self._binary("power", self, other)
 
     def __neg__(self) -> object:
-        """`-self`."""
         return self._binary("negative", self, None)
 
 
@@ -100,7 +86,7 @@ class Callee:
         return self.name
 
     def __call__(self, *args: object) -> object:
-        """The call."""
+        """Make a call of Relax with these arguments."""
         return cast("Callable[..., object]", provided("operand.called"))(self, args)
 
 

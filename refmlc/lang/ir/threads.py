@@ -46,7 +46,6 @@ class Threads:
     """What the text of one function says about its threads."""
 
     def __init__(self, func: tir.PrimFunc) -> None:
-        """Read the text once."""
         nodes = list(walk(func.body))
         self.lowered = _convention(func) == 2 or any(_is_barrier(node) for node in nodes)
         self._roots = _roots(nodes)

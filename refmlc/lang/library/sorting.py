@@ -62,7 +62,7 @@ class Places:
     here: Callable[[Value], tuple[Value, ...]]
 
     def __call__(self, k: Value) -> Value:
-        """Place k."""
+        """Give the element at place `k` of the line."""
         return at(self.buffer, *self.here(k))
 
 

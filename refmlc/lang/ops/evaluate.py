@@ -31,7 +31,6 @@ class Unbound(Exception):
     """A variable of the expression has no value yet."""
 
     def __init__(self, var: tir.Var) -> None:
-        """`var` is the variable."""
         super().__init__(var.name)
         self.var = var
 

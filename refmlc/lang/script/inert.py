@@ -27,11 +27,10 @@ class Inert:
         return Inert(f"{self.path}.{name}" if self.path else "")
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        """Nothing in particular."""
+        """Give another inert object: nothing is executed."""
         return Inert("", "" if args or kwargs else self.path)
 
     def __repr__(self) -> str:
-        """The name."""
         return self.path or "…"
 
     def _inert(self, *_: object) -> "Inert":

@@ -60,7 +60,6 @@ class Slice:
     indices: tuple[tir.Expr, ...]
 
     def __getitem__(self, index: "Index | tuple[Index, ...]") -> "Value | Slice":
-        """With more of them."""
         return self.tensor.at(self.indices, index if isinstance(index, tuple) else (index,))
 
 
@@ -93,7 +92,6 @@ class Tensor:
         return len(self.buffer.shape)
 
     def __len__(self) -> int:
-        """The number of axes."""
         return self.ndim
 
     def at(self, before: tuple[tir.Expr, ...], indices: Sequence[Index]) -> "Value | Slice":
@@ -115,7 +113,6 @@ class Tensor:
         return found
 
     def __repr__(self) -> str:
-        """Shape, name, dtype."""
         shape = ", ".join(repr(extent) for extent in self.shape)
         return f"Tensor(shape=[{shape}], op.name={self.op.name}, dtype={self.dtype})"
 

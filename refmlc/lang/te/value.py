@@ -25,7 +25,6 @@ class Value:
     __slots__ = ("expr",)
 
     def __init__(self, expr: tir.Expr) -> None:
-        """Hold `expr`."""
         self.expr = expr
 
     @property
@@ -42,7 +41,6 @@ class Value:
         return self.expr.script().splitlines()[-1]
 
     def __hash__(self) -> int:
-        """Of the node."""
         return hash(self.expr)
 
     def __bool__(self) -> bool:
@@ -65,27 +63,21 @@ class Value:
     __index__ = __int__
 
     def __add__(self, other: "Operand") -> "Value":
-        """Self + other."""
         return binary("+", self, other)
 
     def __radd__(self, other: "Operand") -> "Value":
-        """Other + self."""
         return binary("+", other, self)
 
     def __sub__(self, other: "Operand") -> "Value":
-        """Self - other."""
         return binary("-", self, other)
 
     def __rsub__(self, other: "Operand") -> "Value":
-        """Other - self."""
         return binary("-", other, self)
 
     def __mul__(self, other: "Operand") -> "Value":
-        """Self * other."""
         return binary("*", self, other)
 
     def __rmul__(self, other: "Operand") -> "Value":
-        """Other * self."""
         return binary("*", other, self)
 
     def __truediv__(self, other: "Operand") -> "Value":
@@ -97,55 +89,42 @@ class Value:
         return binary("/", other, self)
 
     def __floordiv__(self, other: "Operand") -> "Value":
-        """The quotient rounded down."""
         return binary("//", self, other)
 
     def __rfloordiv__(self, other: "Operand") -> "Value":
-        """The quotient rounded down."""
         return binary("//", other, self)
 
     def __mod__(self, other: "Operand") -> "Value":
-        """The rest of `//`."""
         return binary("%", self, other)
 
     def __rmod__(self, other: "Operand") -> "Value":
-        """The rest of `//`."""
         return binary("%", other, self)
 
     def __lshift__(self, other: "Operand") -> "Value":
-        """Bits to the left."""
         return binary("<<", self, other)
 
     def __rshift__(self, other: "Operand") -> "Value":
-        """Bits to the right."""
         return binary(">>", self, other)
 
     def __and__(self, other: "Operand") -> "Value":
-        """Bit by bit."""
         return binary("&", self, other)
 
     def __or__(self, other: "Operand") -> "Value":
-        """Bit by bit."""
         return binary("|", self, other)
 
     def __xor__(self, other: "Operand") -> "Value":
-        """Bit by bit."""
         return binary("^", self, other)
 
     def __lt__(self, other: "Operand") -> "Value":
-        """Self < other."""
         return binary("<", self, other)
 
     def __le__(self, other: "Operand") -> "Value":
-        """Self <= other."""
         return binary("<=", self, other)
 
     def __gt__(self, other: "Operand") -> "Value":
-        """Self > other."""
         return binary(">", self, other)
 
     def __ge__(self, other: "Operand") -> "Value":
-        """Self >= other."""
         return binary(">=", self, other)
 
     def __eq__(self, other: object) -> "Value":  # type: ignore[override]
@@ -161,11 +140,9 @@ class Value:
         return binary("!=", self, other)
 
     def __neg__(self) -> "Value":
-        """-self."""
         return Value(folded(defined(promote.unary("-", self.expr, None))))
 
     def __invert__(self) -> "Value":
-        """The bits turned over."""
         return Value(folded(defined(promote.unary("~", self.expr, None))))
 
 

@@ -30,7 +30,6 @@ class CallRules:
     """Checks calls; `pure_function` and `in_dataflow` say where."""
 
     def __init__(self, module: IRModule, findings: Findings, known: Mapping[Var, Type | None]) -> None:
-        """Calls stand nowhere yet."""
         self.module = module
         self.findings = findings
         self.known = known

@@ -14,7 +14,6 @@ class Findings:
     """What a check found so far."""
 
     def __init__(self) -> None:
-        """Nothing found."""
         self._found: list[Diagnostic] = []
         self._seen: set[Hashable] = set()
 

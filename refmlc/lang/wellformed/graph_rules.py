@@ -53,7 +53,6 @@ class GraphRules:
     """Checks one function of the module, and the local functions in it."""
 
     def __init__(self, module: IRModule, findings: Findings) -> None:
-        """Nothing is visible yet."""
         self.module = module
         self.findings = findings
         self.scope: Scope[Var] = Scope()

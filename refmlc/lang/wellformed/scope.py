@@ -17,7 +17,6 @@ class Scope(Generic[N]):
     """The definitions visible at one point, and those that were visible before."""
 
     def __init__(self) -> None:
-        """Nothing is defined."""
         self._stack: list[N] = []
         self._visible: dict[N, int] = {}
         self.known: set[N] = set()

@@ -50,7 +50,6 @@ class ExprRules:
     """Checks expressions at one point of a function; `scope` is what is visible there."""
 
     def __init__(self, module: IRModule, findings: Findings) -> None:
-        """Nothing is visible yet."""
         self.module = module
         self.findings = findings
         self.scope: Scope[Var | Buffer] = Scope()

@@ -24,7 +24,6 @@ class Interval(NamedTuple):
     high: int | None = None
 
     def __str__(self) -> str:
-        """`0 … 127`."""
         low, high = ("?" if end is None else str(end) for end in self)
         return low if low == high and self.low is not None else f"{low} … {high}"
 

@@ -90,7 +90,6 @@ class Bounds:
     """Bounds of polynomials from one `Knowledge`."""
 
     def __init__(self, known: Knowledge) -> None:
-        """Nothing is computed yet."""
         self.known = known
         self._atoms: dict[Atom, Interval] = {}
         self._lows: dict[tuple[Poly, int], int | None] = {}

@@ -33,7 +33,6 @@ class Poly:
         self._hash: int | None = None
 
     def __hash__(self) -> int:
-        """By the terms."""
         if self._hash is None:
             self._hash = hash(frozenset(self.terms.items()))
         return self._hash
@@ -66,19 +65,15 @@ class Poly:
         return None
 
     def __add__(self, other: "Poly") -> "Poly":
-        """The sum."""
         return combined(self, other, 1)
 
     def __sub__(self, other: "Poly") -> "Poly":
-        """The difference."""
         return combined(self, other, -1)
 
     def __neg__(self) -> "Poly":
-        """0 minus this."""
         return self.scaled(-1)
 
     def __mul__(self, other: "Poly") -> "Poly":
-        """The product."""
         for factor, rest in ((self, other), (other, self)):
             number = factor.only
             if number is not None:

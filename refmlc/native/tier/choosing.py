@@ -38,7 +38,6 @@ class Choosing:
     """The substitute of one virtual machine. Not for concurrent use."""
 
     def __init__(self, native: NativeModule, budget: Budget, *, waits: bool) -> None:
-        """`waits`: until compiling pays."""
         self._native = native
         self._budget = budget
         self._tier: NativeTier | None = None

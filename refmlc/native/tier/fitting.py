@@ -51,7 +51,6 @@ class Ones:
     """A shadow for tensors that are all initialised: ones, that stay ones whatever C stores."""
 
     def __init__(self) -> None:
-        """None are needed yet."""
         self._cells = np.ones(0, np.uint8)
 
     def pointer(self, count: int) -> object:

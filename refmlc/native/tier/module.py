@@ -26,7 +26,6 @@ class NativeModule:
     """A module and, from some time on, its functions in C. For concurrent use."""
 
     def __init__(self, module: IRModule, math: Math, compiler: Compiler = _compile) -> None:
-        """Nothing is done yet."""
         self.module = module
         self.math = math
         self._compiler = compiler

@@ -63,7 +63,6 @@ class Specials:
     """What of a module is compiled for known dimensions. For concurrent use."""
 
     def __init__(self, module: IRModule, translation: Translation, options: Options) -> None:
-        """Nothing is yet."""
         self._module = module
         self._source = Source(translation.text, translation.units, translation.declined)
         self._options = options

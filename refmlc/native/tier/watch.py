@@ -30,7 +30,6 @@ class Watch:
     """What looks during the calls of one virtual machine. `span`: what is executed."""
 
     def __init__(self, budget: Budget) -> None:
-        """Nothing is executed yet."""
         self._budget = budget
         self._units = FIRST
         self._last = 0.0

@@ -21,7 +21,6 @@ class Work:
     """The iterations that calls of one function execute."""
 
     def __init__(self, func: tir.PrimFunc) -> None:
-        """Find the loops."""
         self._buffers = [func.buffer_map.get(param) for param in func.params]
         self._count = count(func)
         self._remembered: dict[tuple[tuple[int, ...] | None, ...], int] = {}

@@ -75,7 +75,6 @@ class Regions:
     """The region of each storage that was met; the storages are kept, so that no other takes their identity."""
 
     def __init__(self) -> None:
-        """Know none."""
         self._known: dict[int, tuple[Storage, Region]] = {}
 
     def view(self, tensor: Tensor) -> View:
@@ -108,7 +107,6 @@ class Enclosing(Hooks):
     """Runs each TensorIR function on enclosures after the interpreter has run it."""
 
     def __init__(self, module: IRModule, freedom: Freedom) -> None:
-        """Begin with no region."""
         self.module = module
         self.freedom = freedom
         self.regions = Regions()

@@ -26,7 +26,6 @@ class Lanes:
     """The lanes of the expressions of one function."""
 
     def __init__(self) -> None:
-        """No variable was met."""
         self._vars: dict[tir.Var, tuple[tir.Var, ...]] = {}
 
     def of_var(self, var: tir.Var) -> tuple[tir.Var, ...]:

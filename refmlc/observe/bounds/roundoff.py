@@ -41,7 +41,6 @@ class Grid:
     """The roundings to one float dtype. Fails: RM503 for float8_e8m0fnu, which has neither signs nor zero."""
 
     def __init__(self, dtype: DType, freedom: Freedom) -> None:
-        """Prepare the constants."""
         self.dtype = dtype.scalar
         self.format = row = dtype.format
         if row.special == "e8m0":

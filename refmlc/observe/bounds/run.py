@@ -14,7 +14,6 @@ class Run:
     """The state of one function: `values` of variables, `views` of buffers, `unsure` conditions around this place."""
 
     def __init__(self, freedom: Freedom) -> None:
-        """Begin with nothing known."""
         self.freedom = freedom
         self.values: dict[tir.Var, Value] = {}
         self.views: dict[tir.Buffer, View] = {}

@@ -43,7 +43,6 @@ class NoAlias(Detector):
     code = BROKEN_NOALIAS
 
     def __init__(self, facts: FactTable) -> None:
-        """No call is open."""
         super().__init__(facts)
         self._calls: list[Call | None] = []
 

@@ -61,7 +61,6 @@ class UsesAfterInplace(Detector):
     code = USE_AFTER_INPLACE
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing was consumed."""
         super().__init__(facts)
         self._ages: WeakKeyDictionary[Storage, dict[int, Consumed]] = WeakKeyDictionary()
         self._names: list[Names] = []

@@ -44,7 +44,6 @@ class Coverage(Detector):
     is_lint = True
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing was executed."""
         super().__init__(facts)
         self._scopes: list[dict[BlockSite, Executed]] = [{}]
 

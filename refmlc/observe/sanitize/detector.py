@@ -35,7 +35,6 @@ class Detector(Hooks):
     is_lint: ClassVar[bool] = False
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing is noted yet."""
         self.facts = facts
         self.noted: dict[object, Noted] = {}
         self._around: list[tuple[object, ...]] = []

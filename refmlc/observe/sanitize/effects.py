@@ -38,7 +38,6 @@ class HiddenEffects(Detector):
     code = HIDDEN_EFFECT
 
     def __init__(self, facts: FactTable) -> None:
-        """No call is open."""
         super().__init__(facts)
         self._calls: list[Call] = []
 

@@ -24,7 +24,6 @@ class Origin(Detector):
     code = UNINITIALISED
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing was read."""
         super().__init__(facts)
         self._last: tuple[tir.BufferLoad, View, Frame] | None = None
 

@@ -89,7 +89,6 @@ class Races(Detector):
     code = RACE
 
     def __init__(self, facts: FactTable) -> None:
-        """No loop is open."""
         super().__init__(facts)
         self._loops: tuple[Racing, ...] = ()
         self._iterations: tuple[Iteration, ...] = ()

@@ -42,7 +42,6 @@ class Reductions(Detector):
     code = REPEATED_TERM
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing is folded."""
         super().__init__(facts)
         self._executions: Executions[Rounds] = Executions(facts, Rounds)
 

@@ -48,7 +48,6 @@ class DeclaredRegions(Detector):
     code = UNDECLARED_ACCESS
 
     def __init__(self, facts: FactTable) -> None:
-        """No instance is open."""
         super().__init__(facts)
         self._open: list[Instance] = []
         self._born: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()

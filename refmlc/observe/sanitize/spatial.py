@@ -64,7 +64,6 @@ class SpatialAxes(Detector):
     code = SPATIAL_CONFLICT
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing is open."""
         super().__init__(facts)
         self._executions: Executions[Elements[Touched]] = Executions(facts, Elements)
         self._open: list[Instance | None] = []

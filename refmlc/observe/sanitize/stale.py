@@ -26,7 +26,6 @@ class StaleStart(Detector):
     is_lint = True
 
     def __init__(self, facts: FactTable) -> None:
-        """Nothing was written."""
         super().__init__(facts)
         self._written: list[Elements[bool]] = [Elements()]
         self._folding: list[BlockSite | None] = []

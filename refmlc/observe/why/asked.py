@@ -48,7 +48,6 @@ class Finder(Recorder):
     """The first run: what the recorder does, and beside it the search for variables and buffers of a name."""
 
     def __init__(self, module: IRModule, sites: Sites, budget: Budget, demands: Demands, most: int) -> None:
-        """Search for nothing."""
         super().__init__(module, sites, budget, demands, most)
         self.asked = Asked("", ())
         self.found: Found | None = None

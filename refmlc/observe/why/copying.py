@@ -18,7 +18,6 @@ class Copying:
     """What was copied so far."""
 
     def __init__(self) -> None:
-        """Nothing."""
         self._given: dict[int, Tensor] = {}
         self._made: dict[int, Storage] = {}
 

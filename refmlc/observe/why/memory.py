@@ -27,7 +27,6 @@ class Storages:
     """The numbers of the storages that are alive, and what is remembered of all."""
 
     def __init__(self) -> None:
-        """None is known."""
         self._known: dict[int, tuple[ReferenceType[Storage], int]] = {}
         self.origins: list[str] = []
 

@@ -54,7 +54,6 @@ class Recorder(Hooks):
     """Watches one run. `most` stores of one chain are kept."""
 
     def __init__(self, module: IRModule, sites: Sites, budget: Budget, demands: Demands, most: int) -> None:
-        """Watch what `demands` names."""
         self.storages = Storages()
         self.sites = sites
         self.count = 0

@@ -28,7 +28,6 @@ class Loaded:
     def __init__(
         self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, view: View, offset: int, time: int
     ) -> None:
-        """Keep the parts."""
         self.access = access
         self.indices = indices
         self.value = value

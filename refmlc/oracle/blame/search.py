@@ -46,7 +46,6 @@ class Blame:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One line."""
         parts = [f"binding `{self.binding}`"] if self.binding else []
         parts.append(f"`{self.function}`")
         if self.block:
@@ -133,7 +132,6 @@ class Bound(Hooks):
     """The variables of the outermost call that hold tensors, and what the functions that they call were given."""
 
     def __init__(self) -> None:
-        """Nothing is bound yet."""
         self.tensors: list[str] = []
         self.calls: dict[str, tuple[str, tuple[object, ...]]] = {}
         self._names: list[str] = []

@@ -52,7 +52,6 @@ class Parting:
     span: Span | None
 
     def __str__(self) -> str:
-        """One line."""
         instance = f"block `{self.block}` at {self.axes}" if self.block else f"`{self.function}`"
         binding = f"binding `{self.binding}`, " if self.binding else ""
         far = "" if self.ulps is None else f", {self.ulps} ulp away"
@@ -67,7 +66,6 @@ class Log(Hooks):
     """The stores of one run, in order."""
 
     def __init__(self) -> None:
-        """None yet."""
         self.stores: list[Stored] = []
         self._blocks: list[tuple[str, tuple[int, ...]]] = [("", ())]
         self._bindings: list[str] = []

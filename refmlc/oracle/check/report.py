@@ -171,7 +171,6 @@ class Report:
         return f"{head}: {'nothing is found, only the meaning was executed' if alone else NOT_COMPARED}"
 
     def __repr__(self) -> str:
-        """The summary."""
         return f"<Report {plain(self.title)}: {self.summary}>"
 
     def __str__(self) -> str:

@@ -167,7 +167,6 @@ class _Places:
     """Where the cases of a file stand."""
 
     def __init__(self, name: str, text: str) -> None:
-        """Look for their ids."""
         self._name = name
         self._lines: dict[str, int] = {}
         for number, line in enumerate(text.split("\n"), 1):

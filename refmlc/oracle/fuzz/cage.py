@@ -29,7 +29,6 @@ class Died(Exception):
     """A worker ended. `why`: `crashed` or `timed out`; `message`: one line; `said`: the last it wrote."""
 
     def __init__(self, why: str, message: str, said: str = "") -> None:
-        """Hold the parts."""
         super().__init__(message)
         self.why, self.message, self.said = why, message, said
 
@@ -147,7 +146,6 @@ class Cages:
     """The workers of this process that have nothing to do, and all there are."""
 
     def __init__(self) -> None:
-        """None yet."""
         self._closed = False
         self._lock = Lock()
         self._idle: list[Cage] = []

@@ -25,7 +25,6 @@ class Raised(Exception):
     """A batch raised: a bug of refmlc. `said`: the traceback."""
 
     def __init__(self, message: str, said: str) -> None:
-        """Hold the parts."""
         super().__init__(message)
         self.why, self.message, self.said = "raised", message, said
 

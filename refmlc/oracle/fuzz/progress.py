@@ -15,7 +15,6 @@ class Progress:
     """Sums of the batches that are done."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is done."""
         self.settings = settings
         self.done: set[int] = set()
         self.programs = 0

@@ -60,7 +60,6 @@ class Calls:
     """Calls of functions on one machine. Not for concurrent use."""
 
     def __init__(self, machine: Machine) -> None:
-        """Nothing is called yet."""
         self.machine = machine
         self._parameters: dict[str, list[Parameter]] = {}
 

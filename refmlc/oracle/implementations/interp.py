@@ -47,7 +47,6 @@ class Interpreted:
     """A module in the interpreter. `hooks` watches its calls."""
 
     def __init__(self, module: IRModule, interp: Interp, hooks: Hooks | None = None) -> None:
-        """Nothing is prepared yet."""
         machine = Machine(
             module,
             hooks=hooks,

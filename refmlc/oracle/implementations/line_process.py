@@ -38,7 +38,6 @@ class Broken(Exception):
     """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`. `spoke`: something else came."""
 
     def __init__(self, why: Stop, message: str, *, spoke: bool = False) -> None:
-        """`message` is one line."""
         super().__init__(message)
         self.why = why
         self.message = message

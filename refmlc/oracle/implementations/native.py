@@ -140,7 +140,6 @@ class InC:
     """A module whose prim_funcs are in C as far as they can be."""
 
     def __init__(self, module: IRModule, compiled: Compiled, native: Native) -> None:
-        """Nothing is called yet."""
         budget = native.limits.budget()
         self._choosing = Choosing(NativeModule(module, "cr", lambda _module, _math: compiled), budget, waits=False)
         machine = Machine(module, budget=budget, registry=native.registry, output=nowhere, substitutes=self._choosing)

@@ -28,7 +28,6 @@ class Remote:
     """A program that answers requests. `footprint` is the address space it takes by itself. Units: bytes."""
 
     def __init__(self, command: Sequence[str], limits: Limits, name: str, *, footprint: int = 8 << 30) -> None:
-        """Nothing runs yet."""
         self.name = name
         self.promises_verdicts = False
         self.limits = limits

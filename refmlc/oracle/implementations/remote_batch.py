@@ -67,7 +67,6 @@ class _Lines:
     """The answers of a batch as they come, each with the number of its request."""
 
     def __init__(self, remote: "Remote", process: LineProcess, requests: Sequence[Mapping[str, object]]) -> None:
-        """Send `requests` to `process`."""
         limits = [remote.limits.prepare if each["do"] == "prepare" else remote.limits.seconds for each in requests]
         batch = {"do": "batch", "requests": [{**each, "id": number} for number, each in enumerate(requests)]}
         self._lines = process.answers(batch, [seconds + GRACE for seconds in limits])

@@ -44,7 +44,6 @@ class Watched:
     """A module whose calls are watched, each by detectors of its own."""
 
     def __init__(self, module: IRModule, interp: Interp) -> None:
-        """Nothing is called yet."""
         self._module, self._interp = module, interp
 
     def run(self, func: str, args: Sequence[object]) -> Answer:

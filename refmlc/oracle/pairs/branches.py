@@ -35,7 +35,6 @@ class Reached(Hooks):
     """Counts how often each statement, and each binding, is executed."""
 
     def __init__(self) -> None:
-        """Nothing was."""
         self.counts: Counter[object] = Counter()
 
     def before_stmt(self, stmt: tir.Stmt, frame: Frame) -> None:

@@ -80,7 +80,6 @@ class Checker:
     """Holds stages against a baseline, which changes where the functions do."""
 
     def __init__(self, baseline: Baseline, first: Stage, draw: Draw, interp: Interp, *, small: bool) -> None:
-        """Nothing is broken yet."""
         self.broken: Broken | None = None
         self._baseline, self._draw, self._interp, self._small = baseline, draw, interp, small
         self._last = first

@@ -17,7 +17,6 @@ class Linker:
     """Knows the last module that was whole."""
 
     def __init__(self, module: IRModule) -> None:
-        """`module` is whole."""
         self._whole = module
 
     def linked(self, module: IRModule) -> IRModule:

@@ -53,7 +53,6 @@ class Command:
         self._closed = False
 
     def __enter__(self) -> Self:
-        """Begin."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -87,7 +87,6 @@ class Search(Generic[T]):
         self._executor = ThreadPoolExecutor(limits.jobs) if limits.jobs > 1 else None
 
     def __enter__(self) -> Self:
-        """Begin."""
         return self
 
     def __exit__(self, *_: object) -> None:

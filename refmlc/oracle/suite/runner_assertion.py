@@ -30,7 +30,6 @@ class Nonconformant(AssertionError):
     """An implementation is not as expected; the text says in which cases, and how. `report`: everything."""
 
     def __init__(self, report: Report) -> None:
-        """Hold the report."""
         super().__init__("\n".join([summary(report), *told(report, MOST)]))
         self.report = report
 

@@ -150,7 +150,6 @@ class Made:
     seconds = 0.0
 
     def __init__(self, case: CaseFile, prepared: Prepared, border: Border) -> None:
-        """Nothing is called yet."""
         self._case, self._prepared, self._border = case, prepared, border
 
     def answer(self, number: int) -> Answer:
@@ -169,7 +168,6 @@ class Later:
     seconds = 0.0
 
     def __init__(self, case: CaseFile, implementation: Implementation, border: Border) -> None:
-        """Nothing is made yet."""
         self._case, self._implementation, self._border = case, implementation, border
         self._made: Asker | None = None
 

@@ -43,7 +43,6 @@ class TensorIntrin:
     impl: tir.PrimFunc
 
     def __repr__(self) -> str:
-        """As it is made."""
         return "TensorIntrin(desc, impl)"
 
 

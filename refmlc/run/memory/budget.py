@@ -49,7 +49,6 @@ class Budget:
         max_depth: int = DEFAULT_DEPTH,
         max_seconds: float | None = None,
     ) -> None:
-        """Nothing is used yet."""
         self.max_steps = max_steps
         self.max_bytes = max_bytes
         self.max_depth = max_depth

@@ -90,7 +90,6 @@ class CodeCells:
         self._codes[index] = self._encode(value)
 
     def __len__(self) -> int:
-        """The number of cells."""
         return len(self._codes)
 
 
@@ -122,7 +121,6 @@ class HandleCells:
         self._numbers[index] = number
 
     def __len__(self) -> int:
-        """The number of cells."""
         return len(self._numbers)
 
 
@@ -132,7 +130,6 @@ class ShadowView:
     __slots__ = ("_count", "_itemsize", "_offset", "_storage")
 
     def __init__(self, storage: Storage, itemsize: int, offset: int, count: int) -> None:
-        """Units: bytes."""
         self._storage = storage
         self._itemsize = itemsize
         self._offset = offset
@@ -148,7 +145,6 @@ class ShadowView:
         mark(self._offset + index * self._itemsize, self._itemsize)
 
     def __len__(self) -> int:
-        """The number of cells."""
         return self._count
 
 

@@ -34,7 +34,6 @@ class FunctionRegistry:
     """Functions by name."""
 
     def __init__(self) -> None:
-        """No function yet."""
         self._functions: dict[str, PackedFunc] = {}
 
     def add(self, func: PackedFunc, *, override: bool = False) -> None:

@@ -243,7 +243,6 @@ class Tensor:
         return fresh
 
     def __array__(self, dtype: "np.dtype[np.generic] | None" = None, copy: bool | None = None) -> np.ndarray:
-        """What `numpy.asarray(tensor)` gives: `numpy()`."""
         if not self._told:
             tell(self, strict=False)
         return np.array(self.array, dtype=dtype, copy=copy)

@@ -28,7 +28,6 @@ class Shape(tuple[int, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """As TVMScript writes it."""
         return f"R.shape([{', '.join(map(str, self))}])"
 
 
@@ -41,7 +40,7 @@ class Closure:
     captured: tuple[object, ...] = field(default=(), repr=False)
 
     def __call__(self, args: Sequence[object]) -> object:
-        """Call it with `args`."""
+        """Call the function with the values of its arguments."""
         return self.call(args)
 
 

@@ -46,7 +46,6 @@ class Calls:
     """A program while it is made."""
 
     def __init__(self, choices: Choices) -> None:
-        """There is nothing yet."""
         self.choices = choices
         self.params: list[relax.Var] = []
         self.recipes: list[Array] = []

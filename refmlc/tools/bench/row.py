@@ -31,7 +31,6 @@ class Goal:
         return measured >= self.value if self.direction == "at least" else measured <= self.value
 
     def __str__(self) -> str:
-        """The promise in short."""
         return f"{'≥' if self.direction == 'at least' else '≤'} {number(self.value, self.unit)}"
 
 

@@ -16,7 +16,6 @@ class Subject:
     """A workload, built for a tier. Its function is called from Python with arrays, checked as every call is."""
 
     def __init__(self, workload: Workload, tier: str) -> None:
-        """Read and build it."""
         module = read(workload.text, f"{workload.name}.py")
         self._executable = build(module, tier=tier)
         self._function = VirtualMachine(self._executable)[workload.func]

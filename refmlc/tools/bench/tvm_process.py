@@ -44,13 +44,11 @@ class TvmProcess:
             raise fail(BAD_USAGE, f"`{python}` does not run TVM: {problem}") from None
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:

@@ -45,13 +45,11 @@ class Operator:
         return isinstance(other, relax.Op | Operator) and other.name.removeprefix("relax.") == own
 
     def __hash__(self) -> int:
-        """Of the name."""
         return hash(self.name)
 
     same_as = __eq__
 
     def __repr__(self) -> str:
-        """As TVM shows it."""
         return f"Op({self.name})"
 
 

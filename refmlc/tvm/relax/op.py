@@ -28,7 +28,6 @@ class Maker:
     """Makes calls of one operator."""
 
     def __init__(self, operator: Operator) -> None:
-        """The maker of `operator`."""
         self.operator = operator
         self.__name__ = operator.name.rpartition(".")[2]
         self.__doc__ = operator.compute.__doc__
@@ -109,7 +108,6 @@ class Group:
     """Operators whose names begin alike: `op.nn`, `op.image`."""
 
     def __init__(self, prefix: str) -> None:
-        """Those of `prefix`."""
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> "Maker | Group | Callable[..., relax.Call]":

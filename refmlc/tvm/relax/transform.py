@@ -22,16 +22,13 @@ class Pass:
     """A transform of modules, by its name."""
 
     def __init__(self, name: str, run: Callable[[IRModule], IRModule]) -> None:
-        """The pass `name`."""
         self.name = name
         self._run = run
 
     def __call__(self, mod: IRModule) -> IRModule:
-        """The transformed module."""
         return self._run(mod)
 
     def __repr__(self) -> str:
-        """Its name."""
         return f"Pass({self.name})"
 
 

@@ -18,7 +18,6 @@ class TypeValue(Inert):
     __slots__ = ("ty",)
 
     def __init__(self, ty: Type) -> None:
-        """The type."""
         super().__init__("")
         self.ty = ty
 

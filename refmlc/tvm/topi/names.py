@@ -55,7 +55,6 @@ class Function:
         return self._call(*bound.args, **bound.kwargs)
 
     def __repr__(self) -> str:
-        """The name."""
         return f"<topi function {self.__name__}>"
 
 

@@ -22,7 +22,6 @@ class Deadline:
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float = SECONDS) -> None:
-        """Begin to count."""
         self.seconds = seconds
         self._end = time.thread_time() + seconds
 

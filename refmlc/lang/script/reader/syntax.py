@@ -34,7 +34,6 @@ class Spans:
     __slots__ = ("_lines", "first_line", "indent", "source")
 
     def __init__(self, source: Source, *, first_line: int = 1, indent: int = 0) -> None:
-        """Places in `source`."""
         self.source = source
         self.first_line = first_line
         self.indent = indent

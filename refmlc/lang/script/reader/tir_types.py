@@ -49,7 +49,6 @@ class FixedSpans(Spans):
     __slots__ = ("span",)
 
     def __init__(self, span: Span) -> None:
-        """All places are `span`."""
         super().__init__(span.source)
         self.span = span
 

@@ -68,7 +68,6 @@ class InLoops:
     """A module that is walked in this process."""
 
     def __init__(self, graph: Graph, limits: Limits) -> None:
-        """Nothing is translated yet."""
         self._graph = graph
         self._limits = limits
 

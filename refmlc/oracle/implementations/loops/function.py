@@ -32,7 +32,6 @@ class Functions:
     """The functions of TensorIR of a module."""
 
     def __init__(self, functions: Mapping[str, tir.PrimFunc]) -> None:
-        """Nothing is translated yet."""
         self._functions = functions
         self._names = Names()
         self._known = {name: self._names.fresh("f") for name in functions}

@@ -35,7 +35,6 @@ class Graph:
     """A module. `meter`: what is left of the limits of the call that runs."""
 
     def __init__(self, module: IRModule) -> None:
-        """Nothing is translated yet."""
         self.meter = Meter(0, 0)
         self.functions: Mapping[str, tir.PrimFunc | relax.Function | relax.ExternFunc] = module.functions
         prim = {name: func for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)}

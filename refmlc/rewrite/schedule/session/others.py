@@ -44,7 +44,7 @@ class Refusing:
         self.why = why
 
     def __call__(self, *_args: object, **_options: object) -> NoReturn:
-        """Refuse. Fails: RM504."""
+        """Refuse the step by its name. Fails: RM504."""
         raise fail(UNSUPPORTED_CONSTRUCT, f"`Schedule.{self.name}` is not supported: {self.why}")
 
 

@@ -49,7 +49,6 @@ class Group:
     """What the threads of one block have in common: the memory they allocate together, and what they bring along."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}

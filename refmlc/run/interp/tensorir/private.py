@@ -123,11 +123,9 @@ class OutsideShadow:
         return self.before[index]
 
     def __setitem__(self, index: int, value: int) -> None:
-        """Fails: RM504."""
         raise self._unsupported("written")
 
     def __len__(self) -> int:
-        """The number of elements."""
         return len(self.before)
 
     def _unsupported(self, verb: str) -> Exception:

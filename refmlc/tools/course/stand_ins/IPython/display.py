@@ -7,12 +7,10 @@ class Code:
     """A text in a language."""
 
     def __init__(self, data: str, language: str | None = None) -> None:
-        """The text."""
         self.data = data
         self.language = language
 
     def __repr__(self) -> str:
-        """The text."""
         return self.data
 
 

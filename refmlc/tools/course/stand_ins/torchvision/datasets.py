@@ -36,7 +36,6 @@ class FashionMNIST:
         return np.fromfile(path, np.uint8)[HEADER[name.partition("-")[2]] :]
 
     def __len__(self) -> int:
-        """How many images."""
         return len(self._labels)
 
     def __getitem__(self, index: int) -> tuple[object, object]:
