@@ -4,6 +4,7 @@
 |-----------|-----------------------------------------------------------------------------------------|
 | `tree`    | starts a program and ends it, with all that it has started, wherever that has gone      |
 | `output`  | keeps the begin and the end of what a program prints                                    |
+| `lines`   | a process that answers lines of JSON, with limits of time and memory                    |
 | `command` | runs a program to its end: at most so long, with what it prints                         |
 | `folders` | temporary folders; those of runs that were killed are removed when the next one is made |
 | `regular` | opens files, and no pipe on which reading waits for ever                                |

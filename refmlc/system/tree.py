@@ -55,7 +55,7 @@ class Started:
         if self._ended:
             return
         self._ended, process = True, self.process
-        below = _below(process.pid) if process.returncode is None else []
+        below = started_by(process.pid) if process.returncode is None else []
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         for pid in below:
@@ -100,7 +100,7 @@ def _entries() -> list[Path]:
     return [Path(entry.path) for entry in os.scandir(PROCESSES) if entry.name.isdigit()] if PROCESSES.is_dir() else []
 
 
-def _below(pid: int) -> list[int]:
+def started_by(pid: int) -> list[int]:
     """The processes that `pid` has started, and those that these have started, and so on."""
     children: dict[int, list[int]] = {}
     for entry in _entries():

@@ -35,8 +35,6 @@ def main() -> None:
     _limited(int(sys.argv[1]))
     faulthandler.enable()
     gc.set_threshold(YOUNG, 1000, 1000)
-    answers.write("ready\n")
-    answers.flush()
     for number, line in enumerate(requests):
         request = json.loads(line)
         faulthandler.dump_traceback_later(request["seconds"] + GRACE, exit=True)

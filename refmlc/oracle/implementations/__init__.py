@@ -10,7 +10,7 @@
 | `command`                              | any program that speaks JSON lines                                        |
 | `real_tvm`, `tvm_options`              | real TVM, how it compiles                                                  |
 | `tvm_side/`                            | what runs in TVM's own Python, for `passes` and `bench` too                |
-| `remote`, `remote_batch`, `line_process`, `wire` | what both share: processes with limits, values in files         |
+| `remote`, `remote_batch`, `wire` | what both share: processes with limits, values in files         |
 | `lookup`                               | `implementation("native:guarded")`                                       |
 | `trust`                                | what a file may have started by naming it                                |
 

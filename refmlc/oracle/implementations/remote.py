@@ -13,10 +13,10 @@ from refmlc.lang.ir.tree import Json, tree_of
 from refmlc.lang.script import read, show
 from refmlc.oracle.implementations.implementation import Answer, Answers, Ask, Ended, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.limits import GRACE, Limits
-from refmlc.oracle.implementations.line_process import Broken, LineProcess
 from refmlc.oracle.implementations.remote_batch import answered_together
 from refmlc.oracle.implementations.wire import INLINE, Misspelt, Receiver, Sender, Unsendable
 from refmlc.system.folders import Folder
+from refmlc.system.lines import Broken, LineProcess
 
 VERSION = 1
 STOPS = {stop.value: stop for stop in Stop if stop is not Stop.TIMED_OUT}
@@ -135,7 +135,7 @@ class Remote:
         try:
             reply = self._process.ask(request, seconds + GRACE)
         except Broken as broken:
-            return Stopped(broken.why, broken.message)
+            return Stopped(Stop(broken.why), broken.message)
         return self.understood(reply, places=places)
 
     def understood(self, reply: dict[str, object], *, places: bool = False) -> dict[str, object] | Stopped:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from refmlc.oracle.implementations.implementation import Answer, Answers, Ask, Stop, Stopped
 from refmlc.oracle.implementations.limits import GRACE
-from refmlc.oracle.implementations.line_process import SHOWN, Broken, LineProcess
+from refmlc.system.lines import SHOWN, Broken, LineProcess
 
 if TYPE_CHECKING:
     from refmlc.oracle.implementations.remote import Remote, RemoteModule
@@ -84,7 +84,7 @@ class _Lines:
         try:
             reply = next(self._lines)
         except Broken as broken:
-            return Stopped(broken.why, broken.message) if broken.spoke else None
+            return Stopped(Stop(broken.why), broken.message) if broken.spoke else None
         number, self._number = self._number, self._number + 1
         if reply.get("id") != number:
             self._process.kill()

@@ -21,11 +21,11 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.implementations.implementation import Stop
 from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.implementations.line_process import Broken, LineProcess
 from refmlc.oracle.implementations.real_tvm import FOOTPRINT
 from refmlc.oracle.implementations.remote import VERSION
 from refmlc.oracle.passes.stages import ENDED, Trace, read_trace
 from refmlc.system.folders import Folder
+from refmlc.system.lines import Broken, LineProcess
 
 FILE = "stages.jsonl"
 SHOWN = 200
@@ -88,7 +88,7 @@ class Program:
         try:
             reply = process.ask(self._request | {"module": text}, self._seconds + GRACE)
         except Broken as broken:
-            reply = {"stop": broken.why.value, "message": broken.message}
+            reply = {"stop": broken.why, "message": broken.message}
         match reply:
             case {"stop": Stop.REJECTED.value, "message": message}:
                 raise fail(BAD_USAGE, str(message))

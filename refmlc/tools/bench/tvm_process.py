@@ -15,8 +15,8 @@ import numpy as np
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.implementations.line_process import Broken, LineProcess
 from refmlc.system.folders import Folder
+from refmlc.system.lines import Broken, LineProcess
 from refmlc.tools.bench.witness import Array
 
 LONGEST = 3600.0  # seconds: TVM may tune, or run its slowest way

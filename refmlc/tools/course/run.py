@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+from refmlc.system.command import run
 from refmlc.tools.course import markdown, notebook, rest
 from refmlc.tools.course.document import Block, Document, read_text
 from refmlc.tools.course.excerpt import Excerpt, excerpt_of
@@ -122,14 +122,11 @@ def _executed(document: Document, blocks: Sequence[Block], how: Setting) -> tupl
 
 def _process(arguments: list[str], around: dict[str, str], seconds: float) -> str:
     """Run it; why it ended before its end, empty where it did not."""
-    try:
-        ended = subprocess.run(  # noqa: S603 - our own kernel
-            arguments, env=around, timeout=seconds, check=False, capture_output=True, text=True
-        )
-    except subprocess.TimeoutExpired:
+    ended = run(arguments, seconds, environment=around)
+    if ended.status is None:
         return f"the limit of {seconds:g} s is over"
-    last = ended.stderr.strip().splitlines()[-1:] or [""]
-    return "" if ended.returncode == 0 else f"the process ended with status {ended.returncode}: {last[0]}"
+    last = ended.printed.strip().splitlines()[-1:] or [""]
+    return "" if ended.status == 0 else f"the process ended with status {ended.status}: {last[0]}"
 
 
 def _report(block: Block, done: "dict[str, object] | None", ended: str, document: Document) -> BlockReport:

@@ -1,14 +1,14 @@
-"""A program of one's own process that answers a line of JSON with a line of JSON, a batch with a line for each request.
+"""A process that answers a line of JSON with a line of JSON, or a batch with a line for each request.
 
 | what happens                                   | `Broken`                                                     |
 |------------------------------------------------|--------------------------------------------------------------|
-| no answer within the time                      | `TIMED_OUT`; the whole process group is killed               |
-| the program ends, by itself or by a signal     | `CRASHED`: how, and the last line it wrote to standard error |
-| a line that is no JSON object, or far too long | `CRASHED`: the line                                          |
-| something it was not asked for                 | `CRASHED`: what it is                                        |
+| no answer within the time                      | `timed out`; it is killed with all that it has started       |
+| the process ends, by itself or by a signal     | `crashed`: how, and the last line it wrote to standard error |
+| a line that is no JSON object, or far too long | `crashed`: the line                                          |
+| a line without a request                       | `crashed`: the line                                          |
 
-What broke once is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the other
-to read: what comes is read while a request is written. Of its standard error the begin and the end are kept.
+A process that broke is not asked again: `alive` is false, and its owner starts another one. Neither side waits for the
+other to read: answers are read while a request is written. Of its standard error the begin and the end are kept.
 """
 
 import json
@@ -23,7 +23,6 @@ from contextlib import suppress
 from time import monotonic
 from typing import IO
 
-from refmlc.oracle.implementations.implementation import Stop
 from refmlc.system.output import Output
 from refmlc.system.tree import Started
 
@@ -31,26 +30,36 @@ LONGEST_LINE = 16 << 20
 SHOWN = 200
 PIECE = 1 << 16
 ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
-ENDING = 0.2  # seconds that a program has to end by itself
+DYING = 2.0  # seconds from the end of its output to its own end
+ENDING = 0.2  # seconds that a process has to end by itself
+CRASHED, TIMED_OUT = "crashed", "timed out"
 
 
 class Broken(Exception):
-    """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`. `spoke`: something else came."""
+    """There is no answer, and there will be none. `why`: `CRASHED` or `TIMED_OUT`; `message`: one line.
 
-    def __init__(self, why: Stop, message: str, *, spoke: bool = False) -> None:
-        super().__init__(message)
+    `words`: the last line of its standard error, which the message has too; `printed`: the begin and the end of it.
+    `spoke`: it sent something that is no answer.
+    """
+
+    def __init__(self, why: str, how: str, words: str = "", *, spoke: bool = False, printed: str = "") -> None:
+        super().__init__(f"{how}: {words}" if words else how)
         self.why = why
-        self.message = message
+        self.how = how
+        self.message = str(self)
         self.spoke = spoke
+        self.printed = printed
 
 
 class LineProcess:
-    """A running program. `memory` is the most address space it may have. Units: bytes, seconds."""
+    """A running process. `memory` is the most address space it may have. Units: bytes, seconds."""
 
-    def __init__(self, command: Sequence[str], *, memory: int | None = None) -> None:
-        """Start it in a process group of its own. Fails: OSError."""
+    def __init__(
+        self, command: Sequence[str], *, memory: int | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start it in a session of its own. Fails: OSError."""
         streams = (subprocess.PIPE, subprocess.PIPE, subprocess.PIPE)
-        self._started = Started(command, streams=streams)
+        self._started = Started(command, environment=environment, streams=streams)
         self._process = self._started.process
         self._said = Output()
         if self._process.stdin is None or self._process.stdout is None or self._process.stderr is None:
@@ -71,7 +80,7 @@ class LineProcess:
     def answers(self, request: Mapping[str, object], limits: Sequence[float]) -> Iterator[dict[str, object]]:
         """As many answers as there are `limits`: the time for each, from the one before. Fails: `Broken`."""
         if not self.alive:
-            raise Broken(Stop.CRASHED, "the process has ended")
+            raise Broken(CRASHED, "the process has ended")
         data = json.dumps(request).encode() + b"\n"
         try:
             self._silent()
@@ -96,10 +105,19 @@ class LineProcess:
                 self._process.wait(ENDING)
         self.kill()
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def kill(self) -> None:
         """End it, and all that it has started."""
         self.alive = False
         self._started.close()
+
+    def interrupt(self) -> None:
+        """End it from another thread: whoever waits for an answer gets `Broken`, and closes it."""
+        self._started.end()
 
     def _silent(self) -> None:
         """Fails: `Broken` where something came that nobody asked for: it would pass for the next answer."""
@@ -107,7 +125,7 @@ class LineProcess:
             self._got += os.read(self._out.fileno(), PIECE)
         if self._got:
             text = bytes(self._got[:SHOWN]).decode(errors="replace")
-            raise Broken(Stop.CRASHED, f"it answers what it was not asked: {text!r}", spoke=True)
+            raise Broken(CRASHED, f"it answers what it was not asked: {text!r}", spoke=True)
 
     def _send(self, data: bytes, deadline: float, seconds: float) -> None:
         rest = memoryview(data)
@@ -123,7 +141,7 @@ class LineProcess:
     def _line(self, deadline: float, seconds: float) -> bytes:
         while b"\n" not in self._got:
             if len(self._got) > LONGEST_LINE:
-                raise Broken(Stop.CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes", spoke=True)
+                raise Broken(CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes", spoke=True)
             self._wait(deadline, seconds, sending=False)
         line, _, rest = bytes(self._got).partition(b"\n")
         self._got = bytearray(rest)
@@ -133,7 +151,7 @@ class LineProcess:
         """Wait until there is room to write, or something was read. Fails: `Broken` (too late, the end)."""
         left = deadline - monotonic()
         if left <= 0:
-            raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
+            raise self._late(seconds)
         streams = [self._out] if self._errors is None else [self._out, self._errors]
         readable, writable, _ = select.select(streams, [self._in] if sending else [], [], left)
         if self._errors in readable and not self._said.drain(self._errors):
@@ -144,16 +162,20 @@ class LineProcess:
                 raise self._ended()
             self._got += piece
         elif not readable and not writable:
-            raise Broken(Stop.TIMED_OUT, f"no answer within {seconds:g} s")
+            raise self._late(seconds)
+
+    def _late(self, seconds: float) -> Broken:
+        if self._errors is not None:
+            self._said.drain(self._errors)
+        return Broken(TIMED_OUT, f"no answer within {seconds:g} s", printed=self._said.text())
 
     def _ended(self) -> Broken:
         """How it ended, with its last words."""
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(ENDING)
+            self._process.wait(DYING)
         status = self._process.poll()
         how = "it closed its output" if status is None else how_ended(status)
-        words = self._last_words()
-        return Broken(Stop.CRASHED, f"{how}: {words}" if words else how)
+        return Broken(CRASHED, how, self._last_words(), printed=self._said.text())
 
     def _last_words(self) -> str:
         """The last line on standard error that says something."""
@@ -181,7 +203,7 @@ def _object(line: bytes) -> dict[str, object]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
-        raise Broken(Stop.CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}", spoke=True)
+        raise Broken(CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}", spoke=True)
     return found
 
 
