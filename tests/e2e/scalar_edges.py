@@ -107,8 +107,8 @@ def form_of(op: str) -> str:
     contract = SCALAR_OPS[op].contract
     if op in SYMBOLS:
         return SYMBOLS[op]
-    if contract.symbol and contract.arity == 2:
-        return f"{{0}} {contract.symbol} {{1}}"
+    if contract.notation.symbol and contract.arity == 2:
+        return f"{{0}} {contract.notation.symbol} {{1}}"
     return f"T.{contract.text}({', '.join(f'{{{k}}}' for k in range(contract.arity))})"
 
 

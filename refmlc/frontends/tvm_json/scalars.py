@@ -1,7 +1,5 @@
 """Expressions of TensorIR from TVM's JSON: a table of node kinds, and operators by their names in TVM."""
 
-from collections.abc import Mapping
-
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.frontends.tvm_json.graph import Item
@@ -10,40 +8,11 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import Layout, PointerType
 from refmlc.lang.ir.offsets import is_default_offset
 from refmlc.lang.ops import promote
-from refmlc.lang.ops.intrinsics import intrinsic
+from refmlc.lang.ops.intrinsics import ALIASES, intrinsic
+from refmlc.lang.ops.names import BY_CALL, BY_NODE, on_dtype
 from refmlc.lang.ops.scalar import SCALAR_OPS
 
-BINARY: Mapping[str, str] = {
-    "Add": "add",
-    "Sub": "sub",
-    "Mul": "mul",
-    "FloorDiv": "floordiv",
-    "FloorMod": "floormod",
-    "Mod": "truncmod",
-    "Min": "min",
-    "Max": "max",
-    "EQ": "eq",
-    "NE": "ne",
-    "LT": "lt",
-    "LE": "le",
-    "GT": "gt",
-    "GE": "ge",
-    "LShift": "shift_left",
-    "RShift": "shift_right",
-    "BitwiseAnd": "bitwise_and",
-    "BitwiseOr": "bitwise_or",
-    "BitwiseXor": "bitwise_xor",
-}
-UNARY: Mapping[str, str] = {"Not": "not", "BitwiseNot": "bitwise_not"}
-SPELLED: Mapping[str, str] = {"fabs": "abs"}
-CALLS: Mapping[str, str] = {
-    "tvm_call_packed": "call_packed",
-    "tvm_call_cpacked": "call_cpacked",
-    "tvm_call_packed_lowered": "call_packed_lowered",
-    "tvm_call_cpacked_lowered": "call_cpacked_lowered",
-}
 POINTERS = frozenset(("address_of", "tvm_access_ptr", "tvm_stack_make_shape"))
-TENSORS = frozenset(("call_packed", "call_cpacked"))
 
 
 class Scalars:
@@ -172,17 +141,16 @@ class Scalars:
 
     def _prim(self, item: Item, name: str) -> tir.Expr:
         dtype = self.prim(item)
-        if name in BINARY or name == "Div":
-            a, b = self.expr(item.node("a")), self.expr(item.node("b"))
-            op = BINARY.get(name) or ("div" if a.dtype.is_float else "truncdiv")
-            return tir.Apply(op, (a, b), dtype)
+        if name in BY_NODE:
+            op = BY_NODE[name]
+            fields = ("a", "b")[: SCALAR_OPS[op].contract.arity]
+            operands = tuple(self.expr(item.node(field)) for field in fields)
+            return tir.Apply(on_dtype(op, operands[0].dtype), operands, dtype)
         match name:
             case "And":
                 return tir.And(self.expr(item.node("a")), self.expr(item.node("b")))
             case "Or":
                 return tir.Or(self.expr(item.node("a")), self.expr(item.node("b")))
-            case "Not" | "BitwiseNot":
-                return tir.Apply(UNARY[name], (self.expr(item.node("a")),), dtype)
             case "Cast":
                 return tir.Cast(dtype, self.expr(item.node("value")))
             case "Select":
@@ -216,14 +184,14 @@ class Scalars:
             return tir.IfThenElseExpr(*self.exprs(given))
         if name == "buffer_data":
             return tir.BufferData(self.buffer(given[0]))
-        own = SPELLED.get(name, name)
-        if own in SCALAR_OPS:
-            return tir.Apply(own, self.exprs(given), dtype)
-        name = CALLS.get(name, name)
-        if intrinsic(name) is None:
+        if name in BY_CALL:
+            return tir.Apply(BY_CALL[name], self.exprs(given), dtype)
+        name = ALIASES.get(name, name)
+        row = intrinsic(name)
+        if row is None:
             raise op.unknown(f" `{op.text()}`")
         pointer = pointer if name in POINTERS else None
-        args = tuple(self._argument(one, tensors=name in TENSORS) for one in given)
+        args = tuple(self._argument(one, tensors=row.tensors) for one in given)
         return tir.Call(name, args, dtype, pointer)
 
     def _argument(self, item: Item, *, tensors: bool) -> "tir.Expr | tir.Attr":

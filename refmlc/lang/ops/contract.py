@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from refmlc.diag.catalogue import Code
 from refmlc.lang.dtypes import BOOL, SCALARS, DType
+from refmlc.lang.ops.notation import PLAIN, Notation
 
 Scalar: TypeAlias = int | float | bool
 Value: TypeAlias = Callable[..., Scalar]
@@ -71,7 +72,7 @@ class Contract:
     Further operands have the dtype of the first, or, where `rest` is given, a dtype of one of those kinds.
     `result` is `same` (as the first operand), the name of a dtype, or `declared` (the node says, as `reinterpret`).
     `ulps` bounds the error of `ULP` results in binary64; narrower formats round that value once (`bound`).
-    `symbol` is its Python operator, `text` its TVMScript name without `T.`.
+    `notation` says how TVMScript and TVM write it.
     """
 
     name: str
@@ -87,9 +88,19 @@ class Contract:
     undefined: tuple[UndefinedWhen, ...] = ()
     laws: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
-    symbol: str = ""
-    text: str = ""
+    notation: Notation = PLAIN
     source: str = ""
+
+    @property
+    def text(self) -> str:
+        """The name of the form that is no symbol, without `T.`."""
+        return self.notation.text or self.name
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the reader takes for it, without `T.`."""
+        notation = self.notation
+        return frozenset((self.text, notation.on_floats, notation.node, *notation.also)) - {""}
 
     def accepts_dtype(self, operand: DType) -> bool:
         """Whether first operands of this dtype (lanes aside) have a meaning."""

@@ -32,18 +32,14 @@ from refmlc.diag.catalogue import BAD_LITERAL, TYPE_MISMATCH
 from refmlc.lang.dtypes import BOOL, FLOAT32, INT32, INT64, DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.names import BY_SYMBOL
+from refmlc.lang.ops.notation import Operands
+from refmlc.lang.ops.scalar import SCALAR_OPS
 
 Operand = tir.Expr | int | float
 
-ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "floormod"}
-COMPARISON = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-BITWISE = {"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "shift_left", ">>": "shift_right"}
-
 BFLOAT16_TAKEN = 3.895313892515354759047080037148786688e38
 """The largest number that TVM takes as a constant of bfloat16, above the largest that the format has."""
-
-_ADAPTING = frozenset((*COMPARISON.values(), *BITWISE.values()))
-_INTEGER_ONLY = frozenset(("floordiv", "floormod", "truncdiv", "ceildiv", *BITWISE.values()))
 
 
 def constant(value: int | float, dtype: DType, span: Span | None) -> tir.Expr:
@@ -138,24 +134,23 @@ def matched(a: Operand, b: Operand, span: Span | None, *, adapting: bool = False
 
 def apply_binary(op: str, a: Operand, b: Operand, span: Span | None) -> tir.Expr:
     """The scalar operator `op` (a name of `Apply.op`) on two operands brought to one dtype."""
-    x, y = matched(a, b, span, adapting=op in _ADAPTING)
+    contract = SCALAR_OPS[op].contract
+    x, y = matched(a, b, span, adapting=contract.notation.operands is Operands.ADAPTED)
     dtype = x.dtype
-    if op in _INTEGER_ONLY and dtype.is_float:
+    if "float" not in contract.accepts and dtype.is_float:
         raise fail(TYPE_MISMATCH, f"`{op}` is not defined on {dtype}", span)
     if op == "div" and not dtype.is_float:
         raise fail(TYPE_MISMATCH, f"`/` is not defined on {dtype}; integers divide by `//` or `T.truncdiv`", span)
-    if op in COMPARISON.values():
-        dtype = BOOL.with_lanes(dtype.lanes, scalable=dtype.scalable)
-    return tir.Apply(op, (x, y), dtype, span=span)
+    lane = contract.result_dtype([dtype])
+    return tir.Apply(op, (x, y), lane.with_lanes(dtype.lanes, scalable=dtype.scalable), span=span)
 
 
 def binary(symbol: str, a: Operand, b: Operand, span: Span | None) -> tir.Expr:
     """`a symbol b`, `symbol` as Python writes it. At least one operand is a node."""
     if symbol in ("and", "or"):
         return logical(symbol, a, b, span)
-    for table in (ARITHMETIC, COMPARISON, BITWISE):
-        if symbol in table:
-            return apply_binary(table[symbol], a, b, span)
+    if symbol in BY_SYMBOL:
+        return apply_binary(BY_SYMBOL[symbol], a, b, span)
     raise fail(TYPE_MISMATCH, f"`{symbol}` is not defined on TensorIR expressions", span)
 
 

@@ -22,7 +22,9 @@ def markdown_table(contracts: Iterable[Contract]) -> str:
 
 
 def _row(row: Contract) -> tuple[str, ...]:
-    spelling = f"`T.{row.text}`" + (f", `{row.symbol}`" if row.symbol else "")
+    symbol = row.notation.symbol
+    names = (row.text, *sorted(row.names - {row.text}))
+    spelling = ", ".join([*(f"`T.{name}`" for name in names), *([f"`{symbol}`"] if symbol else [])])
     undefined = "; ".join(f"{case.code.id}: {case.text}" for case in row.undefined)
     laws = "; ".join(LAWS[name].text for name in row.laws)
     return (

@@ -66,13 +66,6 @@ CONSTRUCTS: tuple[Spelling, ...] = (
     _same("T.Assert"),
     _same("T.bool", "T.boolean"),
     _same("T.ret"),
-    _same("T.truncmod", "T.Mod"),
-    _same("T.truncdiv"),
-    _same("T.floordiv", "T.FloorDiv"),
-    _same("T.floormod", "T.FloorMod"),
-    _same("T.min", "T.Min"),
-    _same("T.max", "T.Max"),
-    _same("T.Not"),
     _same("T.Cast", "T.cast"),
     _same("T.Select"),
     _same("T.Ramp", "T.ramp"),
@@ -85,7 +78,7 @@ CONSTRUCTS: tuple[Spelling, ...] = (
     Spelling("R.Any", "R.Object", "R.Object", "R.Any"),
     _same("R.function", "tvm.script.relax.function"),
 )
-"""Constructs of which some generation spells the name in its own way."""
+"""Constructs of which some generation spells the name in its own way; the names of operators are in their rows."""
 
 KEYWORDS: tuple[Spelling, ...] = (
     Spelling("out_ty", "", "out_sinfo", "out_ty"),

@@ -1,8 +1,8 @@
-"""The rows: name, meaning, clause, effect, TVMScript name, and why it is not executed where it is not."""
+"""The rows: name, meaning, clause, effect, arguments, dtype of the result, and the reason if it is not executed."""
 
 from collections.abc import Mapping
 
-from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic
+from refmlc.lang.ops.intrinsics.rows import Effect, Intrinsic, Result, Written
 
 THREADS = "it needs the threads of a warp together, or memory that threads change at the same time"
 HARDWARE = "it belongs to one kind of hardware"
@@ -10,98 +10,104 @@ RUNTIME = "it belongs to TVM's runtime"
 LATER = "refmlc does not define it yet"
 
 PURE, READS, WRITES, CONTROL = Effect.PURE, Effect.READS, Effect.WRITES, Effect.CONTROL
+FIRST, LAST = Written.FIRST, Written.LAST
+ARRAY = "pointer expr expr expr expr *integer"
+
+
+def _packed(name: str, meaning: str, clause: str, *, lowered: bool = False) -> Intrinsic:
+    takes = "name expr integer integer *any" if lowered else "name *any"
+    return Intrinsic(name, meaning, clause, WRITES, takes, "int32", tensors=not lowered, also=f"tvm_{name}")
+
+
+def _unexecuted(why: str, names: str, *, result: Result = Written.KEYWORD) -> tuple[Intrinsic, ...]:
+    return tuple(
+        Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, result=result, missing=why)
+        for name in names.split()
+    )
 
 
 def _rows() -> tuple[Intrinsic, ...]:
     return (
-        # ------------------------------------------------------------------------------ plain: TIR-301 …
-        Intrinsic("type_annotation", "a dtype as an argument", "TIR-301", PURE, "type_annotation"),
-        Intrinsic("prefetch", "a hint without meaning", "TIR-301", PURE),
-        Intrinsic("start_profile_intrinsic", "a hint without meaning", "TIR-301", PURE, "start_profile_intrinsic"),
-        Intrinsic("end_profile_intrinsic", "a hint without meaning", "TIR-301", PURE, "end_profile_intrinsic"),
-        Intrinsic("tvm_thread_invariant", "its argument", "TIR-302", PURE, "tvm_thread_invariant"),
-        Intrinsic("ignore_loop_partition", "its argument", "TIR-302", PURE, "ignore_loop_partition"),
-        Intrinsic("vscale", "1", "TIR-303", PURE, "vscale"),
-        Intrinsic("vectorlow", "the first half of the lanes", "TIR-304", PURE, "vectorlow"),
-        Intrinsic("vectorhigh", "the second half of the lanes", "TIR-304", PURE, "vectorhigh"),
-        Intrinsic("vectorcombine", "the lanes of one, then of the other", "TIR-304", PURE, "vectorcombine"),
-        Intrinsic("get_active_lane_mask", "base + lane < limit, per lane", "TIR-305", PURE, "get_active_lane_mask"),
-        Intrinsic("assume", "undefined unless the condition holds", "TIR-306", PURE, "assume"),
-        Intrinsic("undef", "a value that must not be used", "TIR-307", PURE, "undef"),
-        Intrinsic("ret", "ends the function with a value", "TIR-308", CONTROL, "ret"),
-        Intrinsic("fma", "a * b + c rounded once", "TIR-309", PURE, "fma"),
-        # ----------------------------------------------------------------------------- memory: TIR-321 …
-        Intrinsic("address_of", "the pointer to an element", "TIR-321", PURE, "address_of"),
-        Intrinsic("tvm_access_ptr", "the pointer some elements further on", "TIR-322", PURE, "tvm_access_ptr"),
+        # -------------------- plain: TIR-301 …
+        Intrinsic("type_annotation", "a dtype as an argument", "TIR-301", PURE, "*any"),
+        Intrinsic("prefetch", "a hint without meaning", "TIR-301", PURE, "*any"),
+        Intrinsic("start_profile_intrinsic", "a hint without meaning", "TIR-301", PURE, "*any"),
+        Intrinsic("end_profile_intrinsic", "a hint without meaning", "TIR-301", PURE, "*any"),
+        Intrinsic("tvm_thread_invariant", "its argument", "TIR-302", PURE, "expr", 0),
+        Intrinsic("ignore_loop_partition", "its argument", "TIR-302", PURE, "expr", "bool"),
+        Intrinsic("vscale", "1", "TIR-303", PURE, "", "int32"),
+        Intrinsic("vectorlow", "the first half of the lanes", "TIR-304", PURE, "vector", FIRST),
+        Intrinsic("vectorhigh", "the second half of the lanes", "TIR-304", PURE, "vector", FIRST),
+        Intrinsic("vectorcombine", "the lanes of one, then of the other", "TIR-304", PURE, "vector vector", FIRST),
+        Intrinsic("get_active_lane_mask", "base + lane < limit, per lane", "TIR-305", PURE, "integer integer", FIRST),
+        Intrinsic("assume", "undefined unless the condition holds", "TIR-306", PURE, "bool", "bool"),
+        Intrinsic("undef", "a value that must not be used", "TIR-307", PURE, result="int32"),
+        Intrinsic("ret", "ends the function with a value", "TIR-308", CONTROL, "*expr"),
+        Intrinsic("fma", "a * b + c rounded once", "TIR-309", PURE, "number number number", 0),
+        # -------------------- memory: TIR-321 …
+        Intrinsic("address_of", "the pointer to an element", "TIR-321", PURE, "expr", "handle"),
         Intrinsic(
-            "handle_add_byte_offset", "the pointer some bytes further on", "TIR-323", PURE, "handle_add_byte_offset"
+            "tvm_access_ptr", "the pointer some elements on", "TIR-322", PURE, "expr pointer integer *any", "handle"
         ),
-        Intrinsic("isnullptr", "whether the pointer is null", "TIR-324", PURE, "isnullptr"),
-        Intrinsic("reinterpret", "the handle under another type; 0 is null", "TIR-332", PURE, "reinterpret"),
-        Intrinsic("TVMBackendAllocWorkspace", "fresh storage", "TIR-325", WRITES, "TVMBackendAllocWorkspace"),
+        Intrinsic("handle_add_byte_offset", "the pointer some bytes on", "TIR-323", PURE, "pointer integer", "handle"),
+        Intrinsic("isnullptr", "whether the pointer is null", "TIR-324", PURE, "pointer", "bool"),
+        Intrinsic("reinterpret", "the handle under another type; 0 is null", "TIR-332", PURE, "expr", FIRST),
+        Intrinsic("TVMBackendAllocWorkspace", "fresh storage", "TIR-325", WRITES, "any any integer *any", "handle"),
+        Intrinsic("TVMBackendFreeWorkspace", "ends a workspace", "TIR-325", WRITES, "any any pointer", "int32"),
+        Intrinsic("tvm_throw_last_error", "stops the program", "TIR-326", CONTROL, ""),
+        Intrinsic("tvm_stack_make_shape", "extents as a value", "TIR-327", PURE, "*integer", "handle"),
+        Intrinsic("tvm_stack_make_array", "a tensor on a pointer", "TIR-328", PURE, ARRAY, "handle"),
+        Intrinsic("tvm_stack_alloca", "an array of structures", "TIR-329", WRITES, "name integer", "handle"),
+        Intrinsic("tvm_struct_get", "a field of a structure", "TIR-330", READS, "expr integer integer *any", LAST),
         Intrinsic(
-            "TVMBackendFreeWorkspace", "ends the life of a workspace", "TIR-325", WRITES, "TVMBackendFreeWorkspace"
+            "tvm_struct_set",
+            "sets a field of a structure",
+            "TIR-330",
+            WRITES,
+            "expr integer integer expr *any",
+            "int32",
         ),
-        Intrinsic("tvm_throw_last_error", "stops the program", "TIR-326", CONTROL, "tvm_throw_last_error"),
-        Intrinsic("tvm_stack_make_shape", "extents as a value", "TIR-327", PURE, "tvm_stack_make_shape"),
-        Intrinsic("tvm_stack_make_array", "a tensor on a pointer", "TIR-328", PURE, "tvm_stack_make_array"),
-        Intrinsic("tvm_stack_alloca", "an array of structures", "TIR-329", WRITES, "tvm_stack_alloca"),
-        Intrinsic("tvm_struct_get", "a field of a structure", "TIR-330", READS, "tvm_struct_get"),
-        Intrinsic("tvm_struct_set", "writes a field of a structure", "TIR-330", WRITES, "tvm_struct_set"),
-        Intrinsic("call_packed_lowered", "calls a packed function", "TIR-331", WRITES, "call_packed_lowered"),
-        Intrinsic("call_cpacked_lowered", "calls a packed function", "TIR-331", WRITES, "call_cpacked_lowered"),
-        # ---------------------------------------------------------------------------- outside: TIR-341 …
-        Intrinsic("call_packed", "calls a packed function by name", "TIR-341", WRITES, "call_packed"),
-        Intrinsic("call_cpacked", "calls a packed function by name", "TIR-341", WRITES, "call_cpacked"),
-        Intrinsic("call_extern", "calls a C function by name", "TIR-342", WRITES, "call_extern"),
-        Intrinsic("call_pure_extern", "calls a C function that has no effects", "TIR-342", PURE, "call_pure_extern"),
-        Intrinsic("call_llvm_intrin", "an LLVM intrinsic by name", "TIR-343", WRITES, "call_llvm_intrin"),
-        Intrinsic("call_llvm_pure_intrin", "an LLVM intrinsic by name", "TIR-343", PURE, "call_llvm_pure_intrin"),
-        # ---------------------------------------------------------------------------- threads: TIR-227 …
-        Intrinsic("tvm_storage_sync", "all threads of a block wait", "TIR-227", WRITES, "tvm_storage_sync"),
-        Intrinsic("tvm_thread_allreduce", "a value of all threads", "TIR-228", WRITES, "tvm_thread_allreduce"),
-        Intrinsic("call_ffi_kernel", "launches a kernel of the module", "TIR-333", WRITES, "call_ffi_kernel"),
-        *_unexecuted(),
-    )
-
-
-def _unexecuted() -> tuple[Intrinsic, ...]:
-    reasons = {
-        THREADS: (
-            *("tvm_warp_shuffle", "tvm_warp_shuffle_up"),
-            *("tvm_warp_shuffle_down", "tvm_warp_shuffle_xor", "tvm_warp_activemask", "tvm_global_barrier_kinit"),
-            *("thread_return", "atomic_add"),
+        _packed("call_packed_lowered", "calls a packed function", "TIR-331", lowered=True),
+        _packed("call_cpacked_lowered", "calls a packed function", "TIR-331", lowered=True),
+        # -------------------- outside: TIR-341 …
+        _packed("call_packed", "calls a packed function by name", "TIR-341"),
+        _packed("call_cpacked", "calls a packed function by name", "TIR-341"),
+        Intrinsic("call_extern", "calls a C function by name", "TIR-342", WRITES, "name *any", FIRST),
+        Intrinsic("call_pure_extern", "calls a C function that has no effects", "TIR-342", PURE, "name *any", FIRST),
+        Intrinsic("call_llvm_intrin", "an LLVM intrinsic by name", "TIR-343", WRITES, "name *expr", FIRST),
+        Intrinsic("call_llvm_pure_intrin", "an LLVM intrinsic by name", "TIR-343", PURE, "name *expr", FIRST),
+        # -------------------- threads: TIR-227 …
+        Intrinsic("tvm_storage_sync", "all threads of a block wait", "TIR-227", WRITES),
+        Intrinsic("tvm_thread_allreduce", "a value of all threads", "TIR-228", WRITES),
+        Intrinsic("call_ffi_kernel", "launches a kernel of the module", "TIR-333", WRITES, "name *any"),
+        # -------------------- not executed: TIR-399
+        *_unexecuted(
+            THREADS, "tvm_warp_shuffle tvm_warp_shuffle_up tvm_warp_shuffle_down tvm_warp_shuffle_xor", result=1
         ),
-        HARDWARE: (
-            *("tvm_bmma_sync", "tvm_fill_fragment", "tvm_load_matrix_sync", "tvm_mma_sync", "tvm_store_matrix_sync"),
-            *("mma_fill", "mma_fill_legacy", "mma_store", "mma_store_legacy", "make_filled_simdgroup_matrix"),
-            *("simdgroup_load", "simdgroup_multiply_accumulate", "simdgroup_store", "cooperative_tensor_fill"),
-            *("cooperative_tensor_load", "cooperative_tensor_multiply_accumulate", "cooperative_tensor_store"),
-            *("texture2d_load", "texture2d_store", "dma_copy", "dma_start_group", "dma_end_group", "dma_wait"),
-            *("call_spirv_pure_glsl450", "dp4a"),
-            *("tensormap_encode_tiled", "call_intrin"),
+        *_unexecuted(THREADS, "tvm_warp_activemask", result="uint32"),
+        *_unexecuted(THREADS, "tvm_global_barrier_kinit thread_return atomic_add"),
+        *_unexecuted(
+            HARDWARE,
+            "tvm_bmma_sync tvm_fill_fragment tvm_load_matrix_sync tvm_mma_sync tvm_store_matrix_sync "
+            "mma_fill mma_fill_legacy mma_store mma_store_legacy make_filled_simdgroup_matrix "
+            "simdgroup_load simdgroup_multiply_accumulate simdgroup_store cooperative_tensor_fill "
+            "cooperative_tensor_load cooperative_tensor_multiply_accumulate cooperative_tensor_store "
+            "texture2d_load texture2d_store dma_copy dma_start_group dma_end_group dma_wait "
+            "call_spirv_pure_glsl450 tensormap_encode_tiled call_intrin",
         ),
-        RUNTIME: (
-            *("anylist_getitem", "anylist_resetitem", "anylist_setitem_call_packed", "anylist_setitem_call_cpacked"),
-            *("TVMBackendAnyListMoveFromPackedReturn", "TVMBackendAnyListSetPackedArg", "tvm_context_id"),
-            *(
-                "tvm_static_handle",
-                "tvm_kernel_replace_point",
-                "tvm_call_trace_packed",
-                "tvm_call_trace_packed_lowered",
-            ),
-            *("lookup_param", "nd_mem_alloc_with_scope", "timer_init_cuda", "timer_start_cuda"),
-            *("timer_end_cuda", "timer_finalize_cuda", "print_buffer"),
+        *_unexecuted(HARDWARE, "dp4a", result="int32"),
+        *_unexecuted(RUNTIME, "anylist_getitem lookup_param", result="handle"),
+        *_unexecuted(
+            RUNTIME,
+            "anylist_resetitem anylist_setitem_call_packed anylist_setitem_call_cpacked "
+            "TVMBackendAnyListMoveFromPackedReturn TVMBackendAnyListSetPackedArg tvm_context_id "
+            "tvm_static_handle tvm_kernel_replace_point tvm_call_trace_packed "
+            "tvm_call_trace_packed_lowered nd_mem_alloc_with_scope timer_init_cuda timer_start_cuda "
+            "timer_end_cuda timer_finalize_cuda print_buffer",
         ),
-        LATER: (
-            *("tvm_tuple", "masked_load", "masked_store", "buffer_data", "buffer_offset", "ptr_byte_offset"),
-            *("filter", "selector"),
-        ),
-    }
-    return tuple(
-        Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, name, why)
-        for why, names in reasons.items()
-        for name in names
+        *_unexecuted(LATER, "tvm_tuple masked_load masked_store buffer_data buffer_offset ptr_byte_offset"),
+        *_unexecuted(LATER, "filter", result="bool"),
+        *_unexecuted(LATER, "selector", result=0),
     )
 
 
@@ -112,18 +118,14 @@ FAMILIES: Mapping[str, str] = dict.fromkeys(
 )
 """Families of intrinsics: the part of the name before the first dot, and why none of them is executed."""
 
-ALIASES: Mapping[str, str] = {
-    "tvm_call_packed": "call_packed",
-    "tvm_call_cpacked": "call_cpacked",
-    "tvm_call_packed_lowered": "call_packed_lowered",
-    "tvm_call_cpacked_lowered": "call_cpacked_lowered",
-}
+ALIASES: Mapping[str, str] = {row.also: row.name for row in INTRINSICS.values() if row.also}
+"""Other names by which TVM's texts and files call an intrinsic."""
 
 
 def intrinsic(name: str) -> Intrinsic | None:
     """The row of the intrinsic `name` (TVM's name without `tirx.`), also of a member of a family; None: unknown."""
-    found = INTRINSICS.get(ALIASES.get(name, name))
+    row = INTRINSICS.get(ALIASES.get(name, name))
     family = name.partition(".")[0]
-    if found is None and "." in name and family in FAMILIES:
-        return Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, name, FAMILIES[family])
-    return found
+    if row is None and "." in name and family in FAMILIES:
+        return Intrinsic(name, "see TVM's documentation", "TIR-399", WRITES, missing=FAMILIES[family])
+    return row

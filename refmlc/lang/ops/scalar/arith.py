@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import NUMBERS, Accuracy, Contract, Example, Scalar, ScalarOp, Value
+from refmlc.lang.ops.notation import Notation, Operands
 from refmlc.lang.ops.scalar.results import float_binary, int_result, is_wide, overflow, overflows
 
 ROUNDED = Accuracy.ROUNDED
@@ -52,8 +53,7 @@ ADD = ScalarOp(
             Example("float8_e4m3fn", (448.0, 32.0), float("nan")),
             Example("float8_e4m3fn", (448.0, 16.0), 448.0),
         ),
-        symbol="+",
-        text="Add",
+        notation=Notation(symbol="+", text="Add", node="Add", operands=Operands.MATCHED, folds=((0,), (0,))),
     ),
     _add,
 )
@@ -90,8 +90,7 @@ SUB = ScalarOp(
             Example("uint8", (0, 1), 255),
             Example("float32", (1.0, 5.960464477539063e-08), 0.9999999403953552),
         ),
-        symbol="-",
-        text="Sub",
+        notation=Notation(symbol="-", text="Sub", node="Sub", operands=Operands.MATCHED, folds=((), (0,))),
     ),
     _sub,
 )
@@ -130,8 +129,7 @@ MUL = ScalarOp(
             Example("float4_e2m1fn", (6.0, 4.0), 6.0),
             Example("float8_e4m3fnuz", (-0.0009765625, 0.0), 0.0),
         ),
-        symbol="*",
-        text="Mul",
+        notation=Notation(symbol="*", text="Mul", node="Mul", operands=Operands.MATCHED, folds=((0, 1), (0, 1))),
     ),
     _mul,
 )
@@ -161,7 +159,7 @@ MAX = ScalarOp(
             Example("float32", (1.0, float("nan")), float("nan")),
             Example("float32", (0.0, -0.0), -0.0),
         ),
-        text="max",
+        notation=Notation(node="Max", operands=Operands.MATCHED),
     ),
     lambda _operands, _result: _greater,
 )
@@ -179,7 +177,7 @@ MIN = ScalarOp(
             Example("float32", (float("nan"), 1.0), 1.0),
             Example("float32", (-0.0, 0.0), 0.0),
         ),
-        text="min",
+        notation=Notation(node="Min", operands=Operands.MATCHED),
     ),
     lambda _operands, _result: _smaller,
 )
@@ -202,7 +200,7 @@ ABS = ScalarOp(
         undefined=(overflows(abs, "the least signed value of 32 or 64 bits"),),
         laws=("projection", "even"),
         examples=(Example("int8", (-128,), -128), Example("int8", (-5,), 5), Example("float32", (-0.0,), 0.0)),
-        text="fabs",
+        notation=Notation(on_floats="fabs"),
     ),
     _abs,
 )

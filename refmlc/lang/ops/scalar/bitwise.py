@@ -15,6 +15,7 @@ from refmlc.lang.ops.contract import (
     UndefinedWhen,
     Value,
 )
+from refmlc.lang.ops.notation import Notation, Operands
 
 BITWISE_AND = ScalarOp(
     Contract(
@@ -25,8 +26,7 @@ BITWISE_AND = ScalarOp(
         accepts=BITS,
         laws=("commutative", "associative", "idempotent"),
         examples=(Example("int8", (-2, 7), 6), Example("bool", (True, False), False)),
-        symbol="&",
-        text="bitwise_and",
+        notation=Notation(symbol="&", node="BitwiseAnd", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.and_,
 )
@@ -40,8 +40,7 @@ BITWISE_OR = ScalarOp(
         accepts=BITS,
         laws=("commutative", "associative", "idempotent"),
         examples=(Example("int8", (-2, 7), -1), Example("bool", (True, False), True)),
-        symbol="|",
-        text="bitwise_or",
+        notation=Notation(symbol="|", node="BitwiseOr", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.or_,
 )
@@ -55,8 +54,7 @@ BITWISE_XOR = ScalarOp(
         accepts=BITS,
         laws=("commutative", "associative", "undoes-itself"),
         examples=(Example("int8", (-2, 7), -7), Example("bool", (True, True), False)),
-        symbol="^",
-        text="bitwise_xor",
+        notation=Notation(symbol="^", node="BitwiseXor", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.xor,
 )
@@ -80,8 +78,7 @@ BITWISE_NOT = ScalarOp(
         accepts=BITS,
         laws=("involution",),
         examples=(Example("int8", (0,), -1), Example("uint8", (1,), 254), Example("bool", (True,), False)),
-        symbol="~",
-        text="bitwise_not",
+        notation=Notation(symbol="~", node="BitwiseNot"),
     ),
     _bitwise_not,
 )
@@ -118,8 +115,7 @@ SHIFT_LEFT = ScalarOp(
         accepts=INTEGERS,
         undefined=_SHIFT,
         examples=(Example("int8", (127, 1), -2), Example("uint8", (129, 1), 2), Example("int8", (-1, 7), -128)),
-        symbol="<<",
-        text="shift_left",
+        notation=Notation(symbol="<<", node="LShift", operands=Operands.ADAPTED, folds=((), (0,))),
     ),
     _shift_left,
 )
@@ -145,8 +141,7 @@ SHIFT_RIGHT = ScalarOp(
         accepts=INTEGERS,
         undefined=_SHIFT,
         examples=(Example("int8", (-5, 1), -3), Example("uint8", (251, 1), 125)),
-        symbol=">>",
-        text="shift_right",
+        notation=Notation(symbol=">>", node="RShift", operands=Operands.ADAPTED, folds=((), (0,))),
     ),
     _shift_right,
 )
@@ -165,7 +160,6 @@ POPCOUNT = ScalarOp(
         clause="NUM-203",
         accepts=INTEGERS,
         examples=(Example("int8", (-1,), 8), Example("uint16", (65535,), 16), Example("int64", (-1,), 64)),
-        text="popcount",
     ),
     _popcount,
 )
@@ -194,7 +188,6 @@ CLZ = ScalarOp(
         result="int32",
         undefined=(UndefinedWhen(BAD_ARGUMENT_VALUE, "a is 0", lambda _dtype, a: a == 0),),
         examples=(Example("int32", (1,), 31), Example("int32", (-1,), 0), Example("int64", (256,), 55)),
-        text="clz",
     ),
     _clz,
 )

@@ -11,6 +11,7 @@ import math
 import operator
 
 from refmlc.lang.ops.contract import ALL, BOOLS, FLOATS, Contract, Example, Scalar, ScalarOp
+from refmlc.lang.ops.notation import Notation, Operands
 
 _NAN = float("nan")
 _INF = float("inf")
@@ -29,8 +30,7 @@ EQ = ScalarOp(
             Example("float32", (_NAN, _NAN), False),
             Example("float32", (0.0, -0.0), True),
         ),
-        symbol="==",
-        text="EQ",
+        notation=Notation(symbol="==", text="EQ", node="EQ", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.eq,
 )
@@ -45,8 +45,7 @@ NE = ScalarOp(
         result="bool",
         laws=("commutative", "negates-eq"),
         examples=(Example("int8", (1, 1), False), Example("float32", (_NAN, _NAN), True)),
-        symbol="!=",
-        text="NE",
+        notation=Notation(symbol="!=", text="NE", node="NE", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.ne,
 )
@@ -61,8 +60,7 @@ LT = ScalarOp(
         result="bool",
         laws=("mirrors-gt",),
         examples=(Example("int8", (-1, 1), True), Example("float32", (_NAN, 1.0), False)),
-        symbol="<",
-        text="LT",
+        notation=Notation(symbol="<", text="LT", node="LT", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.lt,
 )
@@ -77,8 +75,7 @@ LE = ScalarOp(
         result="bool",
         laws=("is-lt-or-eq",),
         examples=(Example("int8", (1, 1), True), Example("float32", (_NAN, _NAN), False)),
-        symbol="<=",
-        text="LE",
+        notation=Notation(symbol="<=", text="LE", node="LE", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.le,
 )
@@ -93,8 +90,7 @@ GT = ScalarOp(
         result="bool",
         laws=("mirrors-lt",),
         examples=(Example("uint8", (255, 1), True), Example("float32", (1.0, _NAN), False)),
-        symbol=">",
-        text="GT",
+        notation=Notation(symbol=">", text="GT", node="GT", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.gt,
 )
@@ -109,8 +105,7 @@ GE = ScalarOp(
         result="bool",
         laws=("is-gt-or-eq",),
         examples=(Example("bool", (True, False), True), Example("float32", (-0.0, 0.0), True)),
-        symbol=">=",
-        text="GE",
+        notation=Notation(symbol=">=", text="GE", node="GE", operands=Operands.ADAPTED),
     ),
     lambda _operands, _result: operator.ge,
 )
@@ -125,8 +120,7 @@ NOT = ScalarOp(
         result="bool",
         laws=("involution",),
         examples=(Example("bool", (True,), False), Example("bool", (False,), True)),
-        symbol="not",
-        text="Not",
+        notation=Notation(symbol="not", text="Not", node="Not", operands=Operands.OWN),
     ),
     lambda _operands, _result: operator.not_,
 )
@@ -145,7 +139,7 @@ LIKELY = ScalarOp(
         accepts=ALL,
         laws=("projection",),
         examples=(Example("bool", (False,), False),),
-        text="likely",
+        notation=Notation(operands=Operands.OWN),
     ),
     lambda _operands, _result: _itself,
 )
@@ -159,7 +153,6 @@ ISNAN = ScalarOp(
         accepts=FLOATS,
         result="bool",
         examples=(Example("float32", (_NAN,), True), Example("float32", (_INF,), False)),
-        text="isnan",
     ),
     lambda _operands, _result: math.isnan,
 )
@@ -174,7 +167,6 @@ ISINF = ScalarOp(
         result="bool",
         laws=("even",),
         examples=(Example("float32", (-_INF,), True), Example("float32", (_NAN,), False)),
-        text="isinf",
     ),
     lambda _operands, _result: math.isinf,
 )
@@ -189,7 +181,6 @@ ISFINITE = ScalarOp(
         result="bool",
         laws=("even",),
         examples=(Example("float32", (1.0,), True), Example("float32", (_NAN,), False)),
-        text="isfinite",
     ),
     lambda _operands, _result: math.isfinite,
 )

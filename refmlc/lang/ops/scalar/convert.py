@@ -19,6 +19,7 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.dtypes.rounding import wrap
 from refmlc.lang.ops.contract import ALL, Contract, Example, Scalar, ScalarOp, UndefinedValue, Value
+from refmlc.lang.ops.notation import Notation, Operands
 from refmlc.lang.ops.scalar.results import float_result, int_to_float
 
 Conversion = Callable[[Scalar], Scalar]
@@ -109,7 +110,7 @@ REINTERPRET = ScalarOp(
             Example("uint8", (255,), -1, declared="int8"),
             Example("float32", (float("nan"),), 0x7FC00000, declared="uint32"),
         ),
-        text="reinterpret",
+        notation=Notation(operands=Operands.OWN),
     ),
     _reinterpret,
 )

@@ -23,6 +23,7 @@ from refmlc.lang.ops.contract import (
     UndefinedWhen,
     Value,
 )
+from refmlc.lang.ops.notation import Notation, Operands
 from refmlc.lang.ops.scalar.arith import ADD, SUB
 from refmlc.lang.ops.scalar.binary64 import divide, fmod
 from refmlc.lang.ops.scalar.results import fits, float_binary, is_wide
@@ -78,8 +79,15 @@ DIV = ScalarOp(
             Example("float32", (0.0, 0.0), float("nan")),
             Example("int32", (-7, 2), -3),
         ),
-        symbol="/",
-        text="Div",
+        notation=Notation(
+            symbol="/",
+            text="Div",
+            node="Div",
+            also=("div",),
+            on_integers="truncdiv",
+            operands=Operands.MATCHED,
+            folds=((0,), (0, 1)),
+        ),
     ),
     _div,
 )
@@ -113,7 +121,7 @@ TRUNCDIV = ScalarOp(
             Example("int8", (7, -2), -3),
             Example("int8", (-7, -2), 3),
         ),
-        text="truncdiv",
+        notation=Notation(text="Div", also=("truncdiv",), operands=Operands.MATCHED, folds=((0,), (0, 1))),
     ),
     _truncdiv,
 )
@@ -150,7 +158,7 @@ TRUNCMOD = ScalarOp(
             Example("float32", (5.5, -3.0), 2.5),
             Example("float32", (-5.5, 3.0), -2.5),
         ),
-        text="truncmod",
+        notation=Notation(node="Mod", operands=Operands.MATCHED, folds=((0,), (0, 1))),
     ),
     _truncmod,
 )
@@ -182,8 +190,14 @@ FLOORDIV = ScalarOp(
             Example("int8", (7, -2), -4),
             Example("int8", (-7, -2), 3),
         ),
-        symbol="//",
-        text="FloorDiv",
+        notation=Notation(
+            symbol="//",
+            text="FloorDiv",
+            node="FloorDiv",
+            also=("indexdiv", "floordiv"),
+            operands=Operands.MATCHED,
+            folds=((0,), (0, 1)),
+        ),
     ),
     _floordiv,
 )
@@ -214,8 +228,14 @@ FLOORMOD = ScalarOp(
             Example("int8", (7, -2), -1),
             Example("int8", (-7, -2), -1),
         ),
-        symbol="%",
-        text="FloorMod",
+        notation=Notation(
+            symbol="%",
+            text="FloorMod",
+            node="FloorMod",
+            also=("indexmod", "floormod"),
+            operands=Operands.MATCHED,
+            folds=((0,), (0, 1)),
+        ),
     ),
     _floormod,
 )
@@ -253,7 +273,7 @@ CEILDIV = ScalarOp(
             UndefinedWhen(INT_OVERFLOW, "b is -1 and a + b - 1 the least signed value", _ceil_quotient_overflows),
         ),
         examples=(Example("int32", (7, 2), 4), Example("int32", (-7, 2), -3), Example("int32", (5, -2), -1)),
-        text="ceildiv",
+        notation=Notation(operands=Operands.MATCHED),
     ),
     _ceildiv,
 )

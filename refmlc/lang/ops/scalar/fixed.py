@@ -6,6 +6,7 @@ Both are the exact a * b * 2**shift rounded to the nearest integer, of two the g
 from refmlc.diag.catalogue import BAD_ARGUMENT_VALUE, INT_OVERFLOW
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import BITS, Contract, Example, ScalarOp, UndefinedValue, UndefinedWhen, Value
+from refmlc.lang.ops.notation import Notation, Operands
 from refmlc.lang.ops.scalar.results import fits, overflow
 
 _WIDEST = 63  # the greatest shift of the int64 that a multiplication is done in
@@ -57,7 +58,7 @@ Q_MULTIPLY_SHIFT = ScalarOp(
             Example("int32", (1000000, 1395864371, 31, 1), 1300000),
             Example("int32", (3, 1 << 29, 31, -1), 0),
         ),
-        text="q_multiply_shift",
+        notation=Notation(operands=Operands.OWN),
     ),
     _q_multiply_shift,
 )
@@ -113,7 +114,7 @@ Q_MULTIPLY_SHIFT_PER_AXIS = ScalarOp(
                 "int32", (1000000, 1395864371, 3, 2, 31, True, False), 1300000, rest=("int32",) * 4 + ("bool",) * 2
             ),
         ),
-        text="q_multiply_shift_per_axis",
+        notation=Notation(operands=Operands.OWN),
     ),
     _q_multiply_shift_per_axis,
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.bits import decoder, encoder
 from refmlc.lang.ops.contract import FLOATS, Accuracy, Contract, Example, ScalarOp, Value
+from refmlc.lang.ops.notation import Notation, Operands
 from refmlc.lang.ops.scalar import binary64
 from refmlc.lang.ops.scalar.results import float_binary, float_result
 
@@ -41,7 +42,7 @@ POW = ScalarOp(
             Example("float64", (-10.0, 309.0), -_INF),
             Example("float64", (10.0, 309.0), _INF),
         ),
-        text="pow",
+        notation=Notation(also=("power",), operands=Operands.MATCHED),
     ),
     _in_binary64(binary64.power),
 )
@@ -62,7 +63,6 @@ FMOD = ScalarOp(
             Example("float32", (_INF, 2.0), _NAN),
             Example("float32", (1.0, _INF), 1.0),
         ),
-        text="fmod",
     ),
     _in_binary64(binary64.fmod),
 )
@@ -82,7 +82,6 @@ ATAN2 = ScalarOp(
             Example("float32", (-0.0, -1.0), -3.1415927410125732),
             Example("float32", (0.0, 0.0), 0.0),
         ),
-        text="atan2",
     ),
     _in_binary64(math.atan2),
 )
@@ -103,7 +102,6 @@ HYPOT = ScalarOp(
             Example("float32", (-_INF, _NAN), _INF),
             Example("float64", (math.ldexp(3.0, 600), math.ldexp(4.0, 600)), math.ldexp(5.0, 600)),
         ),
-        text="hypot",
     ),
     _in_binary64(binary64.hypot),
 )
@@ -121,7 +119,6 @@ COPYSIGN = ScalarOp(
             Example("float32", (-1.5, _NAN), 1.5),
             Example("float8_e4m3fnuz", (0.0, -1.0), 0.0),
         ),
-        text="copysign",
     ),
     _in_binary64(binary64.copysign),
 )
@@ -162,7 +159,6 @@ NEXTAFTER = ScalarOp(
             Example("float32", (0.0, -0.0), -0.0),
             Example("float32", (_NAN, 1.0), _NAN),
         ),
-        text="nextafter",
     ),
     _nextafter,
 )
@@ -189,7 +185,6 @@ LDEXP = ScalarOp(
             Example("float32", (-1.0, -2000), -0.0, rest=("int32",)),
             Example("float8_e8m0fnu", (1.0, -2000), 2.0**-127, rest=("int32",)),
         ),
-        text="ldexp",
     ),
     _ldexp,
 )

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import FLOATS, Accuracy, Contract, Example, ScalarOp, Value
+from refmlc.lang.ops.notation import Notation
 from refmlc.lang.ops.scalar.results import float_result
 
 _ROUNDS_AGAIN_BELOW = 16  # bits: there the integer above the greatest value, or 0, may be missing
@@ -48,7 +49,7 @@ CEIL = ScalarOp(
             Example("float8_e3m4", (15.5,), float("inf")),
             Example("float6_e2m3fn", (7.5,), 7.5),
         ),
-        text="ceil",
+        notation=Notation(keeps_integers=True),
     ),
     _integral(math.ceil),
 )
@@ -63,7 +64,7 @@ FLOOR = ScalarOp(
         accuracy=Accuracy.ROUNDED,
         laws=("projection", "monotone"),
         examples=(Example("float32", (-0.5,), -1.0), Example("float32", (-0.0,), -0.0)),
-        text="floor",
+        notation=Notation(keeps_integers=True),
     ),
     _integral(math.floor),
 )
@@ -78,7 +79,7 @@ TRUNC = ScalarOp(
         accuracy=Accuracy.ROUNDED,
         laws=("projection", "monotone", "odd"),
         examples=(Example("float32", (-1.75,), -1.0), Example("float32", (float("inf"),), float("inf"))),
-        text="trunc",
+        notation=Notation(keeps_integers=True),
     ),
     _integral(math.trunc),
 )
@@ -99,7 +100,7 @@ ROUND = ScalarOp(
             Example("float32", (-0.5,), -0.0),
             Example("float64", (0.49999999999999994,), 0.0),
         ),
-        text="round",
+        notation=Notation(keeps_integers=True),
     ),
     _integral(round),
 )
@@ -114,7 +115,7 @@ NEARBYINT = ScalarOp(
         accuracy=Accuracy.ROUNDED,
         laws=("projection", "monotone", "odd"),
         examples=(Example("float32", (-1.5,), -2.0), Example("float32", (3.5,), 4.0)),
-        text="nearbyint",
+        notation=Notation(keeps_integers=True),
     ),
     _integral(round),
 )

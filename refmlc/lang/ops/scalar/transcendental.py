@@ -53,7 +53,6 @@ def _row(
         ulps=ulps,
         laws=laws,
         examples=tuple(Example("float32", (x,), y) for x, y in examples),
-        text=name,
     )
     return ScalarOp(contract, lambda _operands, result: _rounded(function, result))
 

@@ -6,13 +6,15 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.names import INFIX, Infix
+from refmlc.lang.ops.notation import Binding
 from refmlc.lang.script.printer.attributes import attr_text
 from refmlc.lang.script.printer.intrinsics import call_text
 from refmlc.lang.script.printer.literals import dtype_text, float_text, string_text
-from refmlc.lang.script.printer.operators import AND, ATOM, COMPARE, NOT, OR, SYMBOLS, UNARY, constant_of, folds, named
+from refmlc.lang.script.printer.operators import constant_of, folds, named
 from refmlc.lang.script.printer.page import Page
 
-Text = tuple[str, int]
+Text = tuple[str, Binding]
 """A text and how strongly its outermost operator binds."""
 
 
@@ -35,40 +37,40 @@ def expr(page: Page, node: tir.Expr) -> Text:
     """`node` as text."""
     match node:
         case tir.Var():
-            return var_name(page, node), ATOM
+            return var_name(page, node), Binding.ATOM
         case tir.IntImm():
             return _int(page, node)
         case tir.FloatImm(dtype=dtype, value=value):
-            return f"T.{dtype}({float_text(value, modern=page.modern)})", ATOM
+            return f"T.{dtype}({float_text(value, modern=page.modern)})", Binding.ATOM
         case tir.StringImm(value=value):
-            return string_text(value), ATOM
+            return string_text(value), Binding.ATOM
         case tir.Apply():
             return _apply(page, node)
         case tir.Cast(dtype=dtype, value=value):
-            return f"T.Cast({dtype_text(dtype)}, {_argument(page, value)})", ATOM
+            return f"T.Cast({dtype_text(dtype)}, {_argument(page, value)})", Binding.ATOM
         case tir.And(a=a, b=b):
-            return _lazy(page, node, ("and", AND), (a, b))
+            return _lazy(page, node, Infix("and", Binding.AND), (a, b))
         case tir.Or(a=a, b=b):
-            return _lazy(page, node, ("or", OR), (a, b))
+            return _lazy(page, node, Infix("or", Binding.OR), (a, b))
         case tir.Select():
-            return _choice(page, "T.Select", node), ATOM
+            return _choice(page, "T.Select", node), Binding.ATOM
         case tir.IfThenElseExpr():
-            return _choice(page, "T.if_then_else", node), ATOM
+            return _choice(page, "T.if_then_else", node), Binding.ATOM
         case tir.Let():
-            return _let(page, node), ATOM
+            return _let(page, node), Binding.ATOM
         case tir.BufferLoad():
-            return _load(page, node), ATOM
+            return _load(page, node), Binding.ATOM
         case tir.BufferData(buffer=buffer):
-            return f"{buffer_name(page, buffer)}.data", ATOM
+            return f"{buffer_name(page, buffer)}.data", Binding.ATOM
         case tir.Ramp(base=base, stride=stride, lanes=lanes):
             parts = (_argument(page, base), _argument(page, stride), _lanes(page, lanes))
-            return f"T.Ramp({', '.join(parts)})", ATOM
+            return f"T.Ramp({', '.join(parts)})", Binding.ATOM
         case tir.Broadcast(value=value, lanes=lanes):
-            return f"T.Broadcast({_argument(page, value)}, {_lanes(page, lanes)})", ATOM
+            return f"T.Broadcast({_argument(page, value)}, {_lanes(page, lanes)})", Binding.ATOM
         case tir.Shuffle(vectors=vectors, indices=indices):
-            return f"T.Shuffle([{listed(page, vectors)}], [{_plain_listed(page, indices)}])", ATOM
+            return f"T.Shuffle([{listed(page, vectors)}], [{_plain_listed(page, indices)}])", Binding.ATOM
         case tir.Call():
-            return call_text(page, node, argument_text), ATOM
+            return call_text(page, node, argument_text), Binding.ATOM
     raise fail(BUG, f"{type(node).__name__} is no expression that can be shown")
 
 
@@ -113,10 +115,10 @@ def argument_text(page: Page, value: object) -> str:
 def _int(page: Page, node: tir.IntImm) -> Text:
     """A plain number is int32 in TensorIR and int64 in Relax; others carry their dtype."""
     if node.dtype.kind == "bool":
-        return f"T.bool({bool(node.value)})", ATOM
+        return f"T.bool({bool(node.value)})", Binding.ATOM
     if node.dtype == (INT64 if page.domain == "relax" else INT32):
-        return str(node.value), ATOM if node.value >= 0 else UNARY
-    return f"T.{node.dtype}({node.value})", ATOM
+        return str(node.value), Binding.ATOM if node.value >= 0 else Binding.UNARY
+    return f"T.{node.dtype}({node.value})", Binding.ATOM
 
 
 def _argument(page: Page, node: tir.Expr) -> str:
@@ -141,22 +143,22 @@ def _apply(page: Page, node: tir.Apply) -> Text:
     op, args = node.op, node.args
     if op == "not" and not node.dtype.is_vector and constant_of(args[0]) is None:
         text, strength = expr(page, args[0])
-        return f"not {text if strength >= NOT else f'({text})'}", NOT
+        return f"not {text if strength >= Binding.NOT else f'({text})'}", Binding.NOT
     if op == "bitwise_not" and constant_of(args[0]) is None:
         text, strength = expr(page, args[0])
-        return f"~{text if strength >= UNARY else f'({text})'}", UNARY
-    symbol = SYMBOLS.get(op)
+        return f"~{text if strength >= Binding.UNARY else f'({text})'}", Binding.UNARY
+    symbol = INFIX.get(op)
     if symbol is None or len(args) != 2 or folds(op, args):
-        return _named(page, node), ATOM
+        return _named(page, node), Binding.ATOM
     return _infix(page, node, symbol)
 
 
-def _infix(page: Page, node: tir.Apply, symbol: tuple[str, int]) -> Text:
+def _infix(page: Page, node: tir.Apply, symbol: Infix) -> Text:
     """`a symbol b`; a chain that leans left is written in a loop, however long."""
-    spine: list[tuple[tir.Apply, tuple[str, int]]] = [(node, symbol)]
+    spine: list[tuple[tir.Apply, Infix]] = [(node, symbol)]
     first = node.args[0]
     while isinstance(first, tir.Apply) and len(first.args) == 2 and not folds(first.op, first.args):
-        inner = SYMBOLS.get(first.op)
+        inner = INFIX.get(first.op)
         if inner is None:
             break
         spine.append((first, inner))
@@ -164,7 +166,7 @@ def _infix(page: Page, node: tir.Apply, symbol: tuple[str, int]) -> Text:
     text, strength = expr(page, first)
     parts = [text]
     for one, (sign, own) in reversed(spine):
-        if strength < own or (own == COMPARE and strength == COMPARE):
+        if strength < own or (own == Binding.COMPARE and strength == Binding.COMPARE):
             parts = ["(", *parts, ")"]
         right, right_strength = expr(page, one.args[1])
         parts.append(f" {sign} {right}" if right_strength > own else f" {sign} ({right})")
@@ -177,15 +179,13 @@ def _named(page: Page, node: tir.Apply) -> str:
     args = ", ".join(_argument(page, arg) for arg in node.args)
     if node.op == "reinterpret":
         return f"T.reinterpret({dtype_text(node.dtype)}, {args})"
-    if node.op == "abs" and node.dtype.is_float:
-        return f"T.fabs({args})"
-    return f"{named(node.op)}({args})"
+    return f"{named(node.op, node.dtype)}({args})"
 
 
-def _lazy(page: Page, node: tir.And | tir.Or, symbol: tuple[str, int], args: tuple[tir.Expr, tir.Expr]) -> Text:
+def _lazy(page: Page, node: tir.And | tir.Or, symbol: Infix, args: tuple[tir.Expr, tir.Expr]) -> Text:
     sign, own = symbol
     if node.dtype.is_vector or any(constant_of(arg) is not None for arg in args):
-        return f"T.{type(node).__name__}({', '.join(_argument(page, arg) for arg in args)})", ATOM
+        return f"T.{type(node).__name__}({', '.join(_argument(page, arg) for arg in args)})", Binding.ATOM
     spine = [args[1]]
     first = args[0]
     while isinstance(first, type(node)) and not any(constant_of(arg) is not None for arg in (first.a, first.b)):

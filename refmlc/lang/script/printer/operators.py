@@ -1,7 +1,8 @@
-"""Operators as text: which have a symbol, how strongly it binds, and when the named form must stand instead.
+"""Operators as text: when the form with a name stands in place of the symbol; both are in the operator's row.
 
 TVM folds constants while it reads `x + 0` or `1 + 2`; such expressions are shown in the form that is not folded,
-`T.Add(x, 0)`. The rule is that of TVM's own printer.
+`T.Add(x, 0)`. The rule is that of TVM's own printer; the
+constants of an operator are `Notation.folds`.
 
 | operator           | folded, therefore named                                   |
 |--------------------|-----------------------------------------------------------|
@@ -13,55 +14,18 @@ TVM folds constants while it reads `x + 0` or `1 + 2`; such expressions are show
 | `and`, `or`, `not` | an operand constant                                       |
 """
 
+from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
-
-OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, ATOM = range(12)
-
-SYMBOLS: dict[str, tuple[str, int]] = {
-    "add": ("+", SUM),
-    "sub": ("-", SUM),
-    "mul": ("*", PRODUCT),
-    "div": ("/", PRODUCT),
-    "floordiv": ("//", PRODUCT),
-    "floormod": ("%", PRODUCT),
-    "eq": ("==", COMPARE),
-    "ne": ("!=", COMPARE),
-    "lt": ("<", COMPARE),
-    "le": ("<=", COMPARE),
-    "gt": (">", COMPARE),
-    "ge": (">=", COMPARE),
-    "shift_left": ("<<", SHIFT),
-    "shift_right": (">>", SHIFT),
-    "bitwise_and": ("&", BIT_AND),
-    "bitwise_or": ("|", BIT_OR),
-    "bitwise_xor": ("^", BIT_XOR),
-}
-
-NAMED: dict[str, str] = {
-    "add": "T.Add",
-    "sub": "T.Sub",
-    "mul": "T.Mul",
-    "div": "T.Div",
-    "truncdiv": "T.Div",
-    "floordiv": "T.FloorDiv",
-    "floormod": "T.FloorMod",
-    "eq": "T.EQ",
-    "ne": "T.NE",
-    "lt": "T.LT",
-    "le": "T.LE",
-    "gt": "T.GT",
-    "ge": "T.GE",
-    "not": "T.Not",
-}
-"""Names that are not `T.` and the operator's own."""
-
-_COUNTED = frozenset(("div", "truncdiv", "floordiv", "floormod", "truncmod"))
-_NO_RIGHT_ZERO = frozenset(("sub", "shift_left", "shift_right"))
+from refmlc.lang.ops.scalar import SCALAR_OPS
 
 
-def named(op: str) -> str:
-    """The function that the named form calls."""
-    return NAMED.get(op, f"T.{op}")
+def named(op: str, dtype: DType) -> str:
+    """The function that the named form calls, in `dtype`."""
+    row = SCALAR_OPS.get(op)
+    if row is None:
+        return f"T.{op}"
+    on_floats = row.contract.notation.on_floats
+    return f"T.{on_floats if on_floats and dtype.is_float else row.contract.text}"
 
 
 def constant_of(node: tir.Expr) -> float | int | None:
@@ -76,11 +40,7 @@ def folds(op: str, args: tuple[tir.Expr, ...]) -> bool:
         return True
     if len(values) != 2:
         return False
-    left, right = values
-    if op == "add":
-        return 0 in (left, right)
-    if op in _NO_RIGHT_ZERO:
-        return right == 0
-    if op == "mul":
-        return left in (0, 1) or right in (0, 1)
-    return op in _COUNTED and (left == 0 or right in (0, 1))
+    row = SCALAR_OPS.get(op)
+    return row is not None and any(
+        value in simple for value, simple in zip(values, row.contract.notation.folds, strict=True)
+    )

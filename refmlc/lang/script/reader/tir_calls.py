@@ -4,15 +4,17 @@
 |------------------------------------------------------------|---------------------------------|
 | `T.call_extern("float32", "f", x)`, `T.call_intrin` …      | the first argument              |
 | `T.tvm_struct_get(p, i, k, "int32")`                       | the last argument               |
-| `T.call_packed("f", x)` and others of `FIXED`              | always the same                 |
-| `T.tvm_warp_shuffle(mask, x, …)` and others of `FOLLOWING` | that of an argument             |
+| `T.call_packed("f", x)` …                                  | always the same                 |
+| `T.tvm_warp_shuffle(mask, x, …)` …                         | that of an argument             |
 | `T.address_of(A[i])`, `T.tvm_access_ptr(…)`                | handle to elements              |
 | a member of a family: `T.ptx.ldmatrix(…)`                  | `dtype=` where given, else void |
+
+What holds for an intrinsic is in its row (`Intrinsic.result`).
 
 An argument that is a buffer stands for the pointer to its storage, except in packed calls, which get the tensor.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import NOT_TVMSCRIPT
@@ -21,7 +23,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.attrs import CommReducer
 from refmlc.lang.ir.kinds import PointerType
 from refmlc.lang.ops import promote
-from refmlc.lang.ops.intrinsics import intrinsic
+from refmlc.lang.ops.intrinsics import ALIASES, INTRINSICS, Written, intrinsic
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.attributes import attr_of
 from refmlc.lang.script.reader.evaluate import Evaluator
@@ -40,40 +42,15 @@ from refmlc.lang.script.reader.tir_types import dtype_call
 from refmlc.lang.script.reader.tir_values import Done, Region, VarSpec
 from refmlc.lang.script.reader.values import Construct, Meta
 
-DTYPE_FIRST = frozenset(
-    (
-        *("call_extern", "call_pure_extern", "call_llvm_intrin", "call_llvm_pure_intrin"),
-        *("vectorlow", "vectorhigh", "vectorcombine", "get_active_lane_mask", "masked_load"),
-    )
-)
-FIXED: Mapping[str, str] = {
-    **dict.fromkeys(("call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered"), "int32"),
-    **dict.fromkeys(("tvm_struct_set", "TVMBackendFreeWorkspace", "vscale", "undef", "dp4a"), "int32"),
-    **dict.fromkeys(("assume", "isnullptr", "filter", "ignore_loop_partition"), "bool"),
-    **dict.fromkeys(("TVMBackendAllocWorkspace", "tvm_stack_make_array", "lookup_param"), "handle"),
-    **dict.fromkeys(("tvm_stack_alloca", "handle_add_byte_offset", "anylist_getitem"), "handle"),
-    "tvm_warp_activemask": "uint32",
-}
-FOLLOWING: Mapping[str, int] = {
-    "tvm_warp_shuffle": 1,
-    "tvm_warp_shuffle_up": 1,
-    "tvm_warp_shuffle_down": 1,
-    "tvm_warp_shuffle_xor": 1,
-    "tvm_thread_invariant": 0,
-    "selector": 0,
-    "fma": 0,
-}
-_OWN_NAMES: Mapping[str, str] = {
-    "tvm_call_packed": "call_packed",
-    "tvm_call_cpacked": "call_cpacked",
-    "tvm_call_packed_lowered": "call_packed_lowered",
-    "tvm_call_cpacked_lowered": "call_cpacked_lowered",
-}
-_TENSORS = frozenset(("call_packed", "call_cpacked"))
-
 
 def _args(site: CallSite, args: tuple[Meta, ...], *, tensors: bool = False) -> tuple["tir.Expr | tir.Attr", ...]:
     return tuple(_arg(arg, site.span, tensors=tensors) for arg in args)
+
+
+def is_of_tensors(name: str) -> bool:
+    """Whether buffers among the arguments of intrinsic `name` are tensors."""
+    row = INTRINSICS.get(name)
+    return row is not None and row.tensors
 
 
 def _arg(value: Meta, span: Span, *, tensors: bool) -> "tir.Expr | tir.Attr":
@@ -89,7 +66,7 @@ def _arg(value: Meta, span: Span, *, tensors: bool) -> "tir.Expr | tir.Attr":
 
 def call(name: str, site: CallSite, args: tuple[Meta, ...], result: VarSpec, **attrs: Meta) -> tir.Call:
     """The call of intrinsic `name`, its result of type `result`."""
-    nodes = _args(site, args, tensors=name in _TENSORS)
+    nodes = _args(site, args, tensors=is_of_tensors(name))
     kept = {key: attr_of(value, site.span) for key, value in attrs.items()}
     return tir.Call(name, nodes, result.dtype, result.pointer, kept, span=site.span)
 
@@ -99,24 +76,29 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
     if dtype_construct(Construct(site.name, site.spelled)) is not None:
         return dtype_call(ev, site)
     name = site.name.removeprefix("T.")
-    name = _OWN_NAMES.get(name, name)
-    if intrinsic(name) is None:
+    name = ALIASES.get(name, name)
+    row = intrinsic(name)
+    if row is None:
         raise fail(NOT_TVMSCRIPT, f"`{site.spelled}` is not a construct of TensorIR that refmlc knows", site.span)
     kwargs = dict(site.kwargs)
     told = kwargs.pop("dtype", None)
     args = site.args
-    if name in DTYPE_FIRST:
-        if told is None and not args:
-            raise site.misfit("gets no argument for `dtype`")
-        result = result_of(told if told is not None else args[0], site.span)
-        return call(name, site, args if told is not None else args[1:], result, **kwargs)
-    if name in FOLLOWING:
-        if len(args) <= FOLLOWING[name]:
-            raise site.misfit(f"takes at least {FOLLOWING[name] + 1} arguments and gets {len(args)}")
-        return call(name, site, args, VarSpec(expr_of(args[FOLLOWING[name]], site.span).dtype), **kwargs)
-    if name == "call_ffi_kernel" and told is None:
-        told = kwargs.get("ret_ty")
-    result = VarSpec(dtype(FIXED[name])) if name in FIXED else result_of(told or "void", site.span)
+    match row.result:
+        case Written.FIRST:
+            if told is None and not args:
+                raise site.misfit("gets no argument for `dtype`")
+            result = result_of(told if told is not None else args[0], site.span)
+            args = args if told is not None else args[1:]
+        case int(number):
+            if len(args) <= number:
+                raise site.misfit(f"takes at least {number + 1} arguments and gets {len(args)}")
+            result = VarSpec(expr_of(args[number], site.span).dtype)
+        case str(always):
+            result = VarSpec(dtype(always))
+        case _:
+            if name == "call_ffi_kernel" and told is None:
+                told = kwargs.get("ret_ty")
+            result = result_of(told or "void", site.span)
     return call(name, site, args, result, **kwargs)
 
 

@@ -12,13 +12,13 @@
 | `T.BufferLoad(A, indices)`                         | `BufferLoad`               |
 """
 
-from collections.abc import Mapping
-
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
-from refmlc.lang.dtypes import BOOL, INT32, DType
+from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ops import promote
+from refmlc.lang.ops.names import BY_NAME, on_dtype
+from refmlc.lang.ops.notation import Operands
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.script.reader.arguments import REQUIRED, CallSite
 from refmlc.lang.script.reader.evaluate import Evaluator
@@ -26,58 +26,18 @@ from refmlc.lang.script.reader.table import CallHandler
 from refmlc.lang.script.reader.tir_operands import dtype_of, expr_of, indices_of, int_of, operand_of, range_of
 from refmlc.lang.script.reader.values import Meta
 
-BINARY: Mapping[str, str] = {
-    "Add": "add",
-    "Sub": "sub",
-    "Mul": "mul",
-    "Div": "div",
-    "div": "div",
-    "indexdiv": "floordiv",
-    "indexmod": "floormod",
-    "truncdiv": "truncdiv",
-    "truncmod": "truncmod",
-    "floordiv": "floordiv",
-    "floormod": "floormod",
-    "ceildiv": "ceildiv",
-    "min": "min",
-    "max": "max",
-    "EQ": "eq",
-    "NE": "ne",
-    "LT": "lt",
-    "LE": "le",
-    "GT": "gt",
-    "GE": "ge",
-    "bitwise_and": "bitwise_and",
-    "bitwise_or": "bitwise_or",
-    "bitwise_xor": "bitwise_xor",
-    "shift_left": "shift_left",
-    "shift_right": "shift_right",
-    "LShift": "shift_left",
-    "RShift": "shift_right",
-    "BitwiseAnd": "bitwise_and",
-    "BitwiseOr": "bitwise_or",
-    "BitwiseXor": "bitwise_xor",
-    "pow": "pow",
-    "power": "pow",
-}
-"""Names of operators whose operands are brought to one dtype, and the operator."""
-
-SPELLED_SCALARS: Mapping[str, str] = {"fabs": "abs", "bitwise_not": "bitwise_not", "BitwiseNot": "bitwise_not"}
-"""Names of other operators that are not the operator's own."""
-
-_KEEPING_INTEGERS = frozenset(("floor", "ceil", "round", "trunc", "nearbyint"))
-_BOOL_RESULTS = frozenset(("isnan", "isinf", "isfinite"))
-_INT32_RESULTS = frozenset(("clz",))
-
 
 def _binary(op: str) -> CallHandler:
+    """An operator whose operands are brought to one dtype."""
+    other = SCALAR_OPS[op].contract.notation.on_integers
+
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
         given = site.take(a=REQUIRED, b=REQUIRED, span=None)
         a, b = operand_of(given["a"], site.span), operand_of(given["b"], site.span)
-        if op == "div":
-            x, y = promote.matched(a, b, site.span)
-            return promote.apply_binary("div" if x.dtype.is_float else "truncdiv", x, y, site.span)
-        return promote.apply_binary(op, a, b, site.span)
+        if not other:
+            return promote.apply_binary(op, a, b, site.span)
+        x, y = promote.matched(a, b, site.span)
+        return promote.apply_binary(on_dtype(op, x.dtype), x, y, site.span)
 
     return handler
 
@@ -94,9 +54,10 @@ def _scalar(op: str) -> CallHandler:
         own = contract.rest is not None  # the others have dtypes of their own: the exponent of ldexp
         nodes = tuple(_beside(arg, None if number and own else first, site) for number, arg in enumerate(args))
         dtype = nodes[0].dtype
-        if op in _KEEPING_INTEGERS and not dtype.is_float:
+        if contract.notation.keeps_integers and not dtype.is_float:
             return nodes[0]
-        return tir.Apply(op, nodes, _result(op, dtype), span=site.span)
+        lane = contract.result_dtype([dtype])
+        return tir.Apply(op, nodes, lane.with_lanes(dtype.lanes, scalable=dtype.scalable), span=site.span)
 
     return handler
 
@@ -105,14 +66,6 @@ def _beside(arg: promote.Operand, first: tir.Expr | None, site: CallSite) -> tir
     if isinstance(arg, (int, float)) and first is not None and (first.dtype.is_float or isinstance(arg, int)):
         return promote.constant(arg, first.dtype, site.span)
     return promote.literal(arg, site.span)
-
-
-def _result(op: str, dtype: DType) -> DType:
-    if op in _BOOL_RESULTS:
-        return BOOL.with_lanes(dtype.lanes, scalable=dtype.scalable)
-    if op in _INT32_RESULTS:
-        return INT32.with_lanes(dtype.lanes, scalable=dtype.scalable)
-    return dtype
 
 
 def _cast(_ev: Evaluator, site: CallSite) -> Meta:
@@ -276,14 +229,13 @@ def _range(_ev: Evaluator, site: CallSite) -> Meta:
     return range_of((operand_of(given["begin"], site.span), operand_of(given["end"], site.span)), site.span)
 
 
-_MATCHED = frozenset(
-    (*BINARY.values(), "not", "reinterpret", "likely", "q_multiply_shift", "q_multiply_shift_per_axis")
-)
+def _operator(op: str) -> CallHandler:
+    """The construct that is an operator: what becomes of its operands is said by its row."""
+    return _scalar(op) if SCALAR_OPS[op].contract.notation.operands is Operands.FIRST else _binary(op)
+
 
 CALLS: dict[str, CallHandler] = {
-    **{f"T.{name}": _scalar(name) for name in SCALAR_OPS if name not in _MATCHED},
-    **{f"T.{name}": _scalar(op) for name, op in SPELLED_SCALARS.items()},
-    **{f"T.{name}": _binary(op) for name, op in BINARY.items()},
+    **{f"T.{name}": _operator(op) for name, op in BY_NAME.items()},
     "T.Cast": _cast,
     "T.And": _logical("and"),
     "T.Or": _logical("or"),

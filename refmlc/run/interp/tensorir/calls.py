@@ -92,7 +92,7 @@ def effect(scope: Scope, node: tir.Call) -> Eval:
     if row is None:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the intrinsic `{node.callee}` is not known", node.span)
     if row.name not in EXECUTED:
-        message = f"the intrinsic `T.{row.text or node.callee}` is not executed: {row.missing}"
+        message = f"the intrinsic `T.{row.name}` is not executed: {row.missing}"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
     return EXECUTED[row.name](scope, node)
 

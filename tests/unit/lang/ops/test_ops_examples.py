@@ -79,7 +79,7 @@ def test_bounds_of_errors():
 
 
 def test_the_table_shows_every_kind_of_contract():
-    row = Contract("odd", 1, "a | b", "NUM-999", FLOATS, accuracy=Accuracy.ONE_OF, text="odd")
+    row = Contract("odd", 1, "a | b", "NUM-999", FLOATS, accuracy=Accuracy.ONE_OF)
     table = markdown_table((row, *(SCALAR_OPS[name].contract for name in ("ldexp", "clz", "tanh"))))
     assert "| `odd` | `T.odd` | float | same | one of a set | a \\| b |  |  | NUM-999 |\n" in table
     assert "| float; then int |" in table

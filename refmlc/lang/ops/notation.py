@@ -1,0 +1,80 @@
+"""How TVMScript and TVM write a scalar operator: the part of its row that reader, printer and importers follow.
+
+| field            | reader                               | printer                        | importer of TVM's JSON |
+|------------------|--------------------------------------|--------------------------------|------------------------|
+| `symbol`         | Python's operator is this row        | `a + b`, where nothing folds   |                        |
+| `text`           | `T.text(…)`                          | the form with a name           |                        |
+| `on_floats`      | `T.on_floats(…)`                     | the same of floats             | the call `on_floats`   |
+| `node`           | `T.node(…)`                          |                                | the node `prim.node`   |
+| `also`           | `T.name(…)` of each                  |                                |                        |
+| `on_integers`    | names of the row mean that row there |                                | the same               |
+| `keeps_integers` | an integer is the result             |                                |                        |
+| `operands`       | which operands are converted         |                                |                        |
+| `folds`          |                                      | constants that demand the name |                        |
+
+How strongly an operator binds follows from its symbol: it is Python's (`BINDING`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+
+class Binding(IntEnum):
+    """How strongly the outermost operator of a text binds, as in Python."""
+
+    OR = 0
+    AND = 1
+    NOT = 2
+    COMPARE = 3
+    BIT_OR = 4
+    BIT_XOR = 5
+    BIT_AND = 6
+    SHIFT = 7
+    SUM = 8
+    PRODUCT = 9
+    UNARY = 10
+    ATOM = 11
+
+
+BINDING: Mapping[str, Binding] = {
+    "or": Binding.OR,
+    "and": Binding.AND,
+    "not": Binding.NOT,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), Binding.COMPARE),
+    "|": Binding.BIT_OR,
+    "^": Binding.BIT_XOR,
+    "&": Binding.BIT_AND,
+    **dict.fromkeys(("<<", ">>"), Binding.SHIFT),
+    **dict.fromkeys(("+", "-"), Binding.SUM),
+    **dict.fromkeys(("*", "/", "//", "%"), Binding.PRODUCT),
+    "~": Binding.UNARY,
+}
+
+
+class Operands(Enum):
+    """What the reader does with the operands of a named form; `promote` has the rules."""
+
+    FIRST = "literals take the dtype of the first operand that has one; nothing else is converted"
+    MATCHED = "both are brought to one dtype"
+    ADAPTED = "the same, and a literal takes the dtype of the other operand as it is"
+    OWN = "the construct has a handler of its own"
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """The fields above. `text`: the operator's own name where it is empty. `folds`: constants left and right."""
+
+    symbol: str = ""
+    text: str = ""
+    on_floats: str = ""
+    node: str = ""
+    also: tuple[str, ...] = ()
+    on_integers: str = ""
+    keeps_integers: bool = False
+    operands: Operands = Operands.FIRST
+    folds: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+
+
+PLAIN = Notation()
+"""`T.<name>(…)`, and nothing else."""
