@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from refmlc.lang.wellformed.reading import read
-from refmlc.rewrite.schedule.session import InvalidStep, Schedule
+from refmlc.rewrite.schedule.session import Schedule
+from refmlc.testing import InvalidStep
 
 SUM = """
 @T.prim_func(s_tir=True)
