@@ -1,8 +1,9 @@
 """The command `refmlc`: one file per subcommand; they only read arguments, call the library and render.
 
-A subcommand is loaded when it is asked for: most of them need what others do not.
+A subcommand is loaded when it is called: most of them need what others do not.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
@@ -10,48 +11,59 @@ from typing import ClassVar
 
 import click
 
+from refmlc.cli.commands import FILES, GROUPS, SYNONYMS
 from refmlc.cli.console import GuardedGroup
+
+CODE = re.compile(r"RM\d{3}", re.IGNORECASE)
+CLAUSE = re.compile(r"[A-Z]{3}-\d{3}", re.IGNORECASE)
+FIRST = "Try first: refmlc check FILE.py (a module as TVM prints it), or refmlc demo."
 
 
 class Commands(GuardedGroup):
     """All subcommands, by name."""
 
     places: ClassVar[Mapping[str, str]] = {
-        "bench": "refmlc.cli.bench:bench",
-        "cache": "refmlc.cli.cache:cache",
-        "check": "refmlc.cli.check:check",
-        "conform": "refmlc.cli.conform:conform",
-        "course": "refmlc.cli.course:course",
-        "dap": "refmlc.cli.dap:dap",
-        "debug": "refmlc.cli.debug:debug",
-        "demo": "refmlc.cli.demo:demo",
-        "equiv": "refmlc.cli.equiv:equiv",
-        "explain": "refmlc.cli.explain:explain",
-        "fuzz": "refmlc.cli.fuzz:fuzz",
-        "import": "refmlc.cli.import_:import_command",
-        "native": "refmlc.cli.native:native",
-        "passes": "refmlc.cli.passes:passes",
-        "reduce": "refmlc.cli.reduce:reduce_command",
-        "replay": "refmlc.cli.replay:replay",
-        "run": "refmlc.cli.run:run",
-        "show": "refmlc.cli.show:show",
-        "spec": "refmlc.cli.spec:spec",
-        "trace": "refmlc.cli.trace:trace",
-        "vscode": "refmlc.cli.vscode:vscode",
-        "why": "refmlc.cli.why:why_command",
+        name: entry.place for group in GROUPS.values() for name, entry in group.items()
     }
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The subcommands in groups; none is loaded for it."""
+        del ctx
+        width = max(map(len, self.places))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in group.items()])
+
     def unknown(self, name: str) -> str:
-        """What is said of a name that no subcommand has: that of a file is for `refmlc check`."""
-        if name.endswith(".py") or Path(name).is_file():
-            return f"No such command '{name}'. To check this file: refmlc check {quote(name)}"
+        """The answer to a name that no subcommand has: the command that takes it, or the one that was meant."""
+        command, purpose = self._meant(name)
+        if command:
+            return f"No such command '{name}'. To {purpose}: refmlc {command} {quote(name)}"
+        if name.lower() in SYNONYMS:
+            return f"No such command '{name}'. Did you mean '{SYNONYMS[name.lower()]}'?"
+        if name == "help":
+            return "No such command 'help'. For help: refmlc --help, or refmlc COMMAND --help"
         return super().unknown(name)
 
+    @staticmethod
+    def _meant(name: str) -> tuple[str, str]:
+        """The subcommand that takes `name` as its argument, and what it does with it; two empty texts: none."""
+        path = Path(name)
+        if CODE.fullmatch(name):
+            return "explain", "explain this code"
+        if CLAUSE.fullmatch(name):
+            return "spec", "read this clause"
+        if path.suffix in FILES:
+            return FILES[path.suffix]
+        if path.is_dir():
+            return "check", "check this folder"
+        return ("check", "check this file") if path.is_file() else ("", "")
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=FIRST)
 @click.version_option(package_name="refmlc")
 def main() -> None:
-    """Read, show, check and run TVM IRModules, exactly per their semantics.
+    """Read, show, check and run IRModules of TVM, exactly as their specification says.
 
     Exit status: 0 ok, 1 a finding, 2 bad usage or input, 3 unsupported, 4 a budget is used up, 70 a bug in refmlc,
     130 an interrupt.

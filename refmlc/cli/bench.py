@@ -17,12 +17,12 @@ from refmlc.tools.bench.row import LAST, Row, Verdict, number
 from refmlc.tools.bench.run import run_table
 from refmlc.tools.bench.sizes import FULL, TINY
 
-WIDE = 200  # columns where nobody says how many there are
+WIDE = 200  # columns where the terminal does not report its width
 COLOURS = {Verdict.KEPT: "green", Verdict.MISSED: "yellow", Verdict.FAILED: "red", Verdict.NOT_MEASURED: "dim"}
 
 
 class Numbers(click.ParamType[tuple[int, ...]]):
-    """Numbers of rows, with commas between."""
+    """Row numbers, separated by commas."""
 
     name = "row,row,…"
 
@@ -36,19 +36,22 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         return tuple(int(part) for part in parts)
 
 
-@click.group()
+@click.group(epilog="Example: refmlc bench interp")
 def bench() -> None:
-    """Measure speed: ratios in one run, interleaved, medians of thread CPU time."""
+    """Measure speed as ratios: interleaved in one run, medians of thread CPU time."""
 
 
 bench.add_command(debug)
 
 
-@bench.command()
-@click.option("--rounds", default=7, show_default=True, type=click.IntRange(1))
+@bench.command(epilog="Example: refmlc bench interp --rounds 3")
+@click.option("--rounds", default=7, show_default=True, type=click.IntRange(1), help="Number of measurements.")
 @json_option
 def interp(rounds: int, *, as_json: bool) -> None:
-    """Time per innermost statement of `linear0` in the interpreter; exit status 1 above the promised ratio."""
+    """Measure the interpreter: time per innermost statement of `linear0`, against a NumPy loop.
+
+    Exit status 1: the ratio is above the promised one.
+    """
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("rounds", total=rounds)
         timings = bench_linear0(rounds, lambda: progress.advance(task))
@@ -67,19 +70,20 @@ def interp(rounds: int, *, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-@bench.command()
-@click.option("--tvm", "python", metavar="PYTHON", envvar="REFMLC_TVM_PYTHON", help="A Python that has apache-tvm.")
-@click.option("--only", type=Numbers(), default=tuple(range(1, LAST + 1)), help="Only these rows: 1,2,5.")
-@click.option("--rounds", default=9, show_default=True, type=click.IntRange(1))
-@click.option("--tiny", is_flag=True, help="Small sizes: to see that it works, not how fast it is.")
+@bench.command(epilog="Example: refmlc bench native --tvm PYTHON --chart speed.png")
+@click.option("--tvm", "python", metavar="PYTHON", envvar="REFMLC_TVM_PYTHON", help="A Python with apache-tvm.")
+@click.option("--only", type=Numbers(), default=tuple(range(1, LAST + 1)), help="Measure only these rows: 1,2,5.")
+@click.option("--rounds", default=9, show_default=True, type=click.IntRange(1), help="Number of measurements.")
+@click.option("--tiny", is_flag=True, help="Small sizes: tests the benchmark itself, not the speed.")
 @click.option("--chart", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the rows as bars.")
 @json_option
 def native(
     python: str | None, only: tuple[int, ...], rounds: int, *, tiny: bool, chart: Path | None, as_json: bool
 ) -> None:
-    """Compiled functions against NumPy, TVM and the machine's limit; exit status 1 where a goal is missed.
+    """Measure compiled functions against NumPy, TVM and the machine's limit.
 
-    Results are compared before anything is timed. Single thread; NumPy's BLAS is held to one (extra `bench`).
+    Results are compared before anything is timed. Everything runs on one thread; the extra `bench` limits NumPy's
+    BLAS to one. Exit status 1: a goal is missed.
     """
     with err.status("starting …") as status:
         report = run_table(
@@ -98,12 +102,15 @@ def native(
         raise SystemExit(1)
 
 
-@bench.command()
-@click.option("--batches", default=9, show_default=True, type=click.IntRange(1))
-@click.option("--size", type=click.IntRange(1), help="Programs of a batch.  [default: as campaigns have it]")
+@bench.command(epilog="Example: refmlc bench fuzz --batches 3")
+@click.option("--batches", default=9, show_default=True, type=click.IntRange(1), help="Number of batches.")
+@click.option("--size", type=click.IntRange(1), help="Programs per batch.  [default: as in campaigns]")
 @json_option
 def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
-    """Programs per second and core of campaigns, by what they run; exit status 1 where a goal is missed."""
+    """Measure campaigns: programs per second and core, for each choice of implementations.
+
+    Exit status 1: a goal is missed.
+    """
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("batches", total=batches + 1)
         speeds = bench_campaigns(batches, size, lambda: progress.advance(task))

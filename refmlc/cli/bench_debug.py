@@ -12,7 +12,7 @@ from refmlc.tools.bench import debugger
 
 
 def peak() -> float:
-    """The most memory that this process had, 0 where the system does not tell. Units: megabytes."""
+    """Peak memory of this process; 0 where the system does not report it. Units: megabytes."""
     try:
         import resource  # noqa: PLC0415 - not every system has it
     except ImportError:
@@ -21,14 +21,17 @@ def peak() -> float:
     return most / 1e6 if sys.platform == "darwin" else most / 1e3
 
 
-@click.command()
-@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
+@click.command(epilog="Example: refmlc bench debug --rounds 3")
+@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1), help="Number of measurements.")
 @click.option(
-    "--size", default=80, show_default=True, type=click.IntRange(4), help="Of the matrices: 80 is 10^6 steps."
+    "--size", default=80, show_default=True, type=click.IntRange(4), help="Size of the matrices: 80 gives 10^6 steps."
 )
 @json_option
 def debug(rounds: int, size: int, *, as_json: bool) -> None:
-    """Cost of a breakpoint that is never met, of a step back, of memory; exit status 1 where a goal is missed."""
+    """Measure the debugger: a breakpoint that is never hit, a step back, memory.
+
+    Exit status 1: a goal is missed.
+    """
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("rounds", total=rounds + 1)
         cost = debugger.bench_debugger(rounds, lambda: progress.advance(task), size)

@@ -1,4 +1,4 @@
-"""`refmlc cache`: the libraries that compiled functions are kept in."""
+"""`refmlc cache`: the libraries of compiled functions."""
 
 import click
 
@@ -12,25 +12,25 @@ from refmlc.native.compile.folder import chosen_folder
 KIB = 1 << 10
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, epilog="Example: refmlc cache")
 @json_option
 @click.pass_context
 def cache(context: click.Context, *, as_json: bool) -> None:
-    """Look at the cache of compiled libraries: where it is, how much it holds. `clear` empties it."""
+    """Show where compiled libraries are cached, and how much space they take."""
     if context.invoked_subcommand is None:
         _show(_opened(), 0, as_json=as_json)
 
 
-@cache.command()
+@cache.command(epilog="Example: refmlc cache clear")
 @json_option
 def clear(*, as_json: bool) -> None:
-    """Remove all libraries. Processes that have some loaded keep them."""
+    """Remove all compiled libraries. Running processes keep those they have loaded."""
     found = _opened()
     _show(found, found.shrink(0), as_json=as_json)
 
 
 def _opened() -> Cache:
-    """The cache that the environment asks for. Fails: RM109 (not to be used), RM112 (its size is no size)."""
+    """The cache that the environment chooses. Fails: RM109 (unusable), RM112 (its size is not a size)."""
     try:
         return Cache(chosen_folder(), chosen_limit())
     except BuildFailed as failure:

@@ -17,24 +17,37 @@ from refmlc.oracle.check.run import Choices
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.run.memory.files import read_arrays
 
-
-@click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--func", help="Only this function.  [default: every public one]")
-@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="With --func: as `refmlc run` takes it.")
-@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
-@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="With --func: a symbolic dimension.")
-@click.option("--impl", "impls", multiple=True, metavar="SPEC", help="interp, native[:WAY], tvm:PYTHON, cmd:COMMAND.")
-@click.option("--calls", type=click.IntRange(1, 1000), default=3, show_default=True, help="Calls of each function.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the arguments that are made.")
-@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="For each run.")
-@click.option("--no-pairs", is_flag=True, help="No variants of the program (serial against parallel, …).")
-@click.option("--kinds", multiple=True, metavar="CODE", help="Only these of the sanitizer's codes.  [default: all]")
-@click.option(
-    "--allow", multiple=True, metavar="CODE", help="Go on after this (RM306: integers wrap), as hardware does."
+IMPLS = (
+    "Compare this: interp, native[:WAY], tvm:PYTHON, cmd:COMMAND. May be repeated.  [default: native:guarded, native]"
 )
-@click.option("--as-written", is_flag=True, help="No barriers but those in the text (TIR-229).")
-@click.option("--strict", is_flag=True, help="Lints (RM324, RM325, RM326) are findings.")
+
+
+@click.command(epilog="Example: refmlc check gemm.py --impl native --report page.html")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--func", help="Check only this function.  [default: every public one]")
+@click.option(
+    "--input", "inputs", multiple=True, metavar="NAME=VALUE", help="With --func: an argument, as for `refmlc run`."
+)
+@click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
+@click.option(
+    "--dim", "dims", multiple=True, metavar="NAME=SIZE", help="With --func: the size of a symbolic dimension."
+)
+@click.option("--impl", "impls", multiple=True, metavar="SPEC", help=IMPLS)
+@click.option("--calls", type=click.IntRange(1, 1000), default=3, show_default=True, help="Calls per function.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the generated arguments.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Time limit of each run.")
+@click.option("--no-pairs", is_flag=True, help="Do not compare variants of the program (serial and parallel, …).")
+@click.option(
+    "--kinds",
+    multiple=True,
+    metavar="CODE",
+    help="Report only this code of the sanitizer. May be repeated.  [default: all]",
+)
+@click.option(
+    "--allow", multiple=True, metavar="CODE", help="Continue after this code, as hardware does (RM306: integers wrap)."
+)
+@click.option("--as-written", is_flag=True, help="Assume no barriers except those in the text (TIR-229).")
+@click.option("--strict", is_flag=True, help="Count lints (RM324, RM325, RM326) as findings.")
 @click.option("--report", "page", type=click.Path(path_type=Path), help="Write findings as HTML pages.")
 @click.option("--case", type=click.Path(path_type=Path), help="Write findings as TOML cases for `refmlc replay`.")
 @register_option
@@ -60,11 +73,11 @@ def check(  # noqa: PLR0913 - one parameter per option
     as_written: bool,
     as_json: bool,
 ) -> None:
-    """Run the functions in FILE on several calls: the meaning under the sanitizer, then each implementation.
+    """Run each function in FILE on several calls, under the sanitizer, and compare every implementation with that.
 
-    FILE is a file, a folder (every *.py in it that holds TVMScript), or `-`, the standard input. Arguments and sizes
-    that are not given are made, boundaries included. Exit status: 0, or 1 when something is found, 2 when a file is
-    not read, 3 when no function could be executed.
+    FILE is a file, a folder (every *.py in it with TVMScript) or `-`, the standard input. Arguments and sizes that are
+    not given are generated, boundary values included. Exit status: 0 no finding, 1 a finding, 2 a file cannot be read,
+    3 no function can be executed.
     """
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")

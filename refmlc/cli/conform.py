@@ -1,4 +1,4 @@
-"""`refmlc conform`: the suite asked of implementations; reports on the terminal, as JUnit XML, JSON, HTML."""
+"""`refmlc conform`: the suite run against implementations; reports on the terminal, as JUnit XML, JSON, HTML."""
 
 import os
 from pathlib import Path
@@ -16,28 +16,36 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
 DEFAULT = ("interp", "native")
-SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:MODULE:NAME; several times for several."
+SPECS = "interp, native[:WAY], numpy, torch, tvm:PYTHON[,…], cmd:COMMAND, py:MODULE:NAME. May be repeated."
 
 
-@click.group(invoke_without_command=True)
-@click.option("--impl", "impls", multiple=True, metavar="SPEC", help=f"Whom to ask: {SPECS}  [default: interp, native]")
+@click.group(
+    invoke_without_command=True, epilog="Example: refmlc conform --impl 'cmd:./mine --serve' --report page.html"
+)
+@click.option("--impl", "impls", multiple=True, metavar="SPEC", help=f"Test this: {SPECS}  [default: interp, native]")
 @click.option(
     "--install-tvm",
     "tvm",
     metavar="[VERSION]",
     is_flag=False,
     flag_value="",
-    help="Ask real TVM too, installed once in an environment of its own.  [VERSION: 0.27.0.post1]",
+    help="Test real TVM too; installs it once, in an environment of its own.  [VERSION: 0.27.0.post1]",
 )
-@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only the cases whose ids fit.  [default: all]")
-@click.option("--known", multiple=True, type=click.Path(path_type=Path), help="Expectations in place of refmlc's own.")
-@click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
+@click.option(
+    "--case", "cases", multiple=True, metavar="GLOB", help="Run only the cases whose ids match.  [default: all]"
+)
+@click.option(
+    "--known", multiple=True, type=click.Path(path_type=Path), help="Known deviations, in place of those in refmlc."
+)
+@click.option(
+    "--suite", type=click.Path(path_type=Path), help="Another suite: a folder with the layout of `conformance`."
+)
 @click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
 @click.option("--report", "page", type=click.Path(path_type=Path), help="Write an HTML page (extra `report`).")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="How many workers.  [default: one for each core]")
-@click.option("--limit", "seconds", type=Duration(), default="10s", show_default=True, help="Time for a call.")
-@click.option("--prepare", type=Duration(), default="60s", show_default=True, help="Time to make a module ready.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Number of workers.  [default: one per core]")
+@click.option("--limit", "seconds", type=Duration(), default="10s", show_default=True, help="Time limit of a call.")
+@click.option("--prepare", type=Duration(), default="60s", show_default=True, help="Time limit for preparing a module.")
 @json_option
 @click.pass_context
 def conform(  # noqa: PLR0913 - one parameter per option
@@ -56,21 +64,21 @@ def conform(  # noqa: PLR0913 - one parameter per option
     prepare: float,
     as_json: bool,
 ) -> None:
-    """Ask implementations every case of the suite, and compare what comes with what is recorded.
+    """Run the conformance suite against implementations.
 
-    Deviations that `conformance/known` has for an implementation are expected; a case that passes though a row expects
-    otherwise is a failure too. Exit status: 0 all as expected, 1 otherwise, 2 bad usage.
+    Deviations listed in `conformance/known` are expected; a case that passes although it is listed there fails too.
+    Exit status: 0 everything is as expected, 1 otherwise, 2 bad usage.
     """
     if ctx.invoked_subcommand is not None:
         given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         if given:
-            raise fail(BAD_USAGE, f"options stand after `{ctx.invoked_subcommand}`, which has its own")
+            raise fail(BAD_USAGE, f"put options after `{ctx.invoked_subcommand}`, which has its own")
         return
     if show and page is None:
-        raise fail(BAD_USAGE, "`--open` needs `--report FILE`, the page to be shown")
+        raise fail(BAD_USAGE, "`--open` needs `--report FILE`, the page to open")
 
     if page is not None:
-        page_writer()  # what is missing is told before anything is installed
+        page_writer()  # a missing extra is reported before anything is installed
     if tvm is not None:
         impls = (*impls, installed(tvm))
     workers = len(os.sched_getaffinity(0)) if jobs is None else jobs

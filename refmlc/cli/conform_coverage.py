@@ -9,12 +9,17 @@ from refmlc.oracle.suite.coverage import coverage as covered
 from refmlc.oracle.suite.suite import load_suite
 
 
-@click.command()
-@click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
+@click.command(epilog="Example: refmlc conform coverage")
+@click.option(
+    "--suite", type=click.Path(path_type=Path), help="Another suite: a folder with the layout of `conformance`."
+)
 @json_option
 @click.pass_context
 def coverage(ctx: click.Context, *, suite: Path | None, as_json: bool) -> None:
-    """Count the cases of each clause. Exit status: 0 every clause that can be shown is, 1 otherwise."""
+    """Count the cases that show each clause.
+
+    Exit status: 0 every clause that a case can show has one, 1 otherwise.
+    """
     cases = load_suite(suite)
     found = covered(cases, suite)
     if as_json:

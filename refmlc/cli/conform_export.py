@@ -11,7 +11,7 @@ from refmlc.oracle.suite.export import write_suite
 from refmlc.oracle.suite.suite import load_suite
 
 
-@click.command()
+@click.command(epilog="Example: refmlc conform export -o cases")
 @click.option(
     "-o",
     "--output",
@@ -19,12 +19,14 @@ from refmlc.oracle.suite.suite import load_suite
     type=click.Path(path_type=Path, file_okay=False),
     default="conformance-json",
     show_default=True,
-    help="The folder to write to.",
+    help="Write to this folder.",
 )
-@click.option("--suite", type=click.Path(path_type=Path), help="A folder laid out as `conformance` is.")
+@click.option(
+    "--suite", type=click.Path(path_type=Path), help="Another suite: a folder with the layout of `conformance`."
+)
 @json_option
 def export(*, folder: Path, suite: Path | None, as_json: bool) -> None:
-    """Write every case as a JSON file, with the module as a tree; an index; and the JSON Schemas of all that."""
+    """Write every case as JSON, with its module as a tree, an index, and the JSON Schemas."""
     cases = load_suite(suite)
     try:
         count = write_suite(cases, folder)

@@ -12,7 +12,7 @@ from refmlc.oracle.suite.suite import root_of
 ADAPTER = ("README.md", "PROTOCOL.md", "template.c", "template.py")
 
 
-@click.command()
+@click.command(epilog="Example: refmlc conform adapter -o mine")
 @click.option(
     "-o",
     "--output",
@@ -20,13 +20,13 @@ ADAPTER = ("README.md", "PROTOCOL.md", "template.c", "template.py")
     type=click.Path(path_type=Path, file_okay=False),
     default="adapter",
     show_default=True,
-    help="The folder to write to.",
+    help="Write to this folder.",
 )
 @json_option
 def adapter(*, folder: Path, as_json: bool) -> None:
-    """Write what an own implementation starts from: a guide, the protocol, a template in C and one in Python.
+    """Write a guide, the protocol and templates in C and Python for an implementation of your own.
 
-    Files that are there already are kept. Example: refmlc conform adapter -o mine
+    Existing files are kept.
     """
     written = []
     try:
@@ -47,10 +47,10 @@ def adapter(*, folder: Path, as_json: bool) -> None:
         out.print(f"kept as they are: {len(ADAPTER) - len(written)} files", markup=False)
 
 
-@click.command()
+@click.command(epilog="Example: refmlc conform findings")
 @json_option
 def findings(*, as_json: bool) -> None:
-    """Print what TVM is known to do wrong, as Markdown: each row with a module, the clause, the versions."""
+    """Print the known bugs of TVM as Markdown, each with a module, the clause and the versions."""
     text = (root_of(None) / "FINDINGS.md").read_text(encoding="utf-8")
     if as_json:
         print_json({"markdown": text})

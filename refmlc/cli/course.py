@@ -8,12 +8,14 @@ from refmlc.cli.console import json_option
 from refmlc.cli.course_table import compared, told
 
 
-@click.command()
+@click.command(epilog="Example: refmlc course chapter.md --compare PYTHON")
 @click.argument("document", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--online", is_flag=True, help="Run `!` lines in a shell and download; else the shipped data are used.")
-@click.option("--python", metavar="PYTHON", help="What executes it; real TVM is used where this has it.")
-@click.option("--compare", metavar="PYTHON", help="Execute it here and with the real TVM of that Python; compare them.")
-@click.option("--limit", default=600.0, show_default=True, help="Seconds for the whole document.")
+@click.option(
+    "--online", is_flag=True, help="Run `!` lines in a shell and download data.  [default: use the shipped data]"
+)
+@click.option("--python", metavar="PYTHON", help="Execute with this Python; it uses its real TVM if it has one.")
+@click.option("--compare", metavar="PYTHON", help="Execute here and with the real TVM of that Python, and compare.")
+@click.option("--limit", default=600.0, show_default=True, help="Time limit of the whole document, in seconds.")
 @json_option
 @click.pass_context
 def course(
@@ -28,8 +30,8 @@ def course(
 ) -> None:
     """Execute the code of DOCUMENT (Markdown, reStructuredText, notebook) with `import tvm` answered by refmlc.
 
-    The code is executed as it stands, in a process of its own: take documents that you would run yourself. Exit status
-    1: a block failed, or an output differs for no known reason.
+    The code runs as it is, in a process of its own: use only documents that you would run yourself. Exit status 1: a
+    block fails, or an output differs without a known reason.
     """
     if compare is not None:
         if not compared(document, compare, offline=not online, limit=limit, as_json=as_json):

@@ -27,13 +27,15 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
 
-@click.command("dap")
-@click.option("--port", type=click.IntRange(0, 65535), help="Listen here, on this machine only; 0: any that is free.")
-@click.option("--allow-register", is_flag=True, help="With --port: execute the files of Python that a launch names.")
+@click.command("dap", epilog="Example: refmlc dap --port 0")
+@click.option("--port", type=click.IntRange(0, 65535), help="Listen on this port of this machine; 0: a free one.")
+@click.option(
+    "--allow-register", is_flag=True, help="With --port: execute the Python files that a launch request names."
+)
 def dap(port: int | None, *, allow_register: bool) -> None:
-    """Serve one editor by the Debug Adapter Protocol, over the standard streams or a socket.
+    """Serve one editor through the Debug Adapter Protocol, over the standard streams or a socket.
 
-    With --port a token is printed: the client presents it as `token` in the arguments of `launch`.
+    With --port, a token is printed; the client sends it as `token` in the arguments of `launch`.
     """
     if port is None:
         reader, writer = _streams()
@@ -49,7 +51,7 @@ def dap(port: int | None, *, allow_register: bool) -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """The standard streams; what anything else prints goes to standard error, so that it spoils no message."""
+    """The standard streams; all other output goes to standard error, away from the messages."""
     reader, writer = os.dup(sys.stdin.fileno()), os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -20,7 +20,7 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 PROMPT = "(refmlc) "
 
 
-@click.command("debug")
+@click.command("debug", epilog="Example: refmlc debug gemm.py --input A=ones --input B=ones --break nan")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--func", help="The function to run.  [default: main, or the only one]")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
@@ -28,13 +28,15 @@ PROMPT = "(refmlc) "
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
 @click.option(
     "--break", "breaks", multiple=True, metavar="WHAT",
-    help="Stop first at a line, function, block, binding; nan, inf, undefined, trap, a code; 'watch C[3, 7]'.",
+    help="Stop at a line, function, block, binding, nan, inf, undefined, trap, code, or 'watch C[3, 7]'.",
 )  # fmt: skip
-@click.option("--command", "-c", "commands", multiple=True, help="Execute this command; may be repeated. Then end.")
-@click.option("--script", type=click.Path(path_type=Path), help="Execute the commands of a file, then end.")
-@click.option("--tui", is_flag=True, help="Full screen; needs the extra `debug`.")
-@click.option("--memory", type=click.IntRange(1), default=256, show_default=True, help="Megabytes for going back.")
-@click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
+@click.option("--command", "-c", "commands", multiple=True, help="Execute this command, then end. May be repeated.")
+@click.option("--script", type=click.Path(path_type=Path), help="Execute the commands in this file, then end.")
+@click.option("--tui", is_flag=True, help="Use the full screen (extra `debug`).")
+@click.option(
+    "--memory", type=click.IntRange(1), default=256, show_default=True, help="Megabytes of snapshots for going back."
+)
+@click.option("--max-steps", type=click.IntRange(1), help="Stop after this many statements (RM601).")
 @register_option
 @json_option
 def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -55,8 +57,8 @@ def debug(  # noqa: PLR0913, PLR0917 - one parameter per option
 ) -> None:
     """Step through a function of the module in FILE, forwards and backwards.
 
-    Commands are read from the terminal, from `--command` and `--script`, or from standard input; `help` lists them.
-    Parameters of a prim_func that are given no input are its outputs: allocated uninitialised.
+    Commands come from the terminal, `--command`, `--script` or standard input; `help` lists them. Parameters of a
+    prim_func without an input are its outputs: allocated uninitialised.
     """
     module = refmlc.read_file(file)
     register(registered)
@@ -88,12 +90,12 @@ def _lines(script: Path) -> list[str]:
 
 
 def _at_prompt(shell: Shell, lines: list[str]) -> None:
-    """Commands one after the other, each with what it says."""
+    """Execute commands in order and print the answer of each."""
     _say(shell.begin())
     if lines:
         read: Iterable[str] = _told(lines)
     elif sys.stdin.isatty():
-        # Who is started by a shell that ignores interrupts ignores them as well: at a prompt they are meant.
+        # A shell may start this process with SIGINT ignored; a prompt needs it.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         read = typed(PROMPT, shell)
     else:
@@ -101,7 +103,7 @@ def _at_prompt(shell: Shell, lines: list[str]) -> None:
     for line in read:
         try:
             _say(shell.execute(line))
-        except KeyboardInterrupt:  # where nothing is executed that could be paused
+        except KeyboardInterrupt:  # nothing runs that could be paused
             if lines or not sys.stdin.isatty():
                 raise
             _say("interrupted")
@@ -115,7 +117,7 @@ def _say(text: str) -> None:
 
 
 def _told(lines: Iterable[str]) -> Iterator[str]:
-    """Lines that nobody types, each shown as if somebody had."""
+    """Lines from a file or option, each echoed after the prompt."""
     for line in lines:
         text = line.rstrip("\n")
         click.echo(f"{PROMPT}{text}")
@@ -137,7 +139,7 @@ def _as_data(file: Path, func: str, shell: Shell, lines: list[str], said: list[s
 
 
 def _both(said: list[str], text: str) -> str:
-    """What the program printed meanwhile, then what the command says."""
+    """The output of the program, then the answer of the command."""
     found = "\n".join([*said, *([text] if text else [])])
     said.clear()
     return found

@@ -1,4 +1,4 @@
-"""Lines that a person types: with completion and a history, where Python has readline; without them else."""
+"""Lines typed at the prompt, with completion and a history where Python has readline."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,13 +24,13 @@ def typed(prompt: str, shell: Shell) -> Iterator[str]:
                 click.echo()
                 return
             except KeyboardInterrupt:
-                click.echo("\n`quit` ends")
+                click.echo("\n`quit` ends the session")
     finally:
         keep()
 
 
 def _prepare(shell: Shell) -> Callable[[], None]:
-    """Let tabs complete and the history be there; what keeps it at the end. `REFMLC_HISTORY`: its file, empty: none."""
+    """Set up completion and history; returns the function that saves it. `REFMLC_HISTORY`: its file; empty: none."""
     try:
         import readline  # noqa: PLC0415 - not every Python has it
     except ImportError:

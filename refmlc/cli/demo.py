@@ -14,15 +14,24 @@ from refmlc.tools.demo.picture import score_bars, terminal_image, write_png
 from refmlc.tools.demo.runner import ALL, CLASS_NAMES, Row, read_images, read_params, run_all
 from refmlc.vm.tiers import AUTO, NAMES
 
+PNG = "Write the first image and its scores here."
+SVG = "Write the graph of the imported model here."
 
-@click.command()
-@click.option("--count", default=100, show_default=True, type=click.IntRange(1), help="How many test images.")
-@click.option("--images", type=click.Path(path_type=Path), help="IDX file of images, .gz or not (Fashion-MNIST's too).")
-@click.option("--labels", type=click.Path(path_type=Path), help="IDX file of labels.")
+
+@click.command(epilog="Example: refmlc demo --count 10")
+@click.option("--count", default=100, show_default=True, type=click.IntRange(1), help="Number of test images.")
+@click.option("--images", type=click.Path(path_type=Path), help="IDX file of images, also .gz (MNIST, Fashion-MNIST).")
+@click.option("--labels", type=click.Path(path_type=Path), help="IDX file of labels, also .gz.")
 @click.option("--params", type=click.Path(path_type=Path), help="Parameters: .npz, .safetensors, or the course's .pkl.")
-@click.option("--tier", type=click.Choice(NAMES), default=AUTO, show_default=True, help="Interpreted, or compiled C.")
-@click.option("--png", type=click.Path(path_type=Path), default=Path("demo-out/digit.png"), show_default=True)
-@click.option("--svg", type=click.Path(path_type=Path), default=Path("demo-out/graph.svg"), show_default=True)
+@click.option(
+    "--tier",
+    type=click.Choice(NAMES),
+    default=AUTO,
+    show_default=True,
+    help="Interpret, compile to C, or compile when it pays (auto).",
+)
+@click.option("--png", type=click.Path(path_type=Path), default=Path("demo-out/digit.png"), show_default=True, help=PNG)
+@click.option("--svg", type=click.Path(path_type=Path), default=Path("demo-out/graph.svg"), show_default=True, help=SVG)
 @json_option
 def demo(
     count: int,
@@ -35,7 +44,7 @@ def demo(
     *,
     as_json: bool,
 ) -> None:
-    """Run the course's model (784-128-10) on real handwritten digits through the virtual machine."""
+    """Run a small network (784-128-10) on real handwritten digits, in several variants, and compare them with NumPy."""
     digits, weights = read_images(images, labels, count), read_params(params)
     rows: list[Row] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

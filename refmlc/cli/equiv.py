@@ -1,4 +1,4 @@
-"""`refmlc equiv BEFORE AFTER`: whether one module may stand for another."""
+"""`refmlc equiv BEFORE AFTER`: whether one module may replace another."""
 
 import shlex
 import sys
@@ -17,16 +17,23 @@ from refmlc.oracle.refine.comparison import Asked, Comparison, compared, finding
 from refmlc.oracle.refine.refinement import INTERP
 
 
-@click.command()
+@click.command(epilog="Example: refmlc equiv before.py after.py --calls 50")
 @click.argument("before", type=click.Path(path_type=Path, allow_dash=True))
 @click.argument("after", type=click.Path(path_type=Path))
-@click.option("--func", "--function", "func", help="The function that is called.  [default: main, or the only one]")
-@click.option("--impl", "impls", multiple=True, metavar="SPEC", help="Where AFTER is run.  [default: interp]")
-@click.option("--calls", type=click.IntRange(1), default=20, show_default=True, help="Calls that are tried.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of their arguments.")
-@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="For each run.")
-@click.option("--exact", is_flag=True, help="The same bits: no certified bound is a way out.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="Write the counterexample as an HTML page.")
+@click.option("--func", "--function", "func", help="The function to call.  [default: main, or the only one]")
+@click.option(
+    "--impl", "impls", multiple=True, metavar="SPEC", help="Run AFTER on this implementation.  [default: interp]"
+)
+@click.option("--calls", type=click.IntRange(1), default=20, show_default=True, help="Number of calls.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the arguments.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Time limit of each run.")
+@click.option("--exact", is_flag=True, help="Require the same bits; accept no certified bound.")
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    help="Write the counterexample as an HTML page (extra `report`).",
+)
 @register_option
 @json_option
 def equiv(  # noqa: PLR0913 - one parameter per option
@@ -43,10 +50,10 @@ def equiv(  # noqa: PLR0913 - one parameter per option
     registered: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Compare the modules in BEFORE and AFTER on generated calls, as `refmlc.testing.assert_equivalent` does.
+    """Compare the modules in BEFORE and AFTER on generated calls, to see whether AFTER may replace BEFORE.
 
-    AFTER must be as defined as BEFORE, with the same bits or within the certified bound. Exit status: 0, or 1 with a
-    small call on which they differ; 2 and 3 where they cannot be compared.
+    AFTER must be defined wherever BEFORE is, with the same bits or within the certified bound. Exit status: 0 no
+    difference, 1 a small call on which they differ, 2 or 3 they cannot be compared.
     """
     register(registered)
     first = Source(before).read()
@@ -63,7 +70,7 @@ def equiv(  # noqa: PLR0913 - one parameter per option
 
 
 def _second(file: Path, name: str) -> Subject:
-    """The module after, which has the function too. Fails: as reading does; RM112."""
+    """The module AFTER, which has the function too. Fails: as reading does; RM112."""
     module = Source(file).read()
     return Subject(module, entry(module, name))
 

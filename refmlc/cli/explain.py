@@ -9,11 +9,11 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.errors import KINDS, fail
 
 
-@click.command()
+@click.command(epilog="Example: refmlc explain RM304")
 @click.argument("code", required=False)
 @json_option
 def explain(code: str | None, *, as_json: bool) -> None:
-    """Say what CODE (as RM304) means; without CODE list them all."""
+    """Explain the diagnostic CODE (such as RM304); without CODE, list all codes."""
     if code is None:
         rows = {row.id: row.title for row in CODES.values()}
         if as_json:

@@ -1,4 +1,4 @@
-"""`refmlc fuzz`: a campaign of generated programs, through every path."""
+"""`refmlc fuzz`: a campaign of generated programs, on every implementation."""
 
 import os
 from pathlib import Path
@@ -11,12 +11,12 @@ from refmlc.cli.fuzz_run import run_campaign
 from refmlc.cli.trusting import trust_option
 from refmlc.oracle.fuzz.settings import KINDS, Ways
 
-DEFAULT = 600.0  # seconds, where neither a time nor a number of programs is asked for
+DEFAULT = 600.0  # seconds, if neither a time nor a number of programs is given
 NONE = "none"
 
 
 class Kinds(click.ParamType[tuple[str, ...]]):
-    """Kinds of programs, with commas between."""
+    """Kinds of programs, separated by commas."""
 
     name = "kind,kind,…"
 
@@ -30,30 +30,37 @@ class Kinds(click.ParamType[tuple[str, ...]]):
         return parts
 
 
-@click.command()
+@click.command(epilog="Example: refmlc fuzz --time 10m --dir campaign")
 @click.option(
     "--impl",
     "impls",
     multiple=True,
     metavar="SPEC",
-    help="Compare these; SPEC@8: in one batch of 8.  [default: native:tiny, moved, moved:best@32]",
+    help="Compare this; SPEC@8: every 8th batch. May be repeated.  [default: native:tiny, moved, moved:best@32]",
 )
-@click.option("--time", "seconds", type=Duration(), help="How long: 90s, 10m, 2h.  [default: 10m]")
-@click.option("--programs", type=click.IntRange(1), help="How many programs, rounded up to whole batches.")
-@click.option("--seed", type=click.IntRange(0), help="Which programs.  [default: 0]")
-@click.option("--jobs", type=click.IntRange(1), help="How many workers.  [default: one for each core]")
+@click.option("--time", "seconds", type=Duration(), help="Run this long: 90s, 10m, 2h.  [default: 10m]")
+@click.option("--programs", type=click.IntRange(1), help="Number of programs, rounded up to whole batches.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the programs.  [default: 0]")
+@click.option("--jobs", type=click.IntRange(1), help="Number of workers.  [default: one per core]")
 @click.option(
-    "--dir", "path", type=click.Path(path_type=Path, file_okay=False), default="refmlc-fuzz", show_default=True
+    "--dir",
+    "path",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="refmlc-fuzz",
+    show_default=True,
+    help="Keep the campaign in this folder.",
 )
-@click.option("--kinds", type=Kinds(), help="Kinds of programs: functions, graphs, schedules, operators.")
-@click.option("--aim", help="What programs do wrong: a code, `none`, or `any` for a mixture.  [default: any]")
-@click.option("--sanitize", type=click.IntRange(0), help="One batch in so many runs under the sanitizer; 0: none.")
-@click.option("--batch", "size", type=click.IntRange(1), help="How many programs are compiled together.")
-@click.option("--large", type=click.IntRange(0), help="One function in so many is not small; 0: none.")
-@click.option("--limit", "program_seconds", type=Duration(), help="How long one program may take.")
-@click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Address space of a worker.")
-@click.option("--shrink", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds for each finding.")
-@click.option("--scheduler", metavar="ADDRESS", help="Have a Dask cluster do it (extra `cluster`).")
+@click.option("--kinds", type=Kinds(), help="Generate only these kinds: functions, graphs, schedules, operators.")
+@click.option("--aim", help="Generate programs with this fault: a code, `none`, or `any` (a mixture).  [default: any]")
+@click.option("--sanitize", type=click.IntRange(0), help="Run every Nth batch under the sanitizer; 0: none.")
+@click.option("--batch", "size", type=click.IntRange(1), help="Number of programs compiled together.")
+@click.option("--large", type=click.IntRange(0), help="Make every Nth function large; 0: none.")
+@click.option("--limit", "program_seconds", type=Duration(), help="Time limit of one program.")
+@click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Address space of a worker, in MiB.")
+@click.option(
+    "--shrink", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds for shrinking each finding."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Run on this Dask cluster (extra `cluster`).")
 @trust_option
 @json_option
 def fuzz(  # noqa: PLR0913 - one parameter per option
@@ -69,10 +76,10 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     as_json: bool,
     **decides: object,
 ) -> None:
-    """Run generated programs on every path and keep what disagrees; exit status 1 where something does.
+    """Run generated programs on every implementation and keep the disagreements, each shrunk.
 
-    The directory keeps the campaign: the same command goes on where it was, however it ended. What its settings name
-    and the command does not is started with `--trust` only, unless it is refmlc's own.
+    The folder keeps the campaign: the same command continues it, however it ended. An external program that only the
+    settings in the folder name is started with `--trust` only. Exit status 1: there are disagreements.
     """
     asked = {name: value for name, value in decides.items() if value is not None}
     if impls:

@@ -13,17 +13,17 @@ from refmlc.lang.script.display import display
 from refmlc.lang.wellformed.reading import checked
 
 
-@click.command("import")
+@click.command("import", epilog="Example: refmlc import model.onnx -o model.py --npz params.npz")
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the module here.  [default: print it]")
-@click.option("--npz", type=click.Path(path_type=Path), help="Keep the parameters as inputs, their values here.")
+@click.option("--npz", type=click.Path(path_type=Path), help="Make the parameters inputs and write their values here.")
 @trust_option
 @json_option
 def import_command(model: Path, output: Path | None, npz: Path | None, *, trust: bool, as_json: bool) -> None:
-    """Import the MODEL in a file of `torch.export.save` (.pt2) or of ONNX (.onnx), or of TVM (.json), and check it.
+    """Import MODEL, a file of ONNX (.onnx), of `torch.export.save` (.pt2) or of TVM (.json), as TVMScript.
 
-    PyTorch executes what a .pt2 holds, so that reading one takes `--trust`. The parameters are constants of the text,
-    or inputs that `refmlc run MODULE --params NPZ` gives.
+    PyTorch executes the contents of a .pt2, so reading one needs `--trust`. The parameters become constants in the
+    text; with --npz they become inputs, for `refmlc run MODULE --params NPZ`.
     """
     found = import_file(model, keep_params_as_input=npz is not None, trust=trust)
     text = refmlc.show(found.module, show_meta=output is not None)

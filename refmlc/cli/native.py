@@ -33,16 +33,36 @@ MEANINGS = {
 SHOWN = 3  # reasons in a line; --why shows all
 
 
-@click.command()
+@click.command(epilog="Example: refmlc native gemm.py --why")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--func", help="Only this function.")
-@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="With --func: as compiled for this dimension.")
-@click.option("--why", is_flag=True, help="No C: what is proved, what is checked, what the next grade needs.")
-@click.option("--isa", type=click.Choice(list(ISAS)), help="Another instruction set than this machine's.")
+@click.option("--func", help="Show only this function.")
 @click.option(
-    "--best", type=click.Choice(list(GRADES)), default="reordered", show_default=True, help="No better grade."
+    "--dim",
+    "dims",
+    multiple=True,
+    metavar="NAME=SIZE",
+    help="With --func: compile for this size of a symbolic dimension.",
 )
-@click.option("--math", type=click.Choice(["cr", "libm"]), default="cr", show_default=True, help="Transcendentals.")
+@click.option(
+    "--why", is_flag=True, help="Show no C, but what is proved, what is checked, and what the next grade needs."
+)
+@click.option(
+    "--isa", type=click.Choice(list(ISAS)), help="Generate for this instruction set.  [default: of this machine]"
+)
+@click.option(
+    "--best",
+    type=click.Choice(list(GRADES)),
+    default="reordered",
+    show_default=True,
+    help="Use no better grade than this.",
+)
+@click.option(
+    "--math",
+    type=click.Choice(["cr", "libm"]),
+    default="cr",
+    show_default=True,
+    help="Transcendental functions: correctly rounded, or of the C library.",
+)
 @json_option
 def native(
     file: Path,
@@ -55,10 +75,10 @@ def native(
     why: bool,
     as_json: bool,
 ) -> None:
-    """Show the C that the prim_funcs in FILE become, with the grade of each block and the reason.
+    """Show the C generated for the prim_funcs in FILE, with the grade of each block and its reason.
 
-    Piped, the grades are comments after the C. Functions with open dimensions are compiled once more for the sizes
-    they are called with, when that pays: --func and --dim show how.
+    In a pipe, the grades are comments after the C. A function with symbolic dimensions is compiled again for the
+    sizes of its calls when that pays: --func and --dim show the result.
     """
     module = refmlc.read_file(file)
     options = Options(GRADES[best], ISAS[isa] if isa else detect_isa(), "libm" if math == "libm" else "cr")

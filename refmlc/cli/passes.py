@@ -25,20 +25,20 @@ from refmlc.oracle.passes.verdicts import Checked
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
-    "Only these, in this order, such as relax.LegalizeOps,tirx.NarrowDataType(32).  [default: the whole pipeline]"
+    "Run these passes in this order: relax.LegalizeOps,tirx.NarrowDataType(32).  [default: the whole pipeline]"
 )
 
 
-@click.command("passes")
+@click.command("passes", epilog="Example: refmlc passes model.py --tvm PYTHON --report finding.md")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--tvm", "python", metavar="PYTHON", help="A Python that has apache-tvm.")
-@click.option("--impl", "impl", metavar="cmd:COMMAND", help="Any compiler that answers `passes` in lines of JSON.")
+@click.option("--tvm", "python", metavar="PYTHON", help="A Python with apache-tvm.")
+@click.option("--impl", "impl", metavar="cmd:COMMAND", help="A compiler that answers `passes` in lines of JSON.")
 @click.option("--passes", "names", metavar="NAMES", help=PASSES_HELP)
-@click.option("--target", default="llvm", show_default=True, help="What TVM compiles for.")
-@click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="TVM's opt_level.")
-@click.option("--calls", default=3, show_default=True, type=click.IntRange(1), help="Calls of each function.")
-@click.option("--seed", default=0, show_default=True, help="Where their arguments come from.")
-@click.option("--reduce/--no-reduce", "small", default=True, help="Make the module small that a pass breaks.")
+@click.option("--target", default="llvm", show_default=True, help="The target of TVM.")
+@click.option("--opt", default=2, show_default=True, type=click.IntRange(0, 3), help="The opt_level of TVM.")
+@click.option("--calls", default=3, show_default=True, type=click.IntRange(1), help="Calls per function.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the arguments.")
+@click.option("--reduce/--no-reduce", "small", default=True, help="Shrink a module that a pass breaks.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write the finding as Markdown.")
 @json_option
 def passes(  # noqa: PLR0913 - one parameter per option
@@ -55,11 +55,11 @@ def passes(  # noqa: PLR0913 - one parameter per option
     report: Path | None,
     as_json: bool,
 ) -> None:
-    """Run the module in FILE through a compiler's passes, and hold every stage to what the module means.
+    """Run the module in FILE through the passes of a compiler and find the first that changes its meaning.
 
-    The compiler is TVM (`--tvm`), or one that speaks the lines of `conformance/adapters/PROTOCOL.md` (`--impl`). FILE
-    may also hold snapshots of any compiler, one JSON object with `name` and `text` in a line (*.jsonl). Exit
-    status 1: a pass changes the meaning; it is named, with a small call that shows it. 3: nothing was compared.
+    The compiler is TVM (`--tvm`), or one that speaks the protocol of `conformance/adapters/PROTOCOL.md` (`--impl`).
+    FILE may also hold the snapshots of a compiler: one JSON object with `name` and `text` per line (*.jsonl). Exit
+    status: 1 a pass changes the meaning, shown by a small call; 3 nothing could be compared.
     """
     if file.suffix == ".jsonl":
         checked, found, compiler = _of_snapshots(file, calls, seed), None, str(file)
@@ -103,7 +103,7 @@ def _program(python: str | None, impl: str | None, names: str | None, target: st
 
 
 def _named(names: str | None) -> list[str] | None:
-    """The passes that are named; None: the whole pipeline."""
+    """The passes to run; None: the whole pipeline."""
     if names is None:
         return None
     return [name.strip() for name in re.split(r",(?![^()]*\))", names) if name.strip()]

@@ -25,22 +25,28 @@ from refmlc.oracle.reduce import Reduction, TextReduction, reduce, reduce_case, 
 from refmlc.oracle.reduce.command import Command, Ran
 
 Found = Reduction | TextReduction
-COMMAND_HELP = (
-    "A shell command; exit status 0: still of interest. It gets the candidate's path as {}, $1 and $REFMLC_FILE."
-)
+COMMAND_HELP = "A shell command; exit status 0: keep the candidate, whose path is {}, $1 and $REFMLC_FILE."
 
 
-@click.command("reduce")
+@click.command("reduce", epilog="Example: refmlc reduce prog.py --while './still-fails.sh {}'")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--while", "command", metavar="COMMAND", help=COMMAND_HELP)
-@click.option("--code", metavar="CODE", help="Keep that `refmlc check` tells this code: RM304.")
-@click.option("--impl", metavar="SPEC", help="Keep that this implementation is wrong: native[:WAY], tvm:PYTHON, cmd:….")
-@click.option("--out", "target", type=click.Path(path_type=Path), help="Where to.  [default: FILE.reduced.py]")
+@click.option("--code", metavar="CODE", help="Keep the finding of `refmlc check` with this code: RM304.")
+@click.option(
+    "--impl", metavar="SPEC", help="Keep the wrong result of this implementation: native[:WAY], tvm:PYTHON, cmd:…."
+)
+@click.option(
+    "--out", "target", type=click.Path(path_type=Path), help="Write the result here.  [default: FILE.reduced.py]"
+)
 @click.option("--time", "seconds", type=Duration(), metavar="TIME", help="Stop after this time.  [default: no limit]")
-@click.option("--limit", type=Duration(), default="60s", show_default=True, help="Time for one run of the command.")
-@click.option("--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Commands at a time.")
-@click.option("--func", help="A function that is never left out; the one that is called.")
-@click.option("--lines", is_flag=True, help="Take FILE as lines of any text.")
+@click.option(
+    "--limit", type=Duration(), default="60s", show_default=True, help="Time limit of one run of the command."
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Number of commands that run at a time."
+)
+@click.option("--func", help="Keep this function; it is the one that is called.")
+@click.option("--lines", is_flag=True, help="Treat FILE as lines of any text.")
 @json_option
 def reduce_command(  # noqa: PLR0913 - one parameter per option
     file: Path,
@@ -56,10 +62,10 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
     lines: bool,
     as_json: bool,
 ) -> None:
-    """Make the program in FILE smaller as long as COMMAND ends with 0 on it, or the verdict stays the same.
+    """Shrink the program in FILE while COMMAND exits with 0 on it, or while the verdict stays the same.
 
-    Each candidate is a valid module; a file that refmlc does not read, or that is not of interest as refmlc shows
-    it, is reduced by its lines. The best so far is always in the output file, after Ctrl-C too.
+    Each candidate is a valid module. A file that refmlc cannot read, or on whose printed form the command fails, is
+    reduced line by line. The output file always holds the best candidate so far, also after Ctrl-C.
     """
     if (command is None) == (code is None and impl is None):
         raise fail(BAD_USAGE, "say what is to be kept: `--while COMMAND`, or `--code` and `--impl`")
@@ -78,7 +84,7 @@ def reduce_command(  # noqa: PLR0913 - one parameter per option
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """To be terminated is to be interrupted: the commands that run are ended, and the best so far stays."""
+    """Treat SIGTERM as an interrupt: running commands are ended, and the best candidate stays."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -189,7 +195,7 @@ def expect(ran: Ran, limit: float) -> None:
 
 
 def write(target: Path, text: str) -> None:
-    """Replace the file at once: whoever reads it meets a whole program. Fails: RM109."""
+    """Replace the file in one step, so that it is always a whole program. Fails: RM109."""
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     draft.write_text(text, encoding="utf-8")
     draft.replace(target)

@@ -20,7 +20,7 @@ NAME = "refmlc_registered"  # what `__name__` is in the file
 
 def register_option(command: F) -> F:
     """Give a subcommand `--register`."""
-    text = "Execute this file first; it registers packed functions. May be repeated."
+    text = "Execute this file first, to register packed functions. May be repeated."
     kind = click.Path(path_type=Path)
     return click.option("--register", "registered", multiple=True, type=kind, metavar="FILE.py", help=text)(command)
 

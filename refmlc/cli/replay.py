@@ -1,4 +1,4 @@
-"""`refmlc replay FILE.toml`: a recorded case, or a finding of a campaign, made again."""
+"""`refmlc replay FILE.toml`: run a recorded case, or a finding of a campaign, again."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -31,17 +31,22 @@ class Recorded:
     again: Callable[[Sequence[Implementation]], tuple[Examination, tuple[str, ...]]]
 
 
-@click.command()
+@click.command(epilog="Example: refmlc replay finding.toml --impl native")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--impl", "specs", multiple=True, metavar="SPEC", help="What is asked.  [default: what FILE names]")
+@click.option(
+    "--impl",
+    "specs",
+    multiple=True,
+    metavar="SPEC",
+    help="Run it on this implementation. May be repeated.  [default: those in FILE]",
+)
 @trust_option
 @json_option
 def replay(file: Path, specs: tuple[str, ...], *, trust: bool, as_json: bool) -> None:
-    """Make the case in FILE again: the meaning as it was recorded, and the verdict on each implementation.
+    """Run the recorded case in FILE again, and see whether each implementation is still wrong.
 
-    FILE is a case of `check --case`, or a finding of `fuzz`. Where it names a program that is not refmlc's own, that
-    is started with `--trust` only. Exit status 1 where an implementation does not do what the program means, or where
-    none is asked, and the program has no meaning.
+    FILE is a case of `check --case` or a finding of `fuzz`. An external program that it names is started with
+    `--trust` only. Exit status 1: an implementation is wrong, or the program itself has no meaning.
     """
     found = _recorded(file)
     if not specs:

@@ -37,15 +37,21 @@ class Result:
     tensor: Tensor
 
 
-@click.command()
+@click.command(epilog="Example: refmlc run gemm.py --input A=ones --input 'B=normal(7)' --out out")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--func", help="The function to run.  [default: main, or the only one]")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
 @click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
-@click.option("--out", "directory", type=click.Path(path_type=Path), help="Write each result to DIR/NAME.npy.")
-@click.option("--tier", type=click.Choice(NAMES), default=AUTO, show_default=True, help="Interpreted, or compiled C.")
-@click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
+@click.option("--out", "directory", type=click.Path(path_type=Path), help="Write each result to PATH/NAME.npy.")
+@click.option(
+    "--tier",
+    type=click.Choice(NAMES),
+    default=AUTO,
+    show_default=True,
+    help="Interpret, compile to C, or compile when it pays (auto).",
+)
+@click.option("--max-steps", type=click.IntRange(1), help="Stop after this many statements (RM601).")
 @register_option
 @json_option
 def run(  # noqa: PLR0913 - one parameter per option
@@ -63,7 +69,7 @@ def run(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Run a function of the module in FILE and print its results.
 
-    Parameters of a prim_func that are given no input are its outputs: allocated uninitialised, shown after the run.
+    Parameters of a prim_func without an input are its outputs: allocated uninitialised, printed after the run.
     """
     module = refmlc.read_file(file)
     register(registered)

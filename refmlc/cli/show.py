@@ -10,14 +10,25 @@ from refmlc.cli.console import json_option, out, print_json
 from refmlc.lang.script.display import display
 from refmlc.lang.script.spellings import GENERATIONS, Generation
 
+DIALECT = "Print in the syntax of this generation of TVM."
 
-@click.command()
+
+@click.command(epilog="Example: refmlc show model.py --dialect 2023 --svg graph.svg")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--dialect", type=click.Choice(GENERATIONS), default="0.27", envvar="REFMLC_DIALECT", show_default=True)
-@click.option("--show-meta", is_flag=True, help="Print constants in full.")
-@click.option("--graph", is_flag=True, help="Print the graphs of its Relax functions, a line for each binding.")
 @click.option(
-    "--svg", type=click.Path(path_type=Path), help="Write the graph of `main`, or of the first, to this file."
+    "--dialect",
+    type=click.Choice(GENERATIONS),
+    default="0.27",
+    envvar="REFMLC_DIALECT",
+    show_default=True,
+    help=DIALECT,
+)
+@click.option("--show-meta", is_flag=True, help="Print constants in full.")
+@click.option("--graph", is_flag=True, help="Print the graph of each Relax function, one line per binding.")
+@click.option(
+    "--svg",
+    type=click.Path(path_type=Path),
+    help="Draw the graph of `main`, or of the first Relax function, to this file.",
 )
 @click.option("--no-check", is_flag=True, help="Print the module even if it is ill-formed.")
 @json_option
@@ -31,7 +42,7 @@ def show(
     no_check: bool,
     as_json: bool,
 ) -> None:
-    """Read the TVMScript in FILE and print it, in the dialect of TVM 0.27 or an older one."""
+    """Read the TVMScript in FILE, check it, and print it in the syntax of TVM 0.27 or an older one."""
     module = refmlc.read_file(file, check=not no_check)
     if svg is not None or graph:
         from refmlc.cli.show_graph import told  # noqa: PLC0415 - only who draws needs it

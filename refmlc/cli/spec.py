@@ -7,11 +7,11 @@ from refmlc.cli.console import json_option, out, print_json
 from refmlc.lang.spec import Clause, clause, clauses
 
 
-@click.command()
+@click.command(epilog="Example: refmlc spec TIR-201")
 @click.argument("name", metavar="CLAUSE", required=False)
 @json_option
 def spec(name: str | None, *, as_json: bool) -> None:
-    """Print CLAUSE (as TIR-201); without CLAUSE list them all."""
+    """Print CLAUSE of the specification (such as TIR-201); without CLAUSE, list all clauses."""
     if name is None:
         rows = {identity: row.title for identity, row in clauses().items()}
         if as_json:

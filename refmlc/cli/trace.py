@@ -19,26 +19,41 @@ FORMATS = ("html", "json", "perfetto")
 SUFFIXES = {"html": ".html", "json": ".json", "perfetto": ".perfetto.json"}
 
 
-@click.command("trace")
+@click.command("trace", epilog="Example: refmlc trace gemm.py --input A=ones --input B=ones -o trace.html")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-o", "--out", "path", type=click.Path(path_type=Path), help="Where to.  [default: FILE's name here]")
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="html", show_default=True, help="What is written."
+    "-o",
+    "--out",
+    "path",
+    type=click.Path(path_type=Path),
+    help="Write to this file.  [default: the name of FILE, in this folder]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="html",
+    show_default=True,
+    help="An HTML page (extra `report`), JSON, or a file for Perfetto.",
 )
 @click.option("--func", help="The function to run.  [default: main, or the only one]")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
 @click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
 @click.option(
-    "--max-events", type=click.IntRange(1), default=1_000_000, show_default=True, help="Of more, keep some, and say so."
+    "--max-events",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="Above this number, keep a sample and say so.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="NAME",
-    help="Watch calls of this function, or of this variable; others are run in C.",
+    help="Record only calls of this function or variable; run others in C.",
 )
-@click.option("--max-steps", type=click.IntRange(1), help="Stop after so many statements (RM601).")
+@click.option("--max-steps", type=click.IntRange(1), help="Stop after this many statements (RM601).")
 @register_option
 @json_option
 def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -56,9 +71,9 @@ def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
     registered: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Run a function of the module in FILE, and write what it did, step by step.
+    """Run a function of the module in FILE and record every step: a page, JSON, or a file for Perfetto.
 
-    A run that fails is written too, up to where it ends; the failure is then told, and is the exit status.
+    A run that fails is recorded up to the failure, which is then reported and decides the exit status.
     """
     module = refmlc.read_file(file)
     register(registered)

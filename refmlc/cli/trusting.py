@@ -10,5 +10,5 @@ F = TypeVar("F", bound=Callable[..., None])
 
 def trust_option(command: F) -> F:
     """Give a subcommand `--trust`."""
-    text = "Let the file start what it names or holds, though it is not refmlc's own."
+    text = "Allow the file to start external programs that it names, and code that it holds."
     return click.option("--trust", is_flag=True, help=text)(command)

@@ -16,21 +16,20 @@ EDITORS = ("code", "codium", "code-server")
 SECONDS = 120.0
 
 
-@click.command()
-@click.option("--install", is_flag=True, help="Have the editor install the extension.")
-@click.option("--editor", metavar="COMMAND", help=f"The editor's command. Default: the first of {', '.join(EDITORS)}.")
+@click.command(epilog="Example: refmlc vscode --install")
+@click.option("--install", is_flag=True, help="Install the extension in the editor.")
+@click.option(
+    "--editor", metavar="COMMAND", help=f"The command of the editor.  [default: the first of {', '.join(EDITORS)}]"
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help=f"Write the package to this file. Default without --install: {NAME}.",
+    help=f"Write the package to this file.  [default without --install: {NAME}]",
 )
 @json_option
 def vscode(*, install: bool, editor: str | None, output: Path | None, as_json: bool) -> None:
-    """Write the extension for VS Code as a package, or install it.
-
-    Example: refmlc vscode --install
-    """
+    """Write the extension for VS Code as a package, or install it."""
     command = _editor(editor) if install else None
     with TemporaryDirectory(prefix="refmlc-vscode-") as folder:
         package = output or (Path(folder) / NAME if install else Path(NAME))

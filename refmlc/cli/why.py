@@ -20,15 +20,15 @@ DEPTH = 8
 _ELEMENT = re.compile(r"\s*([A-Za-z_][\w.]*)?\s*(?:\[\s*((?:\d+\s*,?\s*)*|\(\s*\))\s*\])?\s*", re.ASCII)
 
 
-@click.command("why")
+@click.command("why", epilog="Example: refmlc why gemm.py --element 'C[3,2]' --input A=ones --input B=iota")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--element", required=True, help="C[3,7], result[0,3], result.1[2], or a variable or buffer inside.")
+@click.option("--element", required=True, help="C[3,7], result[0,3], result.1[2], or an inner variable or buffer.")
 @click.option("--func", help="The function to run.  [default: main, or the only one]")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help=Inputs.HELP)
 @click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a symbolic dimension.")
 @click.option("--params", type=click.Path(path_type=Path), help="Inputs by name: .npz, .safetensors or .pkl.")
-@click.option("--depth", type=click.IntRange(1), default=DEPTH, show_default=True, help="Elements below one another.")
-@click.option("--max-steps", type=click.IntRange(1), help="Stop each run after so many statements (RM601).")
+@click.option("--depth", type=click.IntRange(1), default=DEPTH, show_default=True, help="Levels of elements to show.")
+@click.option("--max-steps", type=click.IntRange(1), help="Stop each run after this many statements (RM601).")
 @register_option
 @json_option
 def why_command(  # noqa: PLR0913 - one parameter per option
@@ -44,9 +44,9 @@ def why_command(  # noqa: PLR0913 - one parameter per option
     registered: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Show why an element has its value: the stores, operators and roundings that made it, back to the inputs.
+    """Show why an element has its value: the stores, operators and roundings that lead to it from the inputs.
 
-    The function is run several times; nothing is logged but what the element depends on.
+    The function runs several times and records only what the element depends on.
     """
     module = refmlc.read_file(file)
     register(registered)

@@ -86,6 +86,14 @@ def test_what_cannot_be_compared(equiv, after, options, code, words):
         (["my gemm.py"], "refmlc check 'my gemm.py'"),
         (["conform", "exprot"], "Did you mean 'export'?"),
         (["zzzzzz"], "No such command 'zzzzzz'."),
+        (["RM304"], "refmlc explain RM304"),
+        (["tir-201"], "refmlc spec tir-201"),
+        (["model.onnx"], "refmlc import model.onnx"),
+        (["finding.toml"], "refmlc replay finding.toml"),
+        (["chapter.md"], "refmlc course chapter.md"),
+        (["/"], "refmlc check /"),
+        (["shrink"], "Did you mean 'reduce'?"),
+        (["help"], "refmlc --help"),
     ],
 )
 def test_a_mistyped_command_says_which(words, said):

@@ -1,0 +1,82 @@
+"""All subcommands, in groups: where each is defined, and what it does in a few words.
+
+The words are for the overview, which loads no subcommand; `refmlc COMMAND --help` has the whole.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A subcommand: its `place` as `module:attribute`, and what it does in one line."""
+
+    place: str
+    summary: str
+
+
+GROUPS: Mapping[str, Mapping[str, Entry]] = {
+    "Check": {
+        "check": Entry("refmlc.cli.check:check", "Find undefined behaviour and wrong results in a module."),
+        "equiv": Entry("refmlc.cli.equiv:equiv", "Ask whether one module may replace another."),
+        "passes": Entry("refmlc.cli.passes:passes", "Find the compiler pass that changes the meaning."),
+    },
+    "Explore": {
+        "show": Entry("refmlc.cli.show:show", "Read a module, check it and print it."),
+        "run": Entry("refmlc.cli.run:run", "Run a function and print its results."),
+        "debug": Entry("refmlc.cli.debug:debug", "Step through a function, forwards and backwards."),
+        "why": Entry("refmlc.cli.why:why_command", "Show the operations that made one element."),
+        "trace": Entry("refmlc.cli.trace:trace", "Record a whole run as a page or as data."),
+        "native": Entry("refmlc.cli.native:native", "Show the C that a module becomes."),
+        "explain": Entry("refmlc.cli.explain:explain", "Explain a diagnostic code."),
+        "spec": Entry("refmlc.cli.spec:spec", "Print a clause of the specification."),
+    },
+    "Conform": {
+        "conform": Entry("refmlc.cli.conform:conform", "Run the conformance suite against an implementation."),
+    },
+    "Fuzz": {
+        "fuzz": Entry("refmlc.cli.fuzz:fuzz", "Compare implementations on generated programs."),
+        "reduce": Entry("refmlc.cli.reduce:reduce_command", "Shrink a program that shows a fault."),
+        "replay": Entry("refmlc.cli.replay:replay", "Run a recorded case again."),
+    },
+    "Import": {
+        "import": Entry("refmlc.cli.import_:import_command", "Turn an ONNX, PyTorch or TVM model into a module."),
+        "course": Entry("refmlc.cli.course:course", "Run a chapter or notebook that uses TVM."),
+    },
+    "Tools": {
+        "demo": Entry("refmlc.cli.demo:demo", "Run a small network on handwritten digits."),
+        "bench": Entry("refmlc.cli.bench:bench", "Measure the speed of refmlc."),
+        "cache": Entry("refmlc.cli.cache:cache", "Show or empty the cache of compiled code."),
+        "vscode": Entry("refmlc.cli.vscode:vscode", "Install the debugger in VS Code."),
+        "dap": Entry("refmlc.cli.dap:dap", "Serve the debugger to an editor."),
+    },
+}
+
+# What a name that is no command may be: the end of a file's name, and the command that takes such a file.
+FILES = {
+    ".py": ("check", "check this file"),
+    ".onnx": ("import", "import this model"),
+    ".pt2": ("import", "import this model"),
+    ".json": ("import", "import this module of TVM"),
+    ".toml": ("replay", "run this case again"),
+    ".jsonl": ("passes", "check these snapshots"),
+    ".md": ("course", "run this document"),
+    ".rst": ("course", "run this document"),
+    ".ipynb": ("course", "run this notebook"),
+}
+
+# What other tools call it.
+SYNONYMS = {
+    "compare": "equiv",
+    "diff": "equiv",
+    "lint": "check",
+    "test": "check",
+    "verify": "check",
+    "execute": "run",
+    "print": "show",
+    "step": "debug",
+    "minimize": "reduce",
+    "shrink": "reduce",
+    "convert": "import",
+    "suite": "conform",
+}
