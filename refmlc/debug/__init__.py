@@ -1,41 +1,41 @@
-"""The debugger: a program stopped, looked at, changed, moved forwards and backwards: a client of the hooks.
+"""The debugger stops a program, shows and changes its values, and moves it forwards and backwards in time.
 
 Layer: above `refmlc.vm` and `refmlc.observe.why`, below `refmlc.cli`.
 
 | file                                | holds                                                                  |
 |-------------------------------------|------------------------------------------------------------------------|
-| `values`                            | what a session says, as plain data                                      |
-| `session`                           | `Session`: motions, breakpoints, state; the one thing front ends need    |
-| `program`                           | what is run: module, function, arguments; operators made functions with text |
-| `places`                            | every statement and binding of a module, what is around, what it sees    |
-| `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements               |
-| `plan`, `motions`, `judge`, `breaks`, `watching` | where the run stops                                        |
-| `snapshots`, `taking`, `reentry`, `iterations`, `history` | going back: what is kept, how a run goes on inside |
-| `leaving`, `outlining`, `counting`  | going past: what is left of a call, a loop, is executed in C            |
-| `state`, `looking`, `expressions`, `tensors`, `provenance` | what is seen where it stands                     |
-| `editing`                           | values that a person changes                                            |
+| `session_data`                      | the answers of a session, as plain data                                 |
+| `session`                           | `Session`: motions, breakpoints, state; all that a front end needs      |
+| `program`                           | the call to debug: module, function, arguments                          |
+| `places`                            | every statement and binding of a module, and the names visible there    |
+| `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements              |
+| `plan`, `motions`, `stop_policy`, `breakpoints`, `breakpoint_targets` | where the run stops                   |
+| `snapshots`, `snapshot_policy`, `reentry`, `iterations`, `history` | motions backwards                        |
+| `call_exit`, `outlined_loops`, `loop_length` | the rest of a call, or a whole loop, executed in C             |
+| `frames`, `inspection`, `expressions`, `tensors`, `provenance` | values where the program stands              |
+| `edits`                             | values changed by the user                                              |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
-| `dap/`, `vscode/`, `vsix`           | editors; the extension, and its package                                 |
-| `trace/`                            | all that a run did, as a page, JSON, or for Perfetto                    |
+| `dap/`, `vscode/`, `vsix`           | editors; the extension for VS Code, and its package                     |
+| `trace/`                            | everything a run does, as a page, as JSON, or for Perfetto              |
 
-A moment is come to again exactly, because programs do the same each time they are executed on the same arguments;
-functions from outside are executed again too, and should do the same.
+Going back reaches the same moment exactly, because a program repeats itself on the same arguments. Functions from
+outside are executed again too, and should repeat themselves.
 """
 
 from refmlc.debug.program import Program
 from refmlc.debug.session import Session
-from refmlc.debug.values import (
+from refmlc.debug.session_data import (
     BEGINNING,
     EXCEPTIONS,
     BreakKind,
     Breakpoint,
-    Frame,
     FrameKind,
     Moment,
-    Page,
     Reason,
+    StackFrame,
     Statistics,
     Stop,
+    TensorPage,
     Variable,
 )
 
@@ -44,14 +44,14 @@ __all__ = [
     "EXCEPTIONS",
     "BreakKind",
     "Breakpoint",
-    "Frame",
     "FrameKind",
     "Moment",
-    "Page",
     "Program",
     "Reason",
     "Session",
+    "StackFrame",
     "Statistics",
     "Stop",
+    "TensorPage",
     "Variable",
 ]

@@ -9,25 +9,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from refmlc.debug.places import Place
+from refmlc.debug.places import StmtPlace
 from refmlc.diag import RefmlcError
 from refmlc.run.interp.tensorir.frame import Frame, Run
 
 NEVER = 1 << 62
-Heat = Callable[[bool], None]
+SetTrap = Callable[[bool], None]
 
 
-class Slow(Protocol):
+class SlowPath(Protocol):
     """What is executed in place of a hot statement, or at the limit."""
 
-    def __call__(self, place: Place, frame: Frame, run: Run) -> None:
+    def __call__(self, place: StmtPlace, frame: Frame, run: Run) -> None:
         """Do what is to be done, then `run`."""
 
 
-class Fell(Protocol):
+class FailureListener(Protocol):
     """What is told when a statement failed, before the failure goes on to the statements around it."""
 
-    def __call__(self, place: Place, frame: Frame, failure: RefmlcError) -> None:
+    def __call__(self, place: StmtPlace, frame: Frame, failure: RefmlcError) -> None:
         """Look at it."""
 
 
@@ -35,17 +35,17 @@ class Fell(Protocol):
 class Clock:
     """`wrap` makes a counted statement and what sets its heat; the others read and set the count and the limit."""
 
-    wrap: Callable[[Place, Run, bool], tuple[Run, Heat]]
+    wrap: Callable[[StmtPlace, Run, bool], tuple[Run, SetTrap]]
     count: Callable[[], int]
     begin: Callable[[int], None]
     limit: Callable[[int], None]
 
 
-def clock(slow: Slow, fell: Fell) -> Clock:
+def clock(slow: SlowPath, fell: FailureListener) -> Clock:
     """A clock at 0, without a limit."""
     counted, least = 0, NEVER
 
-    def wrap(place: Place, run: Run, hot: bool) -> tuple[Run, Heat]:
+    def wrap(place: StmtPlace, run: Run, hot: bool) -> tuple[Run, SetTrap]:
         def watched(frame: Frame) -> None:
             nonlocal counted
             counted += 1

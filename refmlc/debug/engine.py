@@ -6,19 +6,19 @@ worker waits.
 
 from collections.abc import Sequence
 
-from refmlc.debug import outlining
-from refmlc.debug.clock import NEVER, Heat, clock
-from refmlc.debug.counting import Counted
-from refmlc.debug.judge import Judge, Level, Prepared
-from refmlc.debug.outlining import Outlining
-from refmlc.debug.places import AnyPlace, BindingPlace, Place, Places
-from refmlc.debug.plan import Plan
+from refmlc.debug import outlined_loops
+from refmlc.debug.clock import NEVER, SetTrap, clock
+from refmlc.debug.loop_length import LoopLength
+from refmlc.debug.outlined_loops import OutlinedLoops
+from refmlc.debug.places import BindingPlace, PlaceIndex, ProgramPlace, StmtPlace
+from refmlc.debug.plan import MotionPlan
 from refmlc.debug.program import Program
 from refmlc.debug.reentry import Reentry
-from refmlc.debug.snapshots import OFTEN, Often, SavedLevel, Snapshot, Snapshots
+from refmlc.debug.session_data import BEGINNING, Moment, Reason, Stop
+from refmlc.debug.snapshot_policy import SnapshotPolicy, saved_graph
+from refmlc.debug.snapshots import DEFAULT_RATE, SavedCall, Snapshot, SnapshotRate, Snapshots
 from refmlc.debug.stepper import STEPPERS
-from refmlc.debug.taking import Taking, saved_graph
-from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
+from refmlc.debug.stop_policy import ActiveCall, PreparedMachine, StopPolicy
 from refmlc.debug.worker import Worker
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax, tir
@@ -38,20 +38,22 @@ from refmlc.run.memory.tensor import Tensor
 class Engine:
     """See the docstring of the module. `standing` is where the worker waits."""
 
-    def __init__(self, program: Program, places: Places, snapshot_bytes: int, often: Often = OFTEN) -> None:
+    def __init__(
+        self, program: Program, places: PlaceIndex, snapshot_bytes: int, snapshot_rate: SnapshotRate = DEFAULT_RATE
+    ) -> None:
         self.program = program
         self.places = places
-        self.judge = Judge()
+        self.judge = StopPolicy()
         self.args = copies(program.args)
         self.snapshots = Snapshots(snapshot_bytes)
         self.budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
         self.clock = clock(self._slow, self._fell)
         self.level = 0  # which stepper
-        self.plan = Plan()
+        self.plan = MotionPlan()
         self.stop: Stop | None = None
-        self.place: AnyPlace | None = None
+        self.place: ProgramPlace | None = None
         self.frame: Frame | None = None
-        self.levels: list[Level] = []
+        self.levels: list[ActiveCall] = []
         self.event = 0
         self.result: object = None
         self.problem: Exception | None = None
@@ -62,15 +64,17 @@ class Engine:
         self._failure: RefmlcError | None = None
         self._pausing = False
         self._worker: Worker | None = None
-        self._prepared: dict[int, Prepared] = {}
-        self._heats: dict[Place, list[Heat]] = {}
-        self._hot: frozenset[AnyPlace] = frozenset()
+        self._prepared: dict[int, PreparedMachine] = {}
+        self._heats: dict[StmtPlace, list[SetTrap]] = {}
+        self._hot: frozenset[ProgramPlace] = frozenset()
         self._resuming: Snapshot | None = None
-        self._taking = Taking(often, self.snapshots, self._heats, lambda place: place in self._hot or place.calls)
+        self._taking = SnapshotPolicy(
+            snapshot_rate, self.snapshots, self._heats, lambda place: place in self._hot or place.calls
+        )
         self._native: Choosing | None = None
-        self.outlining = Outlining(self.budget)
-        self.wholes: dict[Moment, tuple[Place, Counted]] = {}  # loops that C executed
-        self.snapshots.take(BEGINNING, (SavedLevel(tuple(self.args)),), 0, 0)
+        self.outlined_loops = OutlinedLoops(self.budget)
+        self.wholes: dict[Moment, tuple[StmtPlace, LoopLength]] = {}  # loops that C executed
+        self.snapshots.take(BEGINNING, (SavedCall(tuple(self.args)),), 0, 0)
 
     # ---------------------------------------------------------------------------------------------- owner
 
@@ -84,16 +88,16 @@ class Engine:
         """Whether the program has begun and not ended."""
         return self._worker is not None and self._worker.alive
 
-    def heat(self, hot: frozenset[AnyPlace]) -> None:
+    def heat(self, hot: frozenset[ProgramPlace]) -> None:
         """Let these places, and no others but those that call functions, leave the quick way."""
         hot = hot.union(place for place, _ in self.wholes.values())
         for place in self._hot ^ hot:
-            if isinstance(place, Place):
+            if isinstance(place, StmtPlace):
                 for set_heat in self._heats.get(place, ()):
                     set_heat(place in hot or place.calls)
         self._hot = hot
 
-    def advance(self, plan: Plan) -> Stop:
+    def advance(self, plan: MotionPlan) -> Stop:
         """Go on from where the program stands."""
         assert self._worker is not None  # noqa: S101 - there is one once `launch` was called
         self.plan = plan
@@ -105,7 +109,7 @@ class Engine:
             self.stop = self._end()
         return self.stop
 
-    def launch(self, base: Snapshot, plan: Plan) -> Stop:
+    def launch(self, base: Snapshot, plan: MotionPlan) -> Stop:
         """Begin at `base`, and go on."""
         self.end()
         for saved in base.storages:
@@ -156,7 +160,7 @@ class Engine:
                 output=self._print,
                 substitutes=native,
             )
-            self._prepared[self.level] = Prepared(machine)
+            self._prepared[self.level] = PreparedMachine(machine)
         return self._prepared[self.level].machine
 
     def _choosing(self) -> Choosing:
@@ -194,7 +198,7 @@ class Engine:
         """[run] A call begins."""
         if self.levels:
             self.levels[-1].calls += 1
-        self.levels.append(Level(name, tuple(args)))
+        self.levels.append(ActiveCall(name, tuple(args)))
         if self._tir == 0:
             self._begin_event()
 
@@ -218,7 +222,7 @@ class Engine:
         if self._tir or self._resuming is not None or (self._pausing and plan.pauses):
             return False
         if self._passes():
-            plan = Plan(breakpoints=False)
+            plan = MotionPlan(breakpoints=False)
         if plan.target is not None and plan.target.event <= self.event and plan.target.step:
             return False
         steps = plan.every or (plan.marks and len(self.levels) <= plan.level) or len(self.levels) < plan.above
@@ -261,7 +265,7 @@ class Engine:
 
         return body
 
-    def _slow(self, place: Place, frame: Frame, run: Run) -> None:
+    def _slow(self, place: StmtPlace, frame: Frame, run: Run) -> None:
         """[run] A statement at which something is to be done."""
         count = self.clock.count()
         self.levels[-1].place, self.levels[-1].frame = place, frame
@@ -280,20 +284,20 @@ class Engine:
         if place.calls and self.levels:
             self.levels[-1].place = place
 
-    def _whole(self, place: Place, frame: Frame, moment: Moment) -> bool:
+    def _whole(self, place: StmtPlace, frame: Frame, moment: Moment) -> bool:
         """[run] Let C execute a loop, if nothing within it is waited for, and it is long; whether it has."""
         plan, reentry, known = self.plan, self.levels[-1].reentry, self.wholes.get(moment)
         if reentry is None or self._pausing or not (place is plan.whole or known) or plan.looks_into(place):
             return False
         plan.whole = None
-        length = known[1] if known else self.outlining.length(place, frame, reentry)
-        if length is None or length.iterations < outlining.LONG:
+        length = known[1] if known else self.outlined_loops.length(place, frame, reentry)
+        if length is None or length.iterations < outlined_loops.LONG:
             return False
         steps = range(moment.step, moment.step + length.statements)
         target = plan.target
         if target is not None and target.event <= moment.event and target < Moment(moment.event, steps.stop):
             return False
-        if self.judge.inside(place, plan, steps) or not self.outlining.done(place, frame, reentry, length):
+        if self.judge.inside(place, plan, steps) or not self.outlined_loops.done(place, frame, reentry, length):
             return False
         self.wholes[moment] = (place, length)
         self.clock.begin(steps[-1])
@@ -301,7 +305,7 @@ class Engine:
         self._arm()
         return True
 
-    def _consider(self, place: AnyPlace, frame: Frame | None, moment: Moment) -> None:
+    def _consider(self, place: ProgramPlace, frame: Frame | None, moment: Moment) -> None:
         self.place, self.frame = place, frame
         self.judge.reached(moment)
         plan = self.plan
@@ -350,7 +354,7 @@ class Engine:
         if self._pausing and plan.pauses:
             self.clock.limit(0)
 
-    def _fell(self, place: Place, frame: Frame, failure: RefmlcError) -> None:
+    def _fell(self, place: StmtPlace, frame: Frame, failure: RefmlcError) -> None:
         """[run] A statement failed: stop in it, once."""
         if failure is self._failure:
             return
@@ -359,7 +363,7 @@ class Engine:
         self.levels[-1].place, self.levels[-1].frame = place, frame
         self._failed(place, failure)
 
-    def _failed(self, place: AnyPlace, failure: RefmlcError) -> None:
+    def _failed(self, place: ProgramPlace, failure: RefmlcError) -> None:
         diagnostic = failure.diagnostic
         if not self.plan.failures or not self.judge.fails(diagnostic):
             return
@@ -432,7 +436,7 @@ class Engine:
         self._consider(place, None, moment)
         self._arm()
 
-    def _on_the_way(self, base: Snapshot, place: BindingPlace, level: Level) -> bool:
+    def _on_the_way(self, base: Snapshot, place: BindingPlace, level: ActiveCall) -> bool:
         """Whether a binding leads to where a snapshot was taken, or is that; others have been executed."""
         number = len(self.levels) - 1
         saved = base.levels[number] if number < len(base.levels) else None
@@ -453,7 +457,7 @@ class Engine:
 
     # ------------------------------------------------------------------------------------ snapshots [run]
 
-    def _snapshot(self, place: Place, frame: Frame) -> None:
+    def _snapshot(self, place: StmtPlace, frame: Frame) -> None:
         """Take one before `place`, where one can be taken."""
         moment, taking, level = self.moment, self._taking, self.levels[-1]
         taking.passed(moment.step)

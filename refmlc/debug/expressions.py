@@ -37,7 +37,7 @@ Known = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedExpression:
     """An expression, ready to be evaluated: `used` are the variables and buffers it names."""
 
     expr: tir.Expr
@@ -69,7 +69,7 @@ def parsed(text: str) -> tuple[ast.expr, Spans]:
     return body[0].value, Spans(source)
 
 
-def prepare(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> Prepared:
+def prepare(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
     """Read and prepare an expression over `names`. Fails: RM1xx, RM2xx, RM5xx."""
     return _prepared(*_read(text, names), names)
 
@@ -101,7 +101,7 @@ def value_of(text: str, known: Known) -> tuple[object, str]:
     return each(found)
 
 
-def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> Prepared:
+def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
     """What was read, checked and prepared."""
     expr = expr_of(found, span)
     used = tuple({part: None for part in walk(expr) if part in set(names.values())})
@@ -118,7 +118,7 @@ def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer
             scope.declare_buffer(part, strided=True)
         elif isinstance(part, tir.Var):
             scope.layout.declare(part)
-    return Prepared(expr, scope, prepare_expr(scope, expr), used)
+    return PreparedExpression(expr, scope, prepare_expr(scope, expr), used)
 
 
 def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":
@@ -138,7 +138,7 @@ def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ElementRange:
     """A buffer and, of each axis, the first index and one beyond the last; no axes: all of it."""
 
     name: str
@@ -163,15 +163,15 @@ class Element:
         return f"{self.name}[{', '.join(str(low) if high - low == 1 else f'{low}:{high}' for low, high in self.axes)}]"
 
 
-def element(text: str, number: Callable[[str], object]) -> Element:
+def element(text: str, number: Callable[[str], object]) -> ElementRange:
     """`C[3, 0:4]`; indices are expressions, which `number` evaluates. Fails: RM101, RM112."""
     node, _ = parsed(text)
     match node:
         case ast.Name(id=name):
-            return Element(name, ())
+            return ElementRange(name, ())
         case ast.Subscript(value=ast.Name(id=name), slice=inner):
             parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return Element(name, tuple(_axis(part, number) for part in parts))
+            return ElementRange(name, tuple(_axis(part, number) for part in parts))
         case _:
             raise fail(BAD_USAGE, f"`{text}` is no element", None, "write NAME[INDEX, …] or NAME[FROM:TO, …]")
 

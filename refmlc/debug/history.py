@@ -10,14 +10,14 @@ C does that again sooner than the interpreter its rest.
 from collections.abc import Callable
 from dataclasses import replace
 
-from refmlc.debug.breaks import Breaks
+from refmlc.debug.breakpoints import BreakpointPolicy
 from refmlc.debug.engine import Engine
-from refmlc.debug.plan import Plan, going_to
+from refmlc.debug.plan import MotionPlan, going_to
+from refmlc.debug.session_data import BEGINNING, Moment, Reason, Stop
 from refmlc.debug.snapshots import Snapshot
-from refmlc.debug.values import BEGINNING, Moment, Reason, Stop
 
 
-def travel(engine: Engine, breaks: Breaks, moment: Moment, *, pauses: bool = False) -> Stop:
+def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: bool = False) -> Stop:
     """To `moment`: on from where the program stands, if that is nearer than the last snapshot before.
 
     `pauses`: or to where a pause is asked for; else it waits until the program stands at `moment`.
@@ -44,7 +44,7 @@ def bases(engine: Engine, before: Moment) -> list[Snapshot]:
     ]
 
 
-def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]) -> Stop:
+def search(engine: Engine, breaks: BreakpointPolicy, now: Moment, make: Callable[[], MotionPlan]) -> Stop:
     """To the last place before `now` where the plans that `make` makes stop; the first place of all, where none is.
 
     A pause that is asked for ends the search: the program stands at `now` again.
@@ -68,5 +68,5 @@ def search(engine: Engine, breaks: Breaks, now: Moment, make: Callable[[], Plan]
     engine.heat(frozenset())
     first = engine.snapshots.at(BEGINNING)
     assert first is not None  # noqa: S101 - there is one of the beginning
-    stop = engine.launch(first, Plan(every=True, breakpoints=False, silent=True, pauses=False))
+    stop = engine.launch(first, MotionPlan(every=True, breakpoints=False, silent=True, pauses=False))
     return replace(stop, reason=Reason.BEGINNING)

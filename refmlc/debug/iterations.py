@@ -22,7 +22,7 @@ from refmlc.run.interp.tensorir.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class LoopEntry:
     """What a loop was entered with: its values, and what is private to a thread axis as it is seen outside."""
 
     first: int
@@ -32,7 +32,7 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True)
-class Iterations:
+class ResumableLoop:
     """A loop of one function. `kept`: where a frame holds what it was entered with, where that is kept."""
 
     scope: Scope
@@ -43,7 +43,7 @@ class Iterations:
     step: IntEval | None
     span: Span | None
     tag: str
-    kept: Slot[Entered | None] | None
+    kept: Slot[LoopEntry | None] | None
 
     def entering(self, run: Run) -> Run:
         """`run`, which is the whole loop; what it is entered with is kept, where that is needed."""
@@ -57,32 +57,32 @@ class Iterations:
 
         return entered
 
-    def entered(self, frame: Frame) -> Entered:
+    def entered(self, frame: Frame) -> LoopEntry:
         """What it was entered with."""
         held = None if self.kept is None else frame[self.kept]
         return self._now(frame) if held is None else held
 
-    def held(self, frame: Frame) -> Entered | None:
+    def held(self, frame: Frame) -> LoopEntry | None:
         """The same, where it is kept."""
         return None if self.kept is None else frame[self.kept]
 
-    def hold(self, frame: Frame, entered: Entered) -> None:
+    def hold(self, frame: Frame, entered: LoopEntry) -> None:
         """Keep what it was entered with."""
         if self.kept is not None:
             frame[self.kept] = entered
 
-    def enter(self, frame: Frame, entered: Entered) -> None:
+    def enter(self, frame: Frame, entered: LoopEntry) -> None:
         """Private memory is that of the index that the frame has now."""
         for memory, view in entered.outside:
             memory.enter(frame, frame, view)
 
-    def _now(self, frame: Frame) -> Entered:
+    def _now(self, frame: Frame) -> LoopEntry:
         first, stride = self.first(frame), 1 if self.step is None else self.step(frame)
         private = outside(frame, self.scope.memories, self.tag) if is_thread(self.tag) else ()
-        return Entered(first, first + self.extent(frame), stride, private)
+        return LoopEntry(first, first + self.extent(frame), stride, private)
 
 
-def iterations(scope: Scope, stmt: tir.Stmt) -> Iterations | None:
+def iterations(scope: Scope, stmt: tir.Stmt) -> ResumableLoop | None:
     """A statement as the loop that it is, where it has been prepared; None: it is none."""
     match stmt:
         case tir.For():
@@ -97,8 +97,8 @@ def iterations(scope: Scope, stmt: tir.Stmt) -> Iterations | None:
     slot = scope.axes[tag] if is_thread(tag) else scope.layout.slot(loop.loop_var)
     bounds = (loop.min, loop.extent, *(() if loop.step is None else (loop.step,)))
     keeps = is_thread(tag) or any(isinstance(part, tir.BufferLoad) for bound in bounds for part in walk(bound))
-    return Iterations(
+    return ResumableLoop(
         scope, loop.body, cast("Slot[int]", slot), scope.int(loop.min), scope.int(loop.extent),
         None if loop.step is None else scope.int(loop.step), loop.span, tag,
-        cast("Slot[Entered | None]", scope.layout.new()) if keeps else None,
+        cast("Slot[LoopEntry | None]", scope.layout.new()) if keeps else None,
     )  # fmt: skip

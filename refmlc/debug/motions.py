@@ -15,72 +15,72 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from refmlc.debug.engine import Engine
-from refmlc.debug.places import AnyPlace, BindingPlace, Place
-from refmlc.debug.plan import Plan
-from refmlc.debug.state import Spot
+from refmlc.debug.frames import LiveFrame
+from refmlc.debug.places import BindingPlace, ProgramPlace, StmtPlace
+from refmlc.debug.plan import MotionPlan
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import tir
 
-Maker: TypeAlias = Callable[[], Plan]
+Maker: TypeAlias = Callable[[], MotionPlan]
 DEEPEST = 1 << 30
 
 
-def over(engine: Engine) -> Plan:
+def over(engine: Engine) -> MotionPlan:
     """To the next statement not inside this one."""
     here, level = engine.place, len(engine.levels)
     marks = [place for place in _same_function(engine, here) if place is here or not _is_in(place, here)]
-    whole = here if isinstance(here, Place) and isinstance(here.node, tir.For | tir.SBlockRealize) else None
-    return Plan(marks=frozenset(marks), level=level, above=level, whole=whole)
+    whole = here if isinstance(here, StmtPlace) and isinstance(here.node, tir.For | tir.SBlockRealize) else None
+    return MotionPlan(marks=frozenset(marks), level=level, above=level, whole=whole)
 
 
-def out(engine: Engine, spot: Spot) -> Plan:
+def out(engine: Engine, live: LiveFrame) -> MotionPlan:
     """To where a frame is left."""
-    level, around = spot.shown.level + 1, spot.around
+    level, around = live.shown.level + 1, live.around
     if around is None:
-        return Plan(above=level)
+        return MotionPlan(above=level)
     marks = [place for place in _same_function(engine, around) if place is around or not _is_in(place, around)]
-    return Plan(marks=frozenset(marks), level=level, above=level)
+    return MotionPlan(marks=frozenset(marks), level=level, above=level)
 
 
-def block(engine: Engine) -> Plan:
+def block(engine: Engine) -> MotionPlan:
     """To the next instance of a block."""
     marks = [
         place
         for place in engine.places.everything()
-        if isinstance(place, Place) and isinstance(place.node, tir.SBlockRealize)
+        if isinstance(place, StmtPlace) and isinstance(place.node, tir.SBlockRealize)
     ]
-    return Plan(marks=frozenset(marks), level=DEEPEST)
+    return MotionPlan(marks=frozenset(marks), level=DEEPEST)
 
 
-def iteration(engine: Engine, spot: Spot) -> Plan:
+def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
     """To the next iteration of a loop."""
-    loop, level = spot.around, spot.shown.level + 1
+    loop, level = live.around, live.shown.level + 1
     if loop is None:
         raise fail(BAD_USAGE, "there is no loop around this")
     inside = [place for place in _same_function(engine, loop) if _is_in(place, loop) and place is not loop]
     outside = [place for place in _same_function(engine, loop) if not _is_in(place, loop)]
-    return Plan(marks=frozenset([*inside[:1], loop, *outside]), level=level, above=level)
+    return MotionPlan(marks=frozenset([*inside[:1], loop, *outside]), level=level, above=level)
 
 
-def until(engine: Engine, line: int) -> Plan:
+def until(engine: Engine, line: int) -> MotionPlan:
     """To a later line."""
     here, level = engine.place, len(engine.levels)
     span = None if here is None else here.span
     least = line - 1 if line else 0 if span is None else span.line
     marks = [place for place in _same_function(engine, here) if place.span is not None and place.span.line > least]
-    return Plan(marks=frozenset(marks), level=level, above=level)
+    return MotionPlan(marks=frozenset(marks), level=level, above=level)
 
 
-def not_deeper(engine: Engine) -> Plan:
+def not_deeper(engine: Engine) -> MotionPlan:
     """Backwards: statements of this function that stand no deeper."""
     here, level = engine.place, len(engine.levels)
-    depth = here.depth if isinstance(here, Place) else 0
+    depth = here.depth if isinstance(here, StmtPlace) else 0
     marks = [place for place in _same_function(engine, here) if isinstance(place, BindingPlace) or place.depth <= depth]
-    return Plan(marks=frozenset(marks), level=level, above=level, breakpoints=False)
+    return MotionPlan(marks=frozenset(marks), level=level, above=level, breakpoints=False)
 
 
-def outermost(engine: Engine) -> Plan:
+def outermost(engine: Engine) -> MotionPlan:
     """Backwards from the end: statements at the top level of the function that was run."""
     name = engine.program.func
     marks = [
@@ -88,25 +88,25 @@ def outermost(engine: Engine) -> Plan:
         for place in engine.places.everything()
         if place.function == name and (isinstance(place, BindingPlace) or place.depth == 0)
     ]
-    return Plan(marks=frozenset(marks), level=1, breakpoints=False)
+    return MotionPlan(marks=frozenset(marks), level=1, breakpoints=False)
 
 
-def entry(engine: Engine, spot: Spot) -> Plan:
+def entry(engine: Engine, live: LiveFrame) -> MotionPlan:
     """Backwards: where a frame was entered."""
-    first = spot.around if spot.around is not None else engine.places.first(spot.shown.name)
+    first = live.around if live.around is not None else engine.places.first(live.shown.name)
     if first is None:
-        raise fail(BAD_USAGE, f"`{spot.shown.name}` has no statement to go back to")
-    return Plan(marks=frozenset([first]), level=spot.shown.level + 1, breakpoints=False)
+        raise fail(BAD_USAGE, f"`{live.shown.name}` has no statement to go back to")
+    return MotionPlan(marks=frozenset([first]), level=live.shown.level + 1, breakpoints=False)
 
 
-def _same_function(engine: Engine, here: AnyPlace | None) -> list[AnyPlace]:
+def _same_function(engine: Engine, here: ProgramPlace | None) -> list[ProgramPlace]:
     """All places of the function that `here` stands in, in the order of the text."""
-    if isinstance(here, Place):
+    if isinstance(here, StmtPlace):
         return [place for place in engine.places.of(here.func, here.function) if place.counted]
     if here is None:
         return []
     return [place for place in engine.places.bindings.values() if place.function == here.function]
 
 
-def _is_in(place: AnyPlace, other: AnyPlace | None) -> bool:
-    return isinstance(place, Place) and isinstance(other, Place) and place.is_in(other)
+def _is_in(place: ProgramPlace, other: ProgramPlace | None) -> bool:
+    return isinstance(place, StmtPlace) and isinstance(other, StmtPlace) and place.is_in(other)

@@ -1,4 +1,4 @@
-"""Places: every statement and binding of a module, what is around it, and which names the text sees there.
+"""PlaceIndex: every statement and binding of a module, what is around it, and which names the text sees there.
 
 A place can be entered again from outside (`restartable`) when all that is around it can:
 
@@ -21,7 +21,7 @@ from refmlc.run.interp.tensorir.loops import LAUNCHED
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class StmtPlace:
     """A statement of TensorIR. `number` is its position among `above`'s parts; `init`: it is the init of a block.
 
     `depth` counts what is around it; sequences are not counted, and are no place where anybody stops.
@@ -30,7 +30,7 @@ class Place:
     node: tir.Stmt
     func: tir.PrimFunc
     function: str
-    above: "Place | None"
+    above: "StmtPlace | None"
     number: int
     depth: int
     restartable: bool
@@ -47,7 +47,7 @@ class Place:
         """Where it stands."""
         return self.node.span
 
-    def around(self) -> list["Place"]:
+    def around(self) -> list["StmtPlace"]:
         """The places around it, innermost first."""
         found, here = [], self.above
         while here is not None:
@@ -55,7 +55,7 @@ class Place:
             here = here.above
         return found
 
-    def is_in(self, other: "Place") -> bool:
+    def is_in(self, other: "StmtPlace") -> bool:
         """Whether it stands in `other`, or is it."""
         return self is other or other in self.around()
 
@@ -78,18 +78,18 @@ class BindingPlace:
         return self.node.var.name
 
 
-AnyPlace = Place | BindingPlace
+ProgramPlace = StmtPlace | BindingPlace
 
 
 @dataclass(slots=True)
-class Places:
+class PlaceIndex:
     """The places of a module; functions that operators of Relax become while they are executed are added."""
 
     module: IRModule
-    prim_funcs: dict[int, tuple[tir.PrimFunc, list[Place]]] = field(default_factory=dict)
+    prim_funcs: dict[int, tuple[tir.PrimFunc, list[StmtPlace]]] = field(default_factory=dict)
     bindings: dict[int, BindingPlace] = field(default_factory=dict)
-    _by_stmt: dict[int, Place] = field(default_factory=dict)
-    _by_load: dict[int, Place] | None = None
+    _by_stmt: dict[int, StmtPlace] = field(default_factory=dict)
+    _by_load: dict[int, StmtPlace] | None = None
 
     def __post_init__(self) -> None:
         for name, func in self.module.functions.items():
@@ -100,7 +100,7 @@ class Places:
                     if isinstance(node, relax.VarBinding | relax.MatchCast):
                         self.bindings[id(node)] = BindingPlace(node, name)
 
-    def of(self, func: tir.PrimFunc, name: str) -> list[Place]:
+    def of(self, func: tir.PrimFunc, name: str) -> list[StmtPlace]:
         """The places of a function, in the order of the text."""
         known = self.prim_funcs.get(id(func))
         if known is None:
@@ -113,7 +113,7 @@ class Places:
             self._by_load = None
         return known[1]
 
-    def at(self, func: tir.PrimFunc, name: str, stmt: tir.Stmt) -> Place | None:
+    def at(self, func: tir.PrimFunc, name: str, stmt: tir.Stmt) -> StmtPlace | None:
         """The place of `stmt`; None: it is none of the text (the loop that a launch of threads becomes)."""
         self.of(func, name)
         return self._by_stmt.get(id(stmt))
@@ -122,7 +122,7 @@ class Places:
         """The place of a binding."""
         return self.bindings.setdefault(id(node), BindingPlace(node, ""))
 
-    def accessing(self, access: tir.BufferLoad | tir.BufferStore) -> Place | None:
+    def accessing(self, access: tir.BufferLoad | tir.BufferStore) -> StmtPlace | None:
         """The place of the statement that `access` is, or stands in."""
         if isinstance(access, tir.BufferStore):
             return self._by_stmt.get(id(access))
@@ -136,13 +136,13 @@ class Places:
             }
         return self._by_load.get(id(access))
 
-    def everything(self) -> Iterator[AnyPlace]:
+    def everything(self) -> Iterator[ProgramPlace]:
         """All places that are steps."""
         for _, places in self.prim_funcs.values():
             yield from (place for place in places if place.counted)
         yield from self.bindings.values()
 
-    def first(self, function: str) -> AnyPlace | None:
+    def first(self, function: str) -> ProgramPlace | None:
         """Where a call of `function` stands first."""
         func = self.module.functions.get(function)
         if isinstance(func, tir.PrimFunc):
@@ -153,8 +153,8 @@ class Places:
         return None
 
 
-def _places(func: tir.PrimFunc, name: str) -> Iterator[Place]:
-    stack = [Place(func.body, func, name, None, 0, 0, restartable=True)]
+def _places(func: tir.PrimFunc, name: str) -> Iterator[StmtPlace]:
+    stack = [StmtPlace(func.body, func, name, None, 0, 0, restartable=True)]
     while stack:
         place = stack.pop()
         node = place.node
@@ -178,7 +178,7 @@ def _places(func: tir.PrimFunc, name: str) -> Iterator[Place]:
             case _:
                 pass
         stack.extend(
-            Place(part, func, name, place, number, depth, inner, init) for number, part, init in reversed(parts)
+            StmtPlace(part, func, name, place, number, depth, inner, init) for number, part, init in reversed(parts)
         )
 
 
@@ -224,7 +224,7 @@ def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
 # ------------------------------------------------------------------------------------------------ names
 
 
-def names_at(place: Place) -> Mapping[str, tir.Var | tir.Buffer]:
+def names_at(place: StmtPlace) -> Mapping[str, tir.Var | tir.Buffer]:
     """The variables and buffers that the text sees at a place; of equal names the innermost."""
     found: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in brought_by_function(place.func)}
     path = [place, *place.around()]
@@ -235,7 +235,7 @@ def names_at(place: Place) -> Mapping[str, tir.Var | tir.Buffer]:
     return found
 
 
-def brought_by(place: Place) -> dict[tir.Var | tir.Buffer, str]:
+def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
     """What a loop or a block brings to what stands in it."""
     node = place.node
     match node:
@@ -253,7 +253,7 @@ def brought_by(place: Place) -> dict[tir.Var | tir.Buffer, str]:
             return {}
 
 
-def bound_before(place: Place) -> dict[tir.Var | tir.Buffer, str]:
+def bound_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
     """What statements of the same sequence declare before `place`."""
     found: dict[tir.Var | tir.Buffer, str] = {}
     if place.above is not None and isinstance(place.above.node, tir.SeqStmt):

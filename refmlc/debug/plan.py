@@ -13,12 +13,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from refmlc.debug.places import AnyPlace, Place
-from refmlc.debug.values import Moment, Stop
+from refmlc.debug.places import ProgramPlace, StmtPlace
+from refmlc.debug.session_data import Moment, Stop
 
 
 @dataclass(slots=True)
-class Plan:
+class MotionPlan:
     """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
 
     `whole`: a loop or block that is stepped over, which C may execute. `passed`: the moment at which a store or load
@@ -27,27 +27,27 @@ class Plan:
 
     target: Moment | None = None
     every: bool = False
-    wanted: Callable[[AnyPlace, int], bool] | None = None
-    marks: frozenset[AnyPlace] = frozenset()
+    wanted: Callable[[ProgramPlace, int], bool] | None = None
+    marks: frozenset[ProgramPlace] = frozenset()
     level: int = 0
     above: int = 0
     breakpoints: bool = True
     collects: bool = False
     silent: bool = False
     failures: bool = True
-    whole: AnyPlace | None = None
+    whole: ProgramPlace | None = None
     passed: Moment | None = None
     found: Stop | None = None
     pauses: bool = True
     after: Moment | None = None
 
-    def looks_into(self, loop: Place) -> bool:
+    def looks_into(self, loop: StmtPlace) -> bool:
         """Whether the motion would stop within `loop`, breakpoints aside."""
         return self.every or any(
-            isinstance(mark, Place) and mark is not loop and mark.is_in(loop) for mark in self.marks
+            isinstance(mark, StmtPlace) and mark is not loop and mark.is_in(loop) for mark in self.marks
         )
 
-    def steps_at(self, place: AnyPlace, level: int) -> bool:
+    def steps_at(self, place: ProgramPlace, level: int) -> bool:
         """Whether the motion stops at `place`, breakpoints aside."""
         if level < self.above:
             return True
@@ -56,6 +56,6 @@ class Plan:
         return level <= self.level and place in self.marks
 
 
-def going_to(moment: Moment | None, *, pauses: bool = False) -> Plan:
+def going_to(moment: Moment | None, *, pauses: bool = False) -> MotionPlan:
     """To `moment` (None: to the end), past everything."""
-    return Plan(target=moment, breakpoints=False, silent=True, pauses=pauses)
+    return MotionPlan(target=moment, breakpoints=False, silent=True, pauses=pauses)

@@ -6,7 +6,7 @@ Moments are counted as the engine counts them; the recorder sees the same functi
 from collections.abc import Sequence
 
 from refmlc.debug.program import Program
-from refmlc.debug.values import Moment
+from refmlc.debug.session_data import Moment
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.library import OPERATORS
 from refmlc.observe.why import LIMITS, Slice

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
-from refmlc.debug.clock import Fell
-from refmlc.debug.iterations import Entered, Iterations, iterations
-from refmlc.debug.places import Place
-from refmlc.debug.snapshots import Owned, SavedLevel
+from refmlc.debug.clock import FailureListener
+from refmlc.debug.iterations import LoopEntry, ResumableLoop, iterations
+from refmlc.debug.places import StmtPlace
+from refmlc.debug.snapshots import SavedCall, SavedMemory
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import is_thread
@@ -44,9 +44,9 @@ class Reentry:
 
     scope: Scope
     budget: Budget
-    fell: Fell
+    fell: FailureListener
     runs: dict[int, Run] = field(default_factory=dict)
-    loops: dict[int, Iterations] = field(default_factory=dict)
+    loops: dict[int, ResumableLoop] = field(default_factory=dict)
     conditions: dict[int, Eval] = field(default_factory=dict)
 
     def prepare(self, stmt: tir.Stmt, run: Run) -> Run:
@@ -62,7 +62,7 @@ class Reentry:
 
     # ------------------------------------------------------------------------------------------ the frame
 
-    def save(self, frame: Frame, place: Place, args: tuple[object, ...]) -> SavedLevel | None:
+    def save(self, frame: Frame, place: StmtPlace, args: tuple[object, ...]) -> SavedCall | None:
         """The frame as it is; None: threads take turns in it, each with a frame of its own."""
         if frame[self.scope.group] is not None:
             return None
@@ -71,12 +71,12 @@ class Reentry:
         axes = {tag: frame[slot] for tag, slot in self.scope.axes.items()}
         entered = {id(node): found for node, loop in self._around(place) if (found := loop.held(frame)) is not None}
         memories = {
-            buffer: Owned(one, dict(one.views), one.block) if isinstance(one, Private) else Owned(one)
+            buffer: SavedMemory(one, dict(one.views), one.block) if isinstance(one, Private) else SavedMemory(one)
             for buffer, one in (frame[self.scope.memories] or {}).items()
         }
         slots = enumerate(cast("list[object]", frame))
         numbers = {slot: value for slot, value in slots if isinstance(value, int | float)}
-        return SavedLevel(
+        return SavedCall(
             args,
             numbers=numbers,
             place=place,
@@ -87,11 +87,11 @@ class Reentry:
             memories=memories,
         )
 
-    def _around(self, place: Place) -> list[tuple[tir.Stmt, Iterations]]:
+    def _around(self, place: StmtPlace) -> list[tuple[tir.Stmt, ResumableLoop]]:
         """The loops around a place, innermost first."""
         return [(one.node, self.loops[id(one.node)]) for one in place.around() if id(one.node) in self.loops]
 
-    def restore(self, frame: Frame, saved: SavedLevel, moved: Mapping[int, Storage]) -> None:
+    def restore(self, frame: Frame, saved: SavedCall, moved: Mapping[int, Storage]) -> None:
         """Make `frame`, which has its arguments, what was saved; `moved`: storages that are others now."""
         func = self.scope.func
         slots = cast("list[object]", frame)
@@ -117,13 +117,13 @@ class Reentry:
         frame[self.scope.memories] = {buffer: owned.again() for buffer, owned in saved.memories.items()} or None
         frame[self.scope.outer] = None if saved.place is None else self._outside(frame, saved.place)
 
-    def _outside(self, frame: Frame, place: Place) -> Outside | None:
+    def _outside(self, frame: Frame, place: StmtPlace) -> Outside | None:
         """What is seen outside of the innermost thread axis around `place`."""
         return next((loop.entered(frame).outside for _, loop in self._around(place) if is_thread(loop.tag)), None)
 
     # ------------------------------------------------------------------------------------------- the rest
 
-    def go_on(self, frame: Frame, place: Place) -> None:
+    def go_on(self, frame: Frame, place: StmtPlace) -> None:
         """Execute `place` and everything behind it."""
         above = place.above
         if above is None:
@@ -131,7 +131,7 @@ class Reentry:
             return
         self._up(frame, place, lambda: self.runs[id(place.node)](frame))
 
-    def _up(self, frame: Frame, place: Place, run: Callable[[], None]) -> None:
+    def _up(self, frame: Frame, place: StmtPlace, run: Callable[[], None]) -> None:
         """`run`, which executes `place`, then the rest of what is around it."""
         chain = place.around()
         child = place
@@ -140,7 +140,7 @@ class Reentry:
             child = around
         run()
 
-    def _telling(self, frame: Frame, around: Place, run: Callable[[], None]) -> Callable[[], None]:
+    def _telling(self, frame: Frame, around: StmtPlace, run: Callable[[], None]) -> Callable[[], None]:
         """`run`, telling when a condition, a bound or a budget of the statement itself fails."""
 
         def telling() -> None:
@@ -152,7 +152,7 @@ class Reentry:
 
         return telling if around.counted else run
 
-    def _rest(self, frame: Frame, around: Place, child: Place, inner: Callable[[], None]) -> Callable[[], None]:
+    def _rest(self, frame: Frame, around: StmtPlace, child: StmtPlace, inner: Callable[[], None]) -> Callable[[], None]:
         node = around.node
         match node:
             case tir.SeqStmt(seq=seq):
@@ -178,7 +178,7 @@ class Reentry:
             case _:
                 return inner
 
-    def _loop(self, frame: Frame, around: Place, inner: Callable[[], None]) -> None:
+    def _loop(self, frame: Frame, around: StmtPlace, inner: Callable[[], None]) -> None:
         loop = self.loops[id(around.node)]
         entered = loop.entered(frame)
         with suppress(Breaking):
@@ -186,7 +186,7 @@ class Reentry:
         if is_thread(loop.tag):
             self._leave(frame, around, entered)
 
-    def _iterations(self, frame: Frame, loop: Iterations, entered: Entered, inner: Callable[[], None]) -> None:
+    def _iterations(self, frame: Frame, loop: ResumableLoop, entered: LoopEntry, inner: Callable[[], None]) -> None:
         """`inner` and the iterations behind it; steps are charged where they are when the loop is run as a whole."""
         stride, slot, body, budget = entered.stride, loop.slot, self.runs[id(loop.body)], self.budget
         begin, stands, whole = frame[slot], True, chunk(loop.body) * stride
@@ -207,7 +207,7 @@ class Reentry:
             budget.charge_steps(-(-(end - start) // stride), loop.span)
             start = begin = start + whole
 
-    def _leave(self, frame: Frame, around: Place, entered: Entered) -> None:
+    def _leave(self, frame: Frame, around: StmtPlace, entered: LoopEntry) -> None:
         """All indices of a thread axis were entered."""
         frame[self.scope.axes[self.loops[id(around.node)].tag]] = None
         frame[self.scope.outer] = self._outside(frame, around)

@@ -7,9 +7,9 @@
 >>> session.frames(), session.variables(0), session.evaluate("exp[0, 3]")
 >>> session.reverse_resume()    # backwards, to what was met last
 
-Stable: every public name of this class, of `Program` and of `refmlc.debug.values`. All motions are synchronous: they
-return the `Stop` at which the program stands, in the thread that called them. Only `pause` may be called from another
-thread. A session is not for concurrent use. `close` ends it, in every state, more than once too; so does `with`.
+Stable: every public name of this class, of `Program` and of `refmlc.debug.session_data`. All motions are synchronous:
+they return the `Stop` at which the program stands, in the thread that called them. Only `pause` may be called from
+another thread. A session is not for concurrent use. `close` ends it in every state and may be repeated; so does `with`.
 
 | state       | `session.stop`               | what works                                               |
 |-------------|------------------------------|----------------------------------------------------------|
@@ -25,17 +25,17 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from refmlc.debug import leaving, motions, watching
-from refmlc.debug.breaks import Armed, Breaks
-from refmlc.debug.editing import Editing
+from refmlc.debug import breakpoint_targets, call_exit, motions
+from refmlc.debug.breakpoints import ArmedBreakpoint, BreakpointPolicy
+from refmlc.debug.edits import EditLog
 from refmlc.debug.engine import Engine
 from refmlc.debug.history import search, travel
-from refmlc.debug.looking import Looking
-from refmlc.debug.places import Places
-from refmlc.debug.plan import Plan
+from refmlc.debug.inspection import Inspection
+from refmlc.debug.places import PlaceIndex
+from refmlc.debug.plan import MotionPlan
 from refmlc.debug.program import Program
-from refmlc.debug.snapshots import OFTEN, Often
-from refmlc.debug.values import BEGINNING, BreakKind, Breakpoint, Frame, Moment, Reason, Stop, Variable
+from refmlc.debug.session_data import BEGINNING, BreakKind, Breakpoint, Moment, Reason, StackFrame, Stop, Variable
+from refmlc.debug.snapshots import DEFAULT_RATE, SnapshotRate
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.why import Slice
@@ -48,16 +48,18 @@ class Session:
     """See the docstring of the module. Fails everywhere: RM112 for what cannot be done, or names nothing.
 
     `failures`: which failures stop the program (None: all; else `undefined`, `trap`, `all`, ids of codes).
-    Units: `snapshot_bytes`, what going back may keep in memory. `often`: how often it keeps something.
+    Units: `snapshot_bytes`, what going back may keep in memory. `snapshot_rate`: how often it takes a snapshot.
     """
 
-    def __init__(self, program: Program, *, snapshot_bytes: int = SNAPSHOTS, often: Often = OFTEN) -> None:
+    def __init__(
+        self, program: Program, *, snapshot_bytes: int = SNAPSHOTS, snapshot_rate: SnapshotRate = DEFAULT_RATE
+    ) -> None:
         self.program = program
-        self._engine = Engine(program, Places(program.module), snapshot_bytes, often)
-        self._looking = Looking(self._engine)
-        self._editing = Editing(self._engine, self._looking)
-        self._breaks = Breaks(self._engine, self._looking.inside, self._editing)
-        self._engine.judge = self._breaks
+        self._engine = Engine(program, PlaceIndex(program.module), snapshot_bytes, snapshot_rate)
+        self._inspection = Inspection(self._engine)
+        self._edit_log = EditLog(self._engine, self._inspection)
+        self._stop_policy = BreakpointPolicy(self._engine, self._inspection.inside, self._edit_log)
+        self._engine.judge = self._stop_policy
         self._number = 0
         self._stop: Stop | None = None
         self._closed = False
@@ -75,11 +77,11 @@ class Session:
     def start(self) -> Stop:
         """Begin: stands at the entry, or further where the first statement already meets a breakpoint."""
         self._check(started=False)
-        return self._begin(Plan(every=True))
+        return self._begin(MotionPlan(every=True))
 
     def step_in(self, count: int = 1) -> Stop:
         """To the next statement or binding, in whatever it calls too."""
-        return self._repeat(count, lambda: Plan(every=True))
+        return self._repeat(count, lambda: MotionPlan(every=True))
 
     def step_over(self, count: int = 1) -> Stop:
         """To the next statement that is not inside this one: calls and whole loops are executed."""
@@ -88,7 +90,7 @@ class Session:
     def step_out(self, frame: int = 0) -> Stop:
         """To where `frame` (a loop, a block, a function) is left."""
         self._check()
-        return self._move(motions.out(self._engine, self._looking.spot(frame)))
+        return self._move(motions.out(self._engine, self._inspection.live_frame(frame)))
 
     def next_block(self) -> Stop:
         """To the next instance of any block."""
@@ -97,11 +99,11 @@ class Session:
     def next_iteration(self, loop: str = "") -> Stop:
         """To the begin of the next iteration of the loop over `loop` (empty: the innermost), or to where it is left."""
         self._check()
-        return self._move(motions.iteration(self._engine, self._looking.loop(loop)))
+        return self._move(motions.iteration(self._engine, self._inspection.loop(loop)))
 
     def resume(self) -> Stop:
         """Until a breakpoint is met, or to the end."""
-        return self._move(Plan())
+        return self._move(MotionPlan())
 
     def until(self, line: int = 0) -> Stop:
         """To a line of this function greater than this one (or `line`), or to where the function is left."""
@@ -111,17 +113,17 @@ class Session:
     def goto(self, moment: Moment) -> Stop:
         """To `moment`, forwards or backwards, stopping nowhere else; the end where there is no such moment."""
         self._check(ended=True)
-        return self._arrived(travel(self._engine, self._breaks, moment, pauses=True))
+        return self._arrived(travel(self._engine, self._stop_policy, moment, pauses=True))
 
     def step_back(self, count: int = 1) -> Stop:
         """To the statement before, wherever it is."""
         for _ in range(max(count, 1)):
             now = self._check(ended=True).moment
             if now.step > 1:
-                stop = travel(self._engine, self._breaks, Moment(now.event, now.step - 1))
+                stop = travel(self._engine, self._stop_policy, Moment(now.event, now.step - 1))
                 self._arrived(replace(stop, reason=Reason.STEP))
             else:
-                self._search(lambda: Plan(every=True, breakpoints=False))
+                self._search(lambda: MotionPlan(every=True, breakpoints=False))
         return self._check(ended=True)
 
     def step_back_over(self, count: int = 1) -> Stop:
@@ -136,31 +138,31 @@ class Session:
     def reverse_resume(self) -> Stop:
         """Backwards to where a breakpoint was met last, or to the beginning. Counts of hits are not looked at."""
         self._check(ended=True)
-        return self._search(lambda: Plan(silent=True))
+        return self._search(lambda: MotionPlan(silent=True))
 
     def reverse_to_write(self, element: str, frame: int = 0) -> Stop:
         """Backwards to the last statement before now that wrote to `element` (`C[3, 7]`, `C[0:4]`, `C`)."""
         self._check(ended=True)
-        armed = watching.watch(self._looking, Breakpoint(0, BreakKind.WRITE, element), frame)
-        before, self._breaks.armed = self._breaks.armed, {0: armed}
+        armed = breakpoint_targets.watch(self._inspection, Breakpoint(0, BreakKind.WRITE, element), frame)
+        before, self._stop_policy.armed = self._stop_policy.armed, {0: armed}
         try:
-            stop = self._search(lambda: Plan(silent=True, failures=False))
+            stop = self._search(lambda: MotionPlan(silent=True, failures=False))
         finally:
-            self._breaks.armed = before
+            self._stop_policy.armed = before
         return self._arrived(replace(stop, hits=()))
 
     def restart(self) -> Stop:
         """To the entry; edits are forgotten, hits are counted anew. What was once and has stopped stays disabled."""
         self._check(ended=True)
-        self._editing.forget()
-        for armed in self._breaks.armed.values():
+        self._edit_log.forget()
+        for armed in self._stop_policy.armed.values():
             armed.forget()
-        return self._begin(Plan(every=True))
+        return self._begin(MotionPlan(every=True))
 
     def restart_frame(self, frame: int = 0) -> Stop:
         """Backwards to where `frame` was entered."""
         self._check()
-        return self._search(partial(replace, motions.entry(self._engine, self._looking.spot(frame))))
+        return self._search(partial(replace, motions.entry(self._engine, self._inspection.live_frame(frame))))
 
     def pause(self) -> None:
         """Let the motion in progress end at the next statement; from another thread. C is not interrupted.
@@ -198,7 +200,7 @@ class Session:
         shown = Breakpoint(
             0, BreakKind.LINE, str(line), condition, ignore, exactly, log, once, line=line, source=source
         )
-        return self._add(watching.at_line(self._engine, shown))
+        return self._add(breakpoint_targets.at_line(self._engine, shown))
 
     def break_name(
         self,
@@ -215,7 +217,7 @@ class Session:
         Where there is none it is not `verified`.
         """
         shown = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, exactly, log, once)
-        return self._add(watching.at_name(self._engine, shown))
+        return self._add(breakpoint_targets.at_name(self._engine, shown))
 
     def watch(self, element: str, mode: str = "write", *, condition: str = "", frame: int = 0) -> Breakpoint:
         """Stop at a statement that is about to write (`write`), alter (`change`) or read (`read`) an element or region.
@@ -223,8 +225,8 @@ class Session:
         It needs a frame that knows the name: watch after `start`.
         """
         self._check(ended=True)
-        shown = Breakpoint(0, watching.mode_of(mode), element, condition)
-        return self._add(watching.watch(self._looking, shown, frame))
+        shown = Breakpoint(0, breakpoint_targets.mode_of(mode), element, condition)
+        return self._add(breakpoint_targets.watch(self._inspection, shown, frame))
 
     def catch(self, what: str, *, condition: str = "") -> Breakpoint:
         """Stop where a number is about to be stored that is `nan` (NaN or infinity) or `inf` (infinity).
@@ -232,37 +234,37 @@ class Session:
         `undefined`, `trap`, `all` and ids of codes are taken too: a failure stops the program in any case, with its
         frame alive, unless `failures` says otherwise.
         """
-        return self._add(Armed(Breakpoint(0, watching.caught(what), what, condition)))
+        return self._add(ArmedBreakpoint(Breakpoint(0, breakpoint_targets.caught(what), what, condition)))
 
     def compare(self, name: str, reference: object) -> Breakpoint:
         """Stop where an element of a buffer `name` is about to be stored with other bits than `reference` has."""
-        return self._add(watching.compared(name, reference))
+        return self._add(breakpoint_targets.compared(name, reference))
 
     def remove(self, number: int) -> None:
         """Forget a breakpoint."""
-        if self._breaks.armed.pop(number, None) is None:
+        if self._stop_policy.armed.pop(number, None) is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
 
     @property
     def breakpoints(self) -> Sequence[Breakpoint]:
         """All of them, by number; `enabled`, `log` may be changed."""
         now = BEGINNING if self._stop is None else self._stop.moment
-        for armed in self._breaks.armed.values():
+        for armed in self._stop_policy.armed.values():
             armed.back_to(now)
-        return [armed.shown for _, armed in sorted(self._breaks.armed.items())]
+        return [armed.shown for _, armed in sorted(self._stop_policy.armed.items())]
 
     def condition(self, number: int, text: str) -> Breakpoint:
         """Give a breakpoint another condition (empty: none)."""
-        armed = self._breaks.armed.get(number)
+        armed = self._stop_policy.armed.get(number)
         if armed is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
-        watching.check_condition(replace(armed, shown=replace(armed.shown, condition=text)))
+        breakpoint_targets.check_condition(replace(armed, shown=replace(armed.shown, condition=text)))
         armed.shown.condition, armed.failed = text, ""
         return armed.shown
 
     def ignore(self, number: int, count: int, *, exactly: bool = False) -> Breakpoint:
         """Pass a breakpoint `count` times from now on; `exactly`: and whenever it is met after the next time."""
-        armed = self._breaks.armed.get(number)
+        armed = self._stop_policy.armed.get(number)
         if armed is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
         armed.forget()
@@ -272,11 +274,11 @@ class Session:
     @property
     def failures(self) -> frozenset[str] | None:
         """Which failures stop the program; None: all."""
-        return self._breaks.failures
+        return self._stop_policy.failures
 
     @failures.setter
     def failures(self, kinds: frozenset[str] | None) -> None:
-        self._breaks.failures = kinds
+        self._stop_policy.failures = kinds
 
     # ---------------------------------------------------------------------------------------------- state
 
@@ -310,25 +312,25 @@ class Session:
         """Now; also while a motion is in progress, from any thread."""
         return self._engine.moment
 
-    def frames(self) -> Sequence[Frame]:
+    def frames(self) -> Sequence[StackFrame]:
         """Where the program stands, innermost first; nothing where it has ended."""
-        return self._looking.frames()
+        return self._inspection.frames()
 
     def variables(self, frame: int = 0) -> Sequence[Variable]:
         """What `frame` itself brings: a loop its variable, a block its axes and buffers, a function the rest."""
-        return self._looking.variables(frame)
+        return self._inspection.variables(frame)
 
     def visible(self, frame: int = 0) -> Sequence[Variable]:
         """Every name that the text sees in `frame`; of equal names the innermost. After the end: the arguments."""
-        return self._looking.visible(frame)
+        return self._inspection.visible(frame)
 
     def evaluate(self, text: str, frame: int = 0) -> object:
         """An expression of TVMScript, or a name: a number, a tensor, … Fails: RM1xx to RM3xx as it is."""
-        return self._looking.evaluate(text, frame)
+        return self._inspection.evaluate(text, frame)
 
     def look(self, text: str, frame: int = 0) -> Variable:
         """The same with its dtype; a name that has no value yet is not `bound`."""
-        return self._looking.look(text, frame)
+        return self._inspection.look(text, frame)
 
     def set(self, target: str, text: str, frame: int = 0) -> Variable:
         """Give a variable or an element (`C[3, 7]`) the value of the expression `text`, and go on from there.
@@ -336,11 +338,11 @@ class Session:
         Everything after this moment is executed anew when it is come to; moments after it mean another run.
         """
         stop = self._check()
-        changed = self._editing.set(target, text, frame)
+        changed = self._edit_log.set(target, text, frame)
         if stop.element or stop.failure is not None:  # in the middle of a statement, which is to see the new value
             self._engine.end()
-            travel(self._engine, self._breaks, stop.moment)
-            self._looking.moved()
+            travel(self._engine, self._stop_policy, stop.moment)
+            self._inspection.moved()
             self._stop = replace(stop, failure=None, text="", element="", hits=())
         return changed
 
@@ -350,9 +352,9 @@ class Session:
         Fails: RM112 where something was set: it is the program that is traced, and this is not its run any more.
         """
         stop = self._check(ended=True)
-        if any(edit.moment <= stop.moment for edit in self._editing.edits):
+        if any(edit.moment <= stop.moment for edit in self._edit_log.edits):
             raise fail(BAD_USAGE, "values were set before this moment: nothing tells why they are there", None, AGAIN)
-        return self._looking.why(stop, element, frame)
+        return self._inspection.why(stop, element, frame)
 
     # -------------------------------------------------------------------------------------------- private
 
@@ -367,16 +369,16 @@ class Session:
             raise fail(BAD_USAGE, "the program has ended; go back, or restart it")
         return self._stop or Stop(Reason.BEGINNING, BEGINNING)
 
-    def _add(self, armed: Armed) -> Breakpoint:
-        watching.check_condition(armed)
+    def _add(self, armed: ArmedBreakpoint) -> Breakpoint:
+        breakpoint_targets.check_condition(armed)
         self._number += 1
         armed.shown.number = self._number
-        self._breaks.armed[self._number] = armed
+        self._stop_policy.armed[self._number] = armed
         return armed.shown
 
-    def _begin(self, plan: Plan) -> Stop:
-        self._engine.level = self._breaks.level()
-        self._engine.heat(self._breaks.hot())
+    def _begin(self, plan: MotionPlan) -> Stop:
+        self._engine.level = self._stop_policy.level()
+        self._engine.heat(self._stop_policy.hot())
         base = self._engine.snapshots.at(BEGINNING)
         assert base is not None  # noqa: S101 - it is taken first and never dropped
         stop = self._engine.launch(base, plan)
@@ -390,25 +392,25 @@ class Session:
                 break
         return self._check(ended=True)
 
-    def _move(self, plan: Plan) -> Stop:
+    def _move(self, plan: MotionPlan) -> Stop:
         stop = self._check()
         now = stop.moment
         plan.passed = now if stop.reason in (Reason.DATA, Reason.NUMBER, Reason.DIFFERENCE) else None
-        if self._breaks.level() > self._engine.level:
-            travel(self._engine, self._breaks, now)
-        self._engine.heat(self._breaks.hot() | plan.marks)
-        if stop.failure is None and leaving.worth(self._engine, self._breaks, plan, now):
-            return self._arrived(leaving.leave(self._engine, plan, now))
+        if self._stop_policy.level() > self._engine.level:
+            travel(self._engine, self._stop_policy, now)
+        self._engine.heat(self._stop_policy.hot() | plan.marks)
+        if stop.failure is None and call_exit.worth(self._engine, self._stop_policy, plan, now):
+            return self._arrived(call_exit.leave(self._engine, plan, now))
         return self._arrived(self._engine.advance(plan))
 
     def _search(self, plan: "motions.Maker") -> Stop:
         now = self._check(ended=True)
-        return self._arrived(search(self._engine, self._breaks, now.moment, plan))
+        return self._arrived(search(self._engine, self._stop_policy, now.moment, plan))
 
     def _arrived(self, stop: Stop) -> Stop:
         if stop.reason is Reason.PAUSE:
             self._engine.unpause()
-        self._looking.moved()
-        logs, self._breaks.logs = tuple(self._breaks.logs), []
+        self._inspection.moved()
+        logs, self._stop_policy.logs = tuple(self._stop_policy.logs), []
         self._stop = replace(stop, logs=logs)
         return self._stop

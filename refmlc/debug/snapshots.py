@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from refmlc.debug.iterations import Entered
-from refmlc.debug.places import BindingPlace, Place
-from refmlc.debug.values import BEGINNING, Moment
+from refmlc.debug.iterations import LoopEntry
+from refmlc.debug.places import BindingPlace, StmtPlace
+from refmlc.debug.session_data import BEGINNING, Moment
 from refmlc.lang.ir import relax, tir
 from refmlc.run.interp.tensorir.private import Follower, Private
 from refmlc.run.interp.tensorir.views import View
@@ -28,7 +28,7 @@ from refmlc.run.memory.values import Closure
 
 
 @dataclass(slots=True, eq=False)
-class Saved:
+class SavedStorage:
     """A storage as it was."""
 
     storage: Storage
@@ -54,10 +54,10 @@ class Saved:
         into.objects = dict(self.objects)
 
 
-def save(storage: Storage, before: Saved | None) -> Saved:
+def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:
     """A storage as it is; the copy of before, where nothing changed."""
     shadow = storage._shadow  # noqa: SLF001 - looking at it through the property would make it
-    now = Saved(
+    now = SavedStorage(
         storage,
         b"",
         None if shadow is None else bytes(shadow),
@@ -79,7 +79,7 @@ def save(storage: Storage, before: Saved | None) -> Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
+class SavedMemory:
     """Memory that belongs to threads, as it was: the views of those that have begun."""
 
     memory: Private | Follower
@@ -94,7 +94,7 @@ class Owned:
 
 
 @dataclass(slots=True)
-class SavedLevel:
+class SavedCall:
     """A call: of Relax with its variables and the bindings being evaluated, or of TensorIR with its frame.
 
     `axes`: the indices of thread axes. `numbers`: those in the slots of the frame: a variable that stands for several
@@ -105,13 +105,13 @@ class SavedLevel:
     values: dict[relax.Var, object] = field(default_factory=dict)
     dims: dict[tir.Var, object] = field(default_factory=dict)
     bindings: tuple[BindingPlace, ...] = ()
-    place: Place | None = None
+    place: StmtPlace | None = None
     variables: dict[tir.Var, object] = field(default_factory=dict)
     views: dict[tir.Buffer, View | None] = field(default_factory=dict)
     axes: dict[str, int | None] = field(default_factory=dict)
     numbers: dict[int, int | float] = field(default_factory=dict)
-    entered: dict[int, Entered] = field(default_factory=dict)
-    memories: dict[tir.Buffer, Owned] = field(default_factory=dict)
+    entered: dict[int, LoopEntry] = field(default_factory=dict)
+    memories: dict[tir.Buffer, SavedMemory] = field(default_factory=dict)
 
     def holds(self) -> Iterator[object]:
         """Every value."""
@@ -128,8 +128,8 @@ class Snapshot:
     """See the docstring of the module. `steps`: what the budget has counted; `printed`: lines of output so far."""
 
     moment: Moment
-    levels: tuple[SavedLevel, ...]
-    storages: tuple[Saved, ...]
+    levels: tuple[SavedCall, ...]
+    storages: tuple[SavedStorage, ...]
     steps: int = 0
     printed: int = 0
 
@@ -154,7 +154,7 @@ def storages_of(values: Iterable[object]) -> Iterator[Storage]:
 
 
 @dataclass(frozen=True, slots=True)
-class Often:
+class SnapshotRate:
     """How often snapshots are taken: after so many statements, or seconds at bindings of Relax.
 
     `adapts`: less often, where taking one takes more than a twentieth of the time between two.
@@ -165,7 +165,7 @@ class Often:
     adapts: bool = True
 
 
-OFTEN = Often()
+DEFAULT_RATE = SnapshotRate()
 
 
 class Snapshots:
@@ -175,9 +175,9 @@ class Snapshots:
         self.budget = budget
         self.sparse = 1
         self._list: list[Snapshot] = []
-        self._last: dict[int, Saved] = {}
+        self._last: dict[int, SavedStorage] = {}
 
-    def take(self, moment: Moment, levels: tuple[SavedLevel, ...], steps: int, printed: int) -> Snapshot:
+    def take(self, moment: Moment, levels: tuple[SavedCall, ...], steps: int, printed: int) -> Snapshot:
         """Keep what `levels` reach; there must be none of that moment."""
         unique: Mapping[int, Storage] = {
             id(storage): storage for level in levels for storage in storages_of(level.holds())

@@ -5,7 +5,7 @@ from math import isinf, isnan, prod
 
 import numpy as np
 
-from refmlc.debug.values import Page, Statistics
+from refmlc.debug.session_data import Statistics, TensorPage
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.dtypes import DType
@@ -74,12 +74,12 @@ def _taken(axis: int | slice, extent: int) -> int | range:
     return range(*axis.indices(extent))
 
 
-def page(tensor: Tensor, start: int = 0, count: int = PAGE) -> Page:
+def page(tensor: Tensor, start: int = 0, count: int = PAGE) -> TensorPage:
     """`count` elements from number `start` on."""
     start = max(0, start)
     numbers = range(start, min(prod(tensor.shape), start + count))
     indices = tuple(_unravel(number, tensor.shape) for number in numbers)
-    return Page(start, indices, tuple(element(tensor, index) for index in indices))
+    return TensorPage(start, indices, tuple(element(tensor, index) for index in indices))
 
 
 def _unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ STACK = 64 << 20  # bytes; deep programs nest deep in Python too
 LISTENING = 0.1  # seconds; see `Worker.go`
 
 
-class Ended(BaseException):
+class RunAbandoned(BaseException):
     """The run is not wanted any more."""
 
 
@@ -22,7 +22,7 @@ class Worker:
     """One run."""
 
     def __init__(self, body: Callable[[], None]) -> None:
-        """Nothing runs yet. `body` must not raise but `Ended`."""
+        """Nothing runs yet. `body` must not raise but `RunAbandoned`."""
         self._body = body
         self._mine = threading.Semaphore(0)
         self._owners = threading.Semaphore(0)
@@ -40,7 +40,7 @@ class Worker:
         try:
             if not self._unwanted:
                 self._body()
-        except Ended:
+        except RunAbandoned:
             pass
         finally:
             self.alive = False
@@ -57,11 +57,11 @@ class Worker:
                 pass
 
     def park(self) -> None:
-        """In the run: let the owner go on, and wait. Raises `Ended` when the run is not wanted any more."""
+        """In the run: let the owner go on, and wait. Raises `RunAbandoned` when the run is not wanted any more."""
         self._owners.release()
         self._mine.acquire()
         if self._unwanted:
-            raise Ended
+            raise RunAbandoned
 
     def end(self) -> None:
         """End the run and wait until its thread is gone."""

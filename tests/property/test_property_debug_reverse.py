@@ -6,17 +6,17 @@ import pytest
 from debug_states import arguments, state, walked
 
 from refmlc.debug import Moment, Program, Session
-from refmlc.debug.snapshots import Often
+from refmlc.debug.snapshots import SnapshotRate
 from refmlc.strategies import Case, rolled, rolled_module
 
 STEPS = 150
-DENSE = Often(7, 0.0, adapts=False)
+DENSE = SnapshotRate(7, 0.0, adapts=False)
 
 
 def sessions(case: Case) -> tuple[Session, Session]:
     """Two of the same program: one that takes no snapshots, one that takes many."""
     program = Program(case.module, case.func, arguments(case))
-    return Session(program, often=Often(1 << 40, 1e9)), Session(program, often=DENSE)
+    return Session(program, snapshot_rate=SnapshotRate(1 << 40, 1e9)), Session(program, snapshot_rate=DENSE)
 
 
 def check_moves(case: Case, seed: int, moves: int) -> None:

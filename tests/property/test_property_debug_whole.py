@@ -5,9 +5,9 @@ import random
 import pytest
 from debug_states import arguments, state, walked
 
-from refmlc.debug import Moment, Program, Session, outlining
-from refmlc.debug.places import Place
-from refmlc.debug.snapshots import Often
+from refmlc.debug import Moment, Program, Session, outlined_loops
+from refmlc.debug.places import StmtPlace
+from refmlc.debug.snapshots import SnapshotRate
 from refmlc.lang.ir import tir
 from refmlc.strategies import Case, rolled
 
@@ -19,7 +19,7 @@ STEPS = 120
 def check_over(case: Case, seed: int, moves: int) -> int:
     """From `moves` random moments over the statement there; how many loops and blocks were executed in C."""
     program = Program(case.module, case.func, arguments(case))
-    with Session(program, often=Often(1 << 40, 1e9)) as plain, Session(program) as quick:
+    with Session(program, snapshot_rate=SnapshotRate(1 << 40, 1e9)) as plain, Session(program) as quick:
         known = walked(plain, STEPS)
         due = dict(known)
         if not known:
@@ -29,7 +29,7 @@ def check_over(case: Case, seed: int, moves: int) -> int:
         for here in around(quick, list(due), seed)[:moves]:
             plain.goto(here)
             with pytest.MonkeyPatch.context() as short:
-                short.setattr(outlining, "LONG", 1)
+                short.setattr(outlined_loops, "LONG", 1)
                 quick.goto(here)
                 assert state(quick) == due[here]
                 stop = quick.step_over()
@@ -45,7 +45,7 @@ def around(session: Session, moments: list[Moment], seed: int) -> list[Moment]:
     for moment in moments:
         session.goto(moment)
         place = session._engine.place
-        if isinstance(place, Place) and isinstance(place.node, tir.For | tir.SBlockRealize):
+        if isinstance(place, StmtPlace) and isinstance(place.node, tir.For | tir.SBlockRealize):
             found.append(moment)
     random.Random(seed).shuffle(found)  # noqa: S311 - no secrets
     return found

@@ -7,20 +7,20 @@ requests that cannot wait; those that change nothing that it does are answered, 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from refmlc.debug.dap.arguments import CANCELLED, Arguments, Refused
+from refmlc.debug.dap.arguments import CANCELLED, Arguments, RequestRefused
+from refmlc.debug.dap.breakpoints import ClientBreakpoints
 from refmlc.debug.dap.capabilities import capabilities
-from refmlc.debug.dap.channel import Gone, Incoming, Item, Outgoing, Request
+from refmlc.debug.dap.channel import ClientGone, Incoming, Item, Outgoing, Request
+from refmlc.debug.dap.dap_state import Client, DapState, Launcher, Motion, Phase
 from refmlc.debug.dap.door import STRANGER, Door
-from refmlc.debug.dap.framing import Broken
-from refmlc.debug.dap.looking import THREAD, Looking, thread
-from refmlc.debug.dap.moving import Moving
-from refmlc.debug.dap.points import Points
-from refmlc.debug.dap.progress import Progress
+from refmlc.debug.dap.framing import BrokenMessage
+from refmlc.debug.dap.inspection import THREAD, InspectionRequests, thread
+from refmlc.debug.dap.motions import MotionRequests
+from refmlc.debug.dap.progress import ProgressReport
 from refmlc.debug.dap.sources import Sources, changed
-from refmlc.debug.dap.state import Client, Launcher, Motion, Phase, State
 from refmlc.debug.session import SNAPSHOTS, Session
+from refmlc.debug.session_data import Reason, Stop
 from refmlc.debug.terminal.show import results
-from refmlc.debug.values import Reason, Stop
 from refmlc.diag import RefmlcError
 from refmlc.diag.render import render_text
 
@@ -49,27 +49,32 @@ class Adapter:
     ) -> None:
         self.incoming, self.out, self.launcher, self.delay = incoming, out, launcher, delay
         self.door = Door() if door is None else door
-        self.state = State(out)
-        self.points = Points(self.state)
+        self.state = DapState(out)
+        self.breakpoints = ClientBreakpoints(self.state)
         self.table = self._table()
 
     def _table(self) -> Mapping[str, Answer]:
-        looking, moving, points = Looking(self.state, self.points), Moving(self.state), self.points
+        inspection, motions, breakpoints = (
+            InspectionRequests(self.state, self.breakpoints),
+            MotionRequests(self.state),
+            self.breakpoints,
+        )
         return {
             "initialize": self._initialize, "launch": self._launch, "configurationDone": self._begin,
             "restart": self._restart, "terminate": self._terminate, "disconnect": self._disconnect,
             "cancel": self._cancel, "pause": self._pause, "threads": self._threads,
-            "setBreakpoints": self._setting(points.lines), "setFunctionBreakpoints": self._setting(points.functions),
-            "setExceptionBreakpoints": self._setting(points.exceptions),
-            "setDataBreakpoints": self._setting(points.data), "breakpointLocations": self._locations,
-            "dataBreakpointInfo": looking.data_info, "exceptionInfo": looking.exception,
-            "stackTrace": looking.stack, "scopes": looking.scopes, "variables": looking.variables,
-            "evaluate": looking.evaluate, "completions": looking.complete, "setVariable": looking.set_variable,
-            "setExpression": looking.set_expression, "readMemory": looking.memory,
-            "continue": moving.proceed, "next": moving.step_over, "stepIn": moving.step_in,
-            "stepOut": moving.step_out, "stepBack": moving.step_back, "reverseContinue": moving.reverse,
-            "restartFrame": moving.restart_frame, "stepInTargets": moving.step_targets,
-            "gotoTargets": moving.goto_targets, "goto": moving.goto,
+            "setBreakpoints": self._setting(breakpoints.lines),
+            "setFunctionBreakpoints": self._setting(breakpoints.functions),
+            "setExceptionBreakpoints": self._setting(breakpoints.exceptions),
+            "setDataBreakpoints": self._setting(breakpoints.data), "breakpointLocations": self._locations,
+            "dataBreakpointInfo": inspection.data_info, "exceptionInfo": inspection.exception,
+            "stackTrace": inspection.stack, "scopes": inspection.scopes, "variables": inspection.variables,
+            "evaluate": inspection.evaluate, "completions": inspection.complete, "setVariable": inspection.set_variable,
+            "setExpression": inspection.set_expression, "readMemory": inspection.memory,
+            "continue": motions.proceed, "next": motions.step_over, "stepIn": motions.step_in,
+            "stepOut": motions.step_out, "stepBack": motions.step_back, "reverseContinue": motions.reverse,
+            "restartFrame": motions.restart_frame, "stepInTargets": motions.step_targets,
+            "gotoTargets": motions.goto_targets, "goto": motions.goto,
             "source": self._source, "loadedSources": self._loaded,
         }  # fmt: skip
 
@@ -90,17 +95,17 @@ class Adapter:
     def handle(self, item: Item) -> None:
         """Answer what came."""
         match item:
-            case Gone():
+            case ClientGone():
                 self.state.closed = True
-            case Broken(what, number, command):
+            case BrokenMessage(what, number, command):
                 self.state.closed = not self.door.open
-                self.out.refuse(number, command, Refused(what, number=3))
+                self.out.refuse(number, command, RequestRefused(what, number=3))
             case Request() if not self.door.passes(item.command, item.arguments):
                 self.state.closed = True
-                self.out.refuse(item.number, item.command, Refused(STRANGER, show=True))
+                self.out.refuse(item.number, item.command, RequestRefused(STRANGER, show=True))
             case Request() if item.number in self.incoming.cancelled:
                 self.incoming.cancelled.discard(item.number)
-                self.out.refuse(item.number, item.command, Refused("it was cancelled", CANCELLED))
+                self.out.refuse(item.number, item.command, RequestRefused("it was cancelled", CANCELLED))
             case Request():
                 self._answer(item)
 
@@ -108,14 +113,14 @@ class Adapter:
         before = self.state.motion
         try:
             body = self._find(request.command)(Arguments(request.arguments))
-        except Refused as refused:
+        except RequestRefused as refused:
             self.out.refuse(request.number, request.command, refused)
         except RefmlcError as failure:
             shown = request.command == "launch"
-            self.out.refuse(request.number, request.command, Refused(failure.diagnostic.message, show=shown))
+            self.out.refuse(request.number, request.command, RequestRefused(failure.diagnostic.message, show=shown))
         except Exception as problem:  # noqa: BLE001 - the border: a mistake of ours is told, and the session goes on
             text = f"a bug in refmlc: {type(problem).__name__}: {problem}"
-            self.out.refuse(request.number, request.command, Refused(text, number=INTERNAL, show=True))
+            self.out.refuse(request.number, request.command, RequestRefused(text, number=INTERNAL, show=True))
         else:
             self.out.answer(request, body)
             self._after(request.command)
@@ -124,9 +129,9 @@ class Adapter:
 
     def _find(self, command: str) -> Answer:
         if command not in self.table:
-            raise Refused(f"`{command}` is not supported")
+            raise RequestRefused(f"`{command}` is not supported")
         if command not in ("initialize", "disconnect") and not self.state.client.asked:
-            raise Refused("`initialize` comes first")
+            raise RequestRefused("`initialize` comes first")
         return self.table[command]
 
     def _after(self, command: str) -> None:
@@ -163,10 +168,10 @@ class Adapter:
             if now is not None:
                 self._arrived(motion, now if now.reason is Reason.ENDED else stop or now, pausing=True)
 
-    def _progress(self, title: str, far: Callable[[], str] | None = None) -> Progress:
-        return Progress(self.out, title, self.delay if self.state.client.progress else None, far)
+    def _progress(self, title: str, far: Callable[[], str] | None = None) -> ProgressReport:
+        return ProgressReport(self.out, title, self.delay if self.state.client.progress else None, far)
 
-    def _run(self, motion: Motion, progress: Progress) -> Stop | None:
+    def _run(self, motion: Motion, progress: ProgressReport) -> Stop | None:
         """The stop; None: it went wrong, which was told."""
         try:
             with progress:
@@ -212,7 +217,7 @@ class Adapter:
         text = "; ".join(part for part in (stop.text, stop.note) if part)
         if text:
             body["text"] = text
-        hits = self.points.hit(stop.hits)
+        hits = self.breakpoints.hit(stop.hits)
         if hits:
             body["hitBreakpointIds"] = hits
         self._note(stop)
@@ -222,7 +227,7 @@ class Adapter:
         """A condition has no value: a person and the list of breakpoints are told."""
         if stop.note:
             self.out.output("important", stop.note)
-            for number in self.points.hit(stop.hits):
+            for number in self.breakpoints.hit(stop.hits):
                 row = {"id": number, "verified": True, "message": stop.note}
                 self.out.event("breakpoint", {"reason": "changed", "breakpoint": row})
 
@@ -259,13 +264,13 @@ class Adapter:
 
     def _initialize(self, given: Arguments) -> Body:
         if self.state.client.asked:
-            raise Refused("`initialize` was sent before")
+            raise RequestRefused("`initialize` was sent before")
         self.state.client = Client.of(given)
         return capabilities()
 
     def _launch(self, given: Arguments) -> None:
         if self.state.phase is not Phase.NEW:
-            raise Refused("a program was launched before")
+            raise RequestRefused("a program was launched before")
         self._load(given)
         self.state.phase = Phase.SETTING
 
@@ -287,12 +292,12 @@ class Adapter:
         for reason, sources, others in (("removed", before, self.state.texts), ("new", self.state.texts, before)):
             for shown in changed(sources, others) if before is not None else ():
                 self.out.event("loadedSource", {"reason": reason, "source": shown})
-        self.points.quiet = given.flag("noDebug", False)
-        self.points.moved_to(self.state.held)
+        self.breakpoints.quiet = given.flag("noDebug", False)
+        self.breakpoints.moved_to(self.state.held)
 
     def _begin(self, _given: Arguments) -> None:
         if self.state.phase is not Phase.SETTING:
-            raise Refused("there is nothing to be begun")
+            raise RequestRefused("there is nothing to be begun")
         self._start(restarts=False)
 
     def _start(self, *, restarts: bool) -> None:
@@ -315,14 +320,14 @@ class Adapter:
     def _restart(self, given: Arguments) -> None:
         session = self.state.session
         if self.state.phase is Phase.SETTING:
-            raise Refused("it has not begun")
+            raise RequestRefused("it has not begun")
         if "arguments" in given:
             self._load(given.inner("arguments"))
         self._start(restarts=self.state.session is session and session.stop is not None)
 
     def _terminate(self, _given: Arguments) -> None:
         if self.state.held is None:
-            raise Refused("nothing has been launched")
+            raise RequestRefused("nothing has been launched")
 
     def _disconnect(self, _given: Arguments) -> None:
         self.state.closed = True
@@ -330,7 +335,7 @@ class Adapter:
     def _pause(self, given: Arguments) -> None:
         thread(given)
         if self.state.phase not in (Phase.MOVING, Phase.STOPPED):
-            raise Refused(f"the program is {self.state.phase.value}")
+            raise RequestRefused(f"the program is {self.state.phase.value}")
         self.state.pausing = self.state.phase is Phase.MOVING
 
     def _cancel(self, given: Arguments) -> None:
@@ -346,7 +351,7 @@ class Adapter:
 
         def checked(given: Arguments) -> Body:
             if self.state.phase in (Phase.NEW, Phase.OVER):
-                raise Refused(f"the program is {self.state.phase.value}")
+                raise RequestRefused(f"the program is {self.state.phase.value}")
             return answer(given)
 
         return checked
@@ -360,7 +365,7 @@ class Adapter:
         source = self.state.sources.find(given.inner("source"))
         first = max(client.ours(given.number("line", least=-1)), 1)
         last = min(client.ours(given.number("endLine", client.line(first), least=-1)), first + MANY_LINES)
-        found = [] if source is None else self.points.locations(source, first, last)
+        found = [] if source is None else self.breakpoints.locations(source, first, last)
         return {"breakpoints": [{"line": client.line(line)} for line in found]}
 
     def _source(self, given: Arguments) -> Body:

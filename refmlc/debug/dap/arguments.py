@@ -17,7 +17,7 @@ CANCELLED: Final = "cancelled"
 BIGGEST = 1 << 53  # what every client can say exactly
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is answered by an error response. `short` is a word that clients know, where there is one."""
 
     def __init__(self, text: str, short: str = "", number: int = 1, *, show: bool = False) -> None:
@@ -36,44 +36,44 @@ class Arguments:
         """A string."""
         found = self._get(name, default)
         if not isinstance(found, str):
-            raise Refused(f"`{name}` is no string")
+            raise RequestRefused(f"`{name}` is no string")
         return found
 
     def number(self, name: str, default: int | None = None, *, least: int = 0) -> int:
         """An integer from `least` on."""
         found = self._get(name, default)
         if isinstance(found, bool) or not isinstance(found, int):
-            raise Refused(f"`{name}` is no integer")
+            raise RequestRefused(f"`{name}` is no integer")
         if not least <= found <= BIGGEST:
-            raise Refused(f"`{name}` is {found}, which is out of range")
+            raise RequestRefused(f"`{name}` is {found}, which is out of range")
         return found
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """A boolean."""
         found = self._get(name, default)
         if not isinstance(found, bool):
-            raise Refused(f"`{name}` is no boolean")
+            raise RequestRefused(f"`{name}` is no boolean")
         return found
 
     def inner(self, name: str, default: Mapping[str, object] | None = None) -> "Arguments":
         """An object."""
         found = self._get(name, default)
         if not isinstance(found, dict):
-            raise Refused(f"`{name}` is no object")
+            raise RequestRefused(f"`{name}` is no object")
         return Arguments(found)
 
     def rows(self, name: str, default: Sequence[object] | None = None) -> list["Arguments"]:
         """A list of objects."""
         found = self._list(name, default)
         if not all(isinstance(row, dict) for row in found):
-            raise Refused(f"`{name}` is no list of objects")
+            raise RequestRefused(f"`{name}` is no list of objects")
         return [Arguments(row) for row in found if isinstance(row, dict)]
 
     def texts(self, name: str, default: Sequence[object] | None = None) -> list[str]:
         """A list of strings."""
         found = self._list(name, default)
         if not all(isinstance(row, str) for row in found):
-            raise Refused(f"`{name}` is no list of strings")
+            raise RequestRefused(f"`{name}` is no list of strings")
         return [row for row in found if isinstance(row, str)]
 
     def __contains__(self, name: str) -> bool:
@@ -85,11 +85,11 @@ class Arguments:
         if found is None:
             found = default
         if found is None:
-            raise Refused(f"`{name}` is missing")
+            raise RequestRefused(f"`{name}` is missing")
         return found
 
     def _list(self, name: str, default: Sequence[object] | None) -> list[object]:
         found = self._get(name, None if default is None else list(default))
         if not isinstance(found, list):
-            raise Refused(f"`{name}` is no list")
+            raise RequestRefused(f"`{name}` is no list")
         return found

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from refmlc.debug.dap.arguments import Refused
-from refmlc.debug.dap.framing import Broken, Json, encode
+from refmlc.debug.dap.arguments import RequestRefused
+from refmlc.debug.dap.framing import BrokenMessage, Json, encode
 
 URGENT = frozenset({"pause", "disconnect", "terminate", "restart"})
 
@@ -31,11 +31,11 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class ClientGone:
     """The client is not there any more."""
 
 
-Item = Request | Broken | Gone
+Item = Request | BrokenMessage | ClientGone
 
 
 @dataclass(slots=True)
@@ -85,37 +85,37 @@ class Incoming:
     def _is_urgent(self, item: Item) -> bool:
         """Whether every motion ends for it."""
         if not isinstance(item, Request):
-            return isinstance(item, Gone)
+            return isinstance(item, ClientGone)
         return item.command in URGENT or (
             item.command == "cancel" and item.arguments.get("progressId") == self.progress
         )
 
 
-def read_all(parsed: Iterable[Json | Broken], incoming: Incoming) -> None:
+def read_all(parsed: Iterable[Json | BrokenMessage], incoming: Incoming) -> None:
     """Put what is read into the line, until the end."""
     try:
         for message in parsed:
-            item = message if isinstance(message, Broken) else request_of(message)
+            item = message if isinstance(message, BrokenMessage) else request_of(message)
             if item is not None:
                 incoming.put(item)
     except (OSError, ValueError):  # the connection is lost, or was closed by us
         pass
     finally:
-        incoming.put(Gone())
+        incoming.put(ClientGone())
 
 
-def request_of(message: Json) -> Request | Broken | None:
+def request_of(message: Json) -> Request | BrokenMessage | None:
     """The request that a message is; None: an answer, or an event, for which nobody waits."""
     number, command, arguments = message.get("seq"), message.get("command"), message.get("arguments")
     kind = message.get("type")
     if kind in ("response", "event"):
         return None
     if isinstance(number, bool) or not isinstance(number, int):
-        return Broken("`seq` is no integer")
+        return BrokenMessage("`seq` is no integer")
     if kind != "request" or not isinstance(command, str):
-        return Broken("the message is no request", number)
+        return BrokenMessage("the message is no request", number)
     if arguments is not None and not isinstance(arguments, dict):
-        return Broken("`arguments` is no object", number, command)
+        return BrokenMessage("`arguments` is no object", number, command)
     return Request(number, command, arguments or {})
 
 
@@ -142,7 +142,7 @@ class Outgoing:
         head = {"type": "response", "request_seq": request.number, "success": True, "command": request.command}
         self._send({**head, **({} if body is None else {"body": body})})
 
-    def refuse(self, number: int, command: str, refused: Refused) -> None:
+    def refuse(self, number: int, command: str, refused: RequestRefused) -> None:
         """The request was not done."""
         text = refused.text.replace("{", "(").replace("}", ")")  # braces would be names of variables
         error = {"id": refused.number, "format": text, **({"showUser": True} if refused.show else {})}

@@ -3,8 +3,8 @@
 | on the stream                                   | is read as                                                     |
 |-------------------------------------------------|----------------------------------------------------------------|
 | a header with a length, and so many bytes of JSON | the object                                                     |
-| the same, the bytes being something else        | `Broken`: what is wrong with them                               |
-| no length, or one above `MOST_BYTES`             | `Broken`; then on from the next line that ends in a length      |
+| the same, the bytes being something else        | `BrokenMessage`: what is wrong with them                       |
+| no length, or one above `MOST_BYTES`             | `BrokenMessage`; then the next line that ends in a length      |
 | the end, also in the middle of a message        | the end                                                        |
 
 `strict_messages` reads what anybody on this machine may have sent, a page in a browser too: the header is that one
@@ -25,7 +25,7 @@ Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenMessage:
     """What was read is no request. `number`, `command`: its own, as far as it has them."""
 
     what: str
@@ -41,7 +41,7 @@ def encode(message: Json) -> bytes:
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
-def messages(stream: BinaryIO) -> Iterator[Json | Broken]:
+def messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
     """What comes, until the end."""
     sound = True
     while True:
@@ -50,7 +50,7 @@ def messages(stream: BinaryIO) -> Iterator[Json | Broken]:
             return
         if length is None or length > MOST_BYTES:
             if sound:
-                yield Broken(
+                yield BrokenMessage(
                     "a message begins with `Content-Length: N`" if length is None else "the message is too long"
                 )
             sound = False
@@ -62,7 +62,7 @@ def messages(stream: BinaryIO) -> Iterator[Json | Broken]:
         yield decode(body)
 
 
-def strict_messages(stream: BinaryIO) -> Iterator[Json | Broken]:
+def strict_messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
     """What comes, until the end or the first thing that does not begin as a message does, or is too long."""
     while True:
         header = LENGTH.match(stream.readline(MOST_LINE))
@@ -102,13 +102,13 @@ def _exactly(stream: BinaryIO, length: int) -> bytes | None:
     return b"".join(parts)
 
 
-def decode(body: bytes) -> Json | Broken:
+def decode(body: bytes) -> Json | BrokenMessage:
     """The object that the bytes are."""
     try:
         found = json.loads(body.decode("utf-8"), parse_constant=_refuse)
     except (UnicodeDecodeError, ValueError, RecursionError) as wrong:
-        return Broken(f"the message is no JSON: {wrong}"[:200])
-    return found if isinstance(found, dict) else Broken("the message is no object")
+        return BrokenMessage(f"the message is no JSON: {wrong}"[:200])
+    return found if isinstance(found, dict) else BrokenMessage("the message is no object")
 
 
 def _refuse(name: str) -> NoReturn:

@@ -15,7 +15,7 @@ AGAIN = 1.0
 
 
 @dataclass(slots=True)
-class Progress:
+class ProgressReport:
     """A progress of `title`; `delay` None: nothing is said. `far`: how far it is; without, it cannot be cancelled."""
 
     out: Outgoing

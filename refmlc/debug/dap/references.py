@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from refmlc.debug.dap.arguments import Refused
+from refmlc.debug.dap.arguments import RequestRefused
 from refmlc.debug.session import Session
 from refmlc.run.memory.tensor import Tensor
 
@@ -15,7 +15,7 @@ BIGGEST = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class ValuePath:
     """A name of a frame, or (`argument`) of the arguments of the run, then parts of tuples."""
 
     name: str
@@ -28,7 +28,7 @@ class Path:
         found = session.look(self.name, self.frame).value if self.argument is None else session.arguments[self.argument]
         for part in self.parts:
             if not isinstance(found, Sequence) or part >= len(found):
-                raise Refused(f"`{self.name}` has no part {part} any more")
+                raise RequestRefused(f"`{self.name}` has no part {part} any more")
             found = found[part]
         return found
 
@@ -36,7 +36,7 @@ class Path:
         """The tensor that is there now."""
         found = self.value(session)
         if not isinstance(found, Tensor):
-            raise Refused(f"`{self.name}` is no tensor any more")
+            raise RequestRefused(f"`{self.name}` is no tensor any more")
         return found
 
     @property
@@ -46,7 +46,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class VariableScope:
     """The names that `what` (here, around, arguments) brings to a frame."""
 
     frame: int
@@ -54,10 +54,10 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ValueParts:
     """Elements of a tensor or tuple, from `first` on; `mask`: whether they are initialised; `whole`: statistics too."""
 
-    path: Path
+    path: ValuePath
     first: int
     last: int
     mask: bool = False
@@ -65,7 +65,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MotionTarget:
     """A line to go to, or a motion into something."""
 
     line: int = 0
@@ -75,15 +75,15 @@ class Target:
     what: str = ""
 
 
-Meaning: TypeAlias = Scope | Parts | Target | int
+Referent: TypeAlias = VariableScope | ValueParts | MotionTarget | int
 
 
 @dataclass(slots=True)
 class References:
     """See the docstring of the module."""
 
-    _known: dict[int, Meaning] = field(default_factory=dict)
-    _numbers: dict[Meaning, int] = field(default_factory=dict)
+    _known: dict[int, Referent] = field(default_factory=dict)
+    _numbers: dict[Referent, int] = field(default_factory=dict)
     _last: int = 0
 
     def forget(self) -> None:
@@ -91,7 +91,7 @@ class References:
         self._known.clear()
         self._numbers.clear()
 
-    def number(self, meaning: Meaning) -> int:
+    def number(self, meaning: Referent) -> int:
         """The number of `meaning`; a frame is the integer that it has in the session."""
         if meaning not in self._numbers:
             self._last = self._last % BIGGEST + 1
@@ -103,19 +103,19 @@ class References:
         """The frame of that number."""
         found = self._known.get(number)
         if not isinstance(found, int):
-            raise Refused(f"there is no frame {number} (any more)")
+            raise RequestRefused(f"there is no frame {number} (any more)")
         return found
 
-    def parts(self, number: int) -> Scope | Parts:
+    def parts(self, number: int) -> VariableScope | ValueParts:
         """What has parts."""
         found = self._known.get(number)
-        if not isinstance(found, Scope | Parts):
-            raise Refused(f"there are no variables {number} (any more)")
+        if not isinstance(found, VariableScope | ValueParts):
+            raise RequestRefused(f"there are no variables {number} (any more)")
         return found
 
-    def target(self, number: int) -> Target:
+    def target(self, number: int) -> MotionTarget:
         """A target."""
         found = self._known.get(number)
-        if not isinstance(found, Target):
-            raise Refused(f"there is no target {number} (any more)")
+        if not isinstance(found, MotionTarget):
+            raise RequestRefused(f"there is no target {number} (any more)")
         return found

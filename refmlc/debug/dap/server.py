@@ -16,11 +16,11 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from refmlc.debug.dap.adapter import Adapter
-from refmlc.debug.dap.arguments import Refused
-from refmlc.debug.dap.channel import Gone, Incoming, Item, Outgoing, Request, read_all, request_of
+from refmlc.debug.dap.arguments import RequestRefused
+from refmlc.debug.dap.channel import ClientGone, Incoming, Item, Outgoing, Request, read_all, request_of
+from refmlc.debug.dap.dap_state import Launcher
 from refmlc.debug.dap.door import Door
-from refmlc.debug.dap.framing import Broken, messages, strict_messages
-from refmlc.debug.dap.state import Launcher
+from refmlc.debug.dap.framing import BrokenMessage, messages, strict_messages
 
 HOST = "127.0.0.1"
 GRACE = 10.0
@@ -129,13 +129,13 @@ def _refuse(other: socket.socket) -> None:
         first: Item | None = None
         with suppress(OSError):
             for message in strict_messages(reader):
-                first = message if isinstance(message, Broken) else request_of(message)
+                first = message if isinstance(message, BrokenMessage) else request_of(message)
                 break
         said = Outgoing(writer)
-        no = Refused("another client is being served", show=True)
+        no = RequestRefused("another client is being served", show=True)
         match first:
             case Request(number, command):
                 said.refuse(number, command, no)
-            case Broken() | Gone() | None:
+            case BrokenMessage() | ClientGone() | None:
                 said.refuse(0, "", no)
         other.shutdown(socket.SHUT_WR)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from refmlc.debug.dap.arguments import Arguments, Refused
+from refmlc.debug.dap.arguments import Arguments, RequestRefused
 from refmlc.debug.program import Program
 from refmlc.diag import Source
 
@@ -60,7 +60,7 @@ class Sources:
         """The text itself."""
         name = self.find(given)
         if name is None:
-            raise Refused("this is no text of the program")
+            raise RequestRefused("this is no text of the program")
         return self.texts[name].text
 
 

@@ -19,7 +19,7 @@ NAN, INF, UNSET, MORE = "N", "I", "?", "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Map:
+class HeatMap:
     """The rows of characters, and the numbers that the ends of the ramp stand for."""
 
     rows: tuple[str, ...]
@@ -27,14 +27,14 @@ class Map:
     greatest: float | None
 
 
-def heat_map(tensor: Tensor, height: int, width: int) -> Map:
+def heat_map(tensor: Tensor, height: int, width: int) -> HeatMap:
     """As much of the tensor as there is room for."""
     shape = (1,) * max(0, 2 - tensor.ndim) + tensor.shape
     rows, columns = shape[-2], shape[-1]
     before = (0,) * (len(shape) - 2)
     shown_rows, shown_columns = min(rows, height), min(columns, width)
     if 0 in tensor.shape or height < 1 or width < 1:
-        return Map((), None, None)
+        return HeatMap((), None, None)
     values = [
         [
             _number(element(tensor, (*before, row, column)[len(shape) - tensor.ndim :]))
@@ -49,7 +49,7 @@ def heat_map(tensor: Tensor, height: int, width: int) -> Map:
         lines = [line[:-1] + MORE for line in lines]
     if rows > shown_rows:
         lines[-1] = MORE * shown_columns
-    return Map(tuple(lines), least, greatest)
+    return HeatMap(tuple(lines), least, greatest)
 
 
 def _number(value: object) -> float | None:

@@ -4,8 +4,8 @@ from rich.text import Text
 
 from refmlc.debug.screen.heat import INF, NAN, UNSET, heat_map
 from refmlc.debug.session import Session
+from refmlc.debug.session_data import Reason
 from refmlc.debug.terminal import show
-from refmlc.debug.values import Reason
 from refmlc.diag import Span
 
 STYLES = {NAN: "bold white on red", INF: "bold black on yellow", UNSET: "dim"}

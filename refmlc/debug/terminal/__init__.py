@@ -1,16 +1,16 @@
-"""The line prompt: commands in pdb's habits as texts in and texts out; the command line does the reading and writing.
+"""The line prompt: commands in the style of pdb, text in and text out; the command line reads and writes.
 
 | file       | holds                                                     |
 |------------|-----------------------------------------------------------|
-| `table`    | the commands: names, what they take, help                  |
-| `shell`    | one line in, its effect on the session, the text that follows |
-| `moving`, `stopping`, `seeing` | what the commands do                    |
-| `state`    | what is remembered between two lines                      |
+| `table`    | the commands: names, arguments, help                      |
+| `shell`    | executes one line on the session and returns the reply    |
+| `motions`, `breakpoints`, `inspection` | the handlers of the commands  |
+| `prompt_state` | state kept between two lines                          |
 | `show`     | stops, frames, values and tensors as text                 |
-| `complete` | what a word that was begun may become                     |
+| `completion` | the words that complete a line                          |
 """
 
-from refmlc.debug.terminal.complete import completions
+from refmlc.debug.terminal.completion import completions
 from refmlc.debug.terminal.shell import Shell
 
 __all__ = ["Shell", "completions"]

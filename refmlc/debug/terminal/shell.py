@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from refmlc.debug.session import Session
-from refmlc.debug.terminal import moving, seeing, stopping
+from refmlc.debug.terminal import breakpoints, inspection, motions
+from refmlc.debug.terminal.prompt_state import PromptState
 from refmlc.debug.terminal.show import stopped
-from refmlc.debug.terminal.state import State
 from refmlc.debug.terminal.table import find
 from refmlc.diag import Diagnostic, RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE, BUG
 from refmlc.diag.render import render_text
 
-Handler = Callable[[State, str], str]
+Handler = Callable[[PromptState, str], str]
 
-HANDLERS: Mapping[str, Handler] = {**moving.HANDLERS, **stopping.HANDLERS, **seeing.HANDLERS}
+HANDLERS: Mapping[str, Handler] = {**motions.HANDLERS, **breakpoints.HANDLERS, **inspection.HANDLERS}
 
 
 class Shell:
@@ -21,7 +21,7 @@ class Shell:
 
     def __init__(self, session: Session, breaks: tuple[str, ...] = ()) -> None:
         """The session must not have been started; `breaks` are what it stops at first, as `--break` takes them."""
-        self.state = State(session)
+        self.state = PromptState(session)
         self.over = False
         self.failed = False
         self._breaks = breaks
@@ -31,7 +31,7 @@ class Shell:
         """Start the program, go to the first of the breaks: what to show."""
         session = self.state.session
         stop = session.start()
-        shown = [stopping.wanted(self.state, wanted) for wanted in self._breaks]
+        shown = [breakpoints.wanted(self.state, wanted) for wanted in self._breaks]
         if self._breaks and not session.ended:
             stop = session.resume()
         self.state.moved()

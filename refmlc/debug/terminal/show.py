@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from refmlc.debug.session import Session
+from refmlc.debug.session_data import BreakKind, Breakpoint, FrameKind, Reason, StackFrame, Stop, Variable
 from refmlc.debug.tensors import PAGE, digits, page, statistics
-from refmlc.debug.values import BreakKind, Breakpoint, Frame, FrameKind, Reason, Stop, Variable
 from refmlc.diag import Source, Span
 from refmlc.diag.render import render_text
 from refmlc.lang.dtypes import dtype
@@ -92,7 +92,7 @@ def listing(source: Source, line: int, first: int, last: int, marked: frozenset[
     return "\n".join(shown)
 
 
-def frames(found: Sequence[Frame], current: int) -> str:
+def frames(found: Sequence[StackFrame], current: int) -> str:
     """The frames, innermost first; the one that is looked at has an arrow."""
     lines = []
     for frame in found:

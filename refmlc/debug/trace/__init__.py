@@ -1,15 +1,15 @@
-"""A trace: everything that one run did, in order, to be looked at afterwards: as a page, as JSON, in Perfetto.
+"""A trace: everything one run does, in order, as a page, as JSON, or in Perfetto.
 
 | file         | does                                                                                    |
 |--------------|-----------------------------------------------------------------------------------------|
 | `events`     | kinds of events, the tables, `Trace`                                                    |
 | `memories`   | one address space for the cells of all tensors                                          |
-| `recorder`   | the client of the interpreter's hooks: what both runs have in common                     |
-| `whole`      | the first run, all written; where it is too much, the rest is counted                    |
-| `sampled`    | the second run, which is made only then: some units are written                          |
-| `units`      | statements that are kept or omitted as a whole, and how they are executed unwatched       |
-| `record`     | runs a program, a second time where the events are too many to be kept all               |
-| `data`       | `Trace` as one JSON object, `schema.json`; and back                                      |
+| `recorder`   | the client of the interpreter's hooks: the common part of both runs                      |
+| `full_recorder` | the first run: writes every event, and only counts events beyond the limit            |
+| `sampled_recorder` | the second run, needed beyond the limit: writes some units                         |
+| `units`      | statements that are kept or omitted as a whole, and their execution without hooks        |
+| `record`     | runs a program, twice where there are too many events to keep them all                   |
+| `trace_json` | `Trace` as one JSON object, `schema.json`; and back                                      |
 | `replay`     | the tensors at a step, from the events alone                                            |
 | `perfetto`   | the events as the Perfetto viewer opens them                                            |
 | `page`       | one HTML page, `templates/`                                                             |
@@ -45,9 +45,9 @@ Decision: with `only`, calls of other functions are executed in C, or by an inte
 tensors are no rows then, and a call that is watched begins with all that its tensors hold.
 """
 
-from refmlc.debug.trace.data import as_data, read_data
-from refmlc.debug.trace.events import MAX_EVENTS, Kind, Site, Trace
+from refmlc.debug.trace.events import MAX_EVENTS, EventKind, EventSite, Trace
 from refmlc.debug.trace.perfetto import as_perfetto
 from refmlc.debug.trace.record import record
+from refmlc.debug.trace.trace_json import as_data, read_data
 
-__all__ = ["MAX_EVENTS", "Kind", "Site", "Trace", "as_data", "as_perfetto", "read_data", "record"]
+__all__ = ["MAX_EVENTS", "EventKind", "EventSite", "Trace", "as_data", "as_perfetto", "read_data", "record"]

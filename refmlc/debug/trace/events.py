@@ -12,7 +12,7 @@ NOWHERE = 0xFFFF_FFFF
 """`at` of a cell that has no address: the memories are too large to be shown all."""
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What happens."""
 
     CALL = "call"
@@ -29,10 +29,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class EventSite:
     """A kind of event at a place of the text. `depth` is within its call; `axes` are of a block."""
 
-    kind: Kind
+    kind: EventKind
     name: str
     function: str
     depth: int
@@ -41,7 +41,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class TracedMemory:
     """The addresses `base` … `base + cells - 1`. `dtype` is a cell's."""
 
     base: int
@@ -50,7 +50,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TracedTensor:
     """A tensor: element i of axis a lies `strides[a]` elements, of `lanes` cells each, from the one before.
 
     `first` is the address of the first cell, `NOWHERE` for one that has none.
@@ -66,7 +66,7 @@ class Shown:
 
 
 @dataclass(slots=True)
-class Call:
+class TracedCall:
     """A call of a function: the tensors that have a name in it, and other values as text."""
 
     function: str
@@ -75,7 +75,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class TracedBinding:
     """The value of a variable of Relax: its tensors, or a text; how many of the elements are what."""
 
     call: int
@@ -109,11 +109,11 @@ class Trace:
     """
 
     function: str
-    sites: list[Site] = field(default_factory=list)
-    memories: list[Memory] = field(default_factory=list)
-    tensors: list[Shown] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    bindings: list[Binding] = field(default_factory=list)
+    sites: list[EventSite] = field(default_factory=list)
+    memories: list[TracedMemory] = field(default_factory=list)
+    tensors: list[TracedTensor] = field(default_factory=list)
+    calls: list[TracedCall] = field(default_factory=list)
+    bindings: list[TracedBinding] = field(default_factory=list)
     contents: list[Contents] = field(default_factory=list)
     ints: "array[int]" = field(default_factory=lambda: array("q"))
     steps: "array[int]" = field(default_factory=lambda: array("Q"))

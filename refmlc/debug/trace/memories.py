@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from weakref import ReferenceType, ref
 
-from refmlc.debug.trace.events import NOWHERE, Memory, Shown
+from refmlc.debug.trace.events import NOWHERE, TracedMemory, TracedTensor
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.views import View
@@ -24,7 +24,7 @@ MOST_CELLS = 1 << 24
 
 
 @dataclass(slots=True)
-class Allocated:
+class CallAllocations:
     """The memories of the buffers that a call allocated, by frame and buffer."""
 
     by_frame: dict[tuple[int, tir.Buffer], int] = field(default_factory=dict)
@@ -34,12 +34,12 @@ class Memories:
     """The memories, and the tensors in them."""
 
     def __init__(self) -> None:
-        self.rows: list[Memory] = []
-        self.tensors: list[Shown] = []
+        self.rows: list[TracedMemory] = []
+        self.tensors: list[TracedTensor] = []
         self.missing = 0
         self._next = 0
         self._known: dict[int, tuple[ReferenceType[Storage], dict[str, int]]] = {}
-        self._tensors: dict[Shown, int] = {}
+        self._tensors: dict[TracedTensor, int] = {}
         self._free: dict[tuple[tir.Buffer, int], list[int]] = defaultdict(list)
         self._places: dict[int, tuple[int, int, int]] = {}
         self._views: dict[int, ReferenceType[View]] = {}
@@ -62,12 +62,12 @@ class Memories:
 
     def _add(self, cells: int, dtype: str) -> int:
         shown = self._next + cells <= MOST_CELLS
-        self.rows.append(Memory(self._next if shown else NOWHERE, cells, dtype))
+        self.rows.append(TracedMemory(self._next if shown else NOWHERE, cells, dtype))
         self._next += cells if shown else 0
         self.missing += not shown
         return len(self.rows) - 1
 
-    def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: Allocated) -> tuple[int, bool]:
+    def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: CallAllocations) -> tuple[int, bool]:
         """The memory of a fresh buffer; whether another thread has allocated it before, whose memory it keeps then."""
         storage, dtype = view.data.storage, buffer.dtype
         names, name = self._names(storage), str(dtype.scalar)
@@ -83,7 +83,7 @@ class Memories:
         allocated.by_frame[key] = names[name]
         return names[name], again
 
-    def leave(self, allocated: Allocated) -> None:
+    def leave(self, allocated: CallAllocations) -> None:
         """A call is over: its buffers are free."""
         for (_, buffer), memory in allocated.by_frame.items():
             free = self._free[buffer, self.rows[memory].cells]
@@ -107,7 +107,7 @@ class Memories:
     ) -> int:
         base = self.rows[memory].base
         first = NOWHERE if base == NOWHERE else base + start
-        row = Shown(name, str(dtype), tuple(shape), tuple(strides), dtype.lanes, first, memory)
+        row = TracedTensor(name, str(dtype), tuple(shape), tuple(strides), dtype.lanes, first, memory)
         if row not in self._tensors:
             self._tensors[row] = len(self.tensors)
             self.tensors.append(row)

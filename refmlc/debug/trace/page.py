@@ -18,8 +18,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from pygments.token import STANDARD_TYPES
 
-from refmlc.debug.trace.data import as_data
 from refmlc.debug.trace.events import Trace
+from refmlc.debug.trace.trace_json import as_data
 
 SCRIPTS = ("events", "cells", "words", "source", "tensors", "graph", "why", "moments")
 LIGHT, DARK = "default", "github-dark"

@@ -13,9 +13,9 @@
 from collections.abc import Iterator
 from math import isfinite
 
-from refmlc.debug.trace.events import Kind, Trace
+from refmlc.debug.trace.events import EventKind, Trace
 
-OPENS = (Kind.CALL, Kind.BIND, Kind.ITER, Kind.BLOCK)
+OPENS = (EventKind.CALL, EventKind.BIND, EventKind.ITER, EventKind.BLOCK)
 Entry = dict[str, object]
 
 
@@ -38,25 +38,25 @@ def _events(trace: Trace) -> Iterator[Entry]:
         step = trace.step(event)
         site = trace.sites[trace.site[event]]
         depth = bases[-1] + site.depth
-        while site.kind is not Kind.CALL and open_ and open_[-1][0] >= depth:
+        while site.kind is not EventKind.CALL and open_ and open_[-1][0] >= depth:
             yield _entry("E", open_.pop()[1], step)
         if site.kind in OPENS:
-            if site.kind is Kind.CALL:
+            if site.kind is EventKind.CALL:
                 depth = open_[-1][0] + 1 if open_ else 0
                 bases.append(depth)
             name = _name(trace, event)
             yield _entry("B", name, step) | {"args": _axes(trace, event)}
             open_.append((depth, name))
-        elif site.kind in (Kind.RETURN, Kind.BOUND):
-            if site.kind is Kind.RETURN:
+        elif site.kind in (EventKind.RETURN, EventKind.BOUND):
+            if site.kind is EventKind.RETURN:
                 bases.pop()
                 yield _entry("C", "stores", step) | {"args": {"kept": stores}}
             else:
                 found = trace.bindings[trace.at[event]]
                 yield _entry("C", "special", step) | {"args": {"nan": found.nan, "inf": found.inf}}
         else:
-            stores += site.kind is Kind.STORE
-            args = {} if site.kind in (Kind.ALLOC, Kind.FAIL) else {"value": _number(trace.value[event])}
+            stores += site.kind is EventKind.STORE
+            args = {} if site.kind in (EventKind.ALLOC, EventKind.FAIL) else {"value": _number(trace.value[event])}
             yield _entry("i", f"{site.kind.value} {site.name}", step) | {"s": "t", "args": args}
     for _, name in reversed(open_):
         yield _entry("E", name, step + 1)
@@ -68,7 +68,7 @@ def _entry(phase: str, name: str, step: int) -> Entry:
 
 def _name(trace: Trace, event: int) -> str:
     site = trace.sites[trace.site[event]]
-    return f"{site.name} = {trace.value[event]:.0f}" if site.kind is Kind.ITER else site.name
+    return f"{site.name} = {trace.value[event]:.0f}" if site.kind is EventKind.ITER else site.name
 
 
 def _axes(trace: Trace, event: int) -> Entry:

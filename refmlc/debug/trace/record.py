@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 
 from refmlc.debug.program import Program
 from refmlc.debug.trace.events import MAX_EVENTS, Trace
-from refmlc.debug.trace.recorder import Recorder
-from refmlc.debug.trace.sampled import Sampled, Sampling
-from refmlc.debug.trace.whole import Whole
+from refmlc.debug.trace.full_recorder import FullRecorder
+from refmlc.debug.trace.recorder import TraceRecorder
+from refmlc.debug.trace.sampled_recorder import SampledRecorder, Sampling
 from refmlc.diag import Diagnostic, RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.drawing import graph_of, svg_of
@@ -23,7 +23,7 @@ from refmlc.run.interp.substitutes import Prepared
 from refmlc.run.memory.budget import Budget
 
 
-class Unwatched:
+class UnwatchedCalls:
     """Executes calls that nobody asked for: in C, or by an interpreter without hooks."""
 
     def __init__(self, program: Program, budget: Budget, output: Callable[[str], object]) -> None:
@@ -48,7 +48,7 @@ def record(program: Program, *, max_events: int = MAX_EVENTS, only: Collection[s
     """
     asked = frozenset(only)
     _check(program, asked)
-    whole = Whole(program.module, program.func, max_events, asked)
+    whole = FullRecorder(program.module, program.func, max_events, asked)
     trace = _run(program, whole, program.output, asked)
     trace.counts = whole.counts
     if whole.over:
@@ -79,13 +79,13 @@ def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
     return title if kind == "param" else lines[0] if kind == "call" and lines else ""
 
 
-def _sampled(program: Program, most: int, whole: Whole, only: frozenset[str]) -> Trace:
+def _sampled(program: Program, most: int, whole: FullRecorder, only: frozenset[str]) -> Trace:
     """Keep one unit in as many as are too many; more runs where loops and blocks around them make it too many still."""
     first = whole.trace
     units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
     stride = max(2, -(-3 * first.total // (2 * most)))  # a kept unit brings loops that others would have shared
     while True:
-        found = Sampled(program.module, program.func, most, Sampling(stride, units), only)
+        found = SampledRecorder(program.module, program.func, most, Sampling(stride, units), only)
         trace = _run(program, found, _silent, only)
         if found.cut is None or stride > whole.unit:
             break
@@ -102,11 +102,11 @@ def _code(trace: Trace) -> str:
     return "" if trace.failure is None else trace.failure.code.id
 
 
-def _run(program: Program, recorder: Recorder, output: Callable[[str], object], only: frozenset[str]) -> Trace:
+def _run(program: Program, recorder: TraceRecorder, output: Callable[[str], object], only: frozenset[str]) -> Trace:
     budget = Budget(max_steps=program.max_steps) if program.max_steps else Budget()
     machine = Machine(
         program.module, hooks=recorder, budget=budget, registry=program.registry, output=output,
-        substitutes=Unwatched(program, budget, output) if only else None,
+        substitutes=UnwatchedCalls(program, budget, output) if only else None,
     )  # fmt: skip
     recorder.trace.failure = _failure(machine, program)
     return recorder.finish()

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from refmlc.debug.places import Places
+from refmlc.debug.places import PlaceIndex
+from refmlc.debug.session_data import Statistics
 from refmlc.debug.tensors import statistics
-from refmlc.debug.trace.events import NOWHERE, Binding, Call, Contents, Kind, Site, Trace
-from refmlc.debug.trace.memories import Allocated, Memories
-from refmlc.debug.values import Statistics
+from refmlc.debug.trace.events import NOWHERE, Contents, EventKind, EventSite, Trace, TracedBinding, TracedCall
+from refmlc.debug.trace.memories import CallAllocations, Memories
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.run.interp.graph.named import is_from_outside
@@ -45,15 +45,15 @@ DEEPEST = 999  # of what ends nothing that is open
 
 
 @dataclass(slots=True)
-class Level:
+class OpenCall:
     """A call that is being executed."""
 
     function: str
     row: int
-    allocated: Allocated = field(default_factory=Allocated)
+    allocated: CallAllocations = field(default_factory=CallAllocations)
 
 
-class Recorder(Hooks, ABC):
+class TraceRecorder(Hooks, ABC):
     """Watches one run. While `keep` holds, what happens in units is written, else it is only counted."""
 
     def __init__(self, module: IRModule, function: str, only: frozenset[str] = frozenset()) -> None:
@@ -62,17 +62,17 @@ class Recorder(Hooks, ABC):
         self._only = only
         self._binding: list[str] = []  # what is being computed
         self.memories = Memories()
-        self.places = Places(module)
+        self.places = PlaceIndex(module)
         self.keep = True
         self.unit = -1
         self._module = module
         self._bytes = 0
-        self._sites: dict[tuple[int, Kind], int] = {}
+        self._sites: dict[tuple[int, EventKind], int] = {}
         self._loads: dict[int, int] = {}  # the sites of loads, of stores, by the node
         self._stores: dict[int, int] = {}
         self._blocks: dict[int, tuple[int, int]] = {}  # site and depth
         self._nodes: list[object] = []  # kept: sites know them by their ids
-        self._levels: list[Level] = []
+        self._levels: list[OpenCall] = []
         self._target = (0, 0)  # address and lanes of the store that comes next
 
     # --------------------------------------------------------------------------------- what the two runs say
@@ -96,7 +96,7 @@ class Recorder(Hooks, ABC):
         """A load or a store that is kept."""
 
     @abstractmethod
-    def _omit(self, kind: Kind, count: int) -> None:
+    def _omit(self, kind: EventKind, count: int) -> None:
         """Some that are not."""
 
     @abstractmethod
@@ -129,7 +129,7 @@ class Recorder(Hooks, ABC):
 
     # ----------------------------------------------------------------------------------------------- sites
 
-    def _site(self, node: object, kind: Kind, make: Callable[[], Site]) -> int:
+    def _site(self, node: object, kind: EventKind, make: Callable[[], EventSite]) -> int:
         key = (id(node), kind)
         found = self._sites.get(key)
         if found is None:
@@ -149,14 +149,16 @@ class Recorder(Hooks, ABC):
         """A call begins."""
         row = len(self.trace.calls)
         if not self.full:
-            call = Call(name)
+            call = TracedCall(name)
             for label, arg in zip(self._labels(name, len(args)), args, strict=False):
                 self._named(call, label, arg, seen=not self.is_quiet(name, args))
             self.trace.calls.append(call)
         func = self._module.functions.get(name)
-        site = self._site(func, Kind.CALL, lambda: Site(Kind.CALL, name, name, 0, getattr(func, "span", None)))
+        site = self._site(
+            func, EventKind.CALL, lambda: EventSite(EventKind.CALL, name, name, 0, getattr(func, "span", None))
+        )
         self._always(site, row)
-        self._levels.append(Level(name, row))
+        self._levels.append(OpenCall(name, row))
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
         """Whether the call is none of those that are asked for: C may execute it then."""
@@ -174,7 +176,7 @@ class Recorder(Hooks, ABC):
             case _:
                 return [f"argument{number}" for number in range(count)]
 
-    def _named(self, call: Call, label: str, value: object, *, seen: bool) -> None:
+    def _named(self, call: TracedCall, label: str, value: object, *, seen: bool) -> None:
         """A value of a call; the tensors of one that is not seen have but a text, and no memory."""
         match value:
             case Tensor() if seen:
@@ -201,7 +203,9 @@ class Recorder(Hooks, ABC):
         level = self._levels.pop()
         self.memories.leave(level.allocated)
         func = self._module.functions.get(name)
-        site = self._site(func, Kind.RETURN, lambda: Site(Kind.RETURN, name, name, 0, getattr(func, "span", None)))
+        site = self._site(
+            func, EventKind.RETURN, lambda: EventSite(EventKind.RETURN, name, name, 0, getattr(func, "span", None))
+        )
         self._always(site, level.row)
 
     # -------------------------------------------------------------------------------------------------- contents
@@ -239,7 +243,7 @@ class Recorder(Hooks, ABC):
     def before_binding(self, binding: relax.Binding) -> None:
         """A binding begins."""
         self._binding.append(binding.var.name)
-        self._always(self._binding_site(binding, Kind.BIND), self._levels[-1].row if self._levels else 0)
+        self._always(self._binding_site(binding, EventKind.BIND), self._levels[-1].row if self._levels else 0)
 
     def binding(self, binding: relax.Binding, value: object) -> None:
         """It has its value."""
@@ -248,25 +252,25 @@ class Recorder(Hooks, ABC):
             self.trace.bindings.append(self._bound(binding.var.name, value, found))
         if found is not None and found.nan:
             self._special(nan=True)
-        self._always(self._binding_site(binding, Kind.BOUND), len(self.trace.bindings) - 1)
+        self._always(self._binding_site(binding, EventKind.BOUND), len(self.trace.bindings) - 1)
         if self._binding:
             self._binding.pop()
 
-    def _bound(self, name: str, value: object, found: Statistics | None) -> Binding:
+    def _bound(self, name: str, value: object, found: Statistics | None) -> TracedBinding:
         row = self._levels[-1].row if self._levels else 0
         call = self.trace.calls[row]
         before = len(call.tensors)
         self._named(call, name, value, seen=not self._only or name in self._only)
         tensors = tuple(tensor for _, tensor in call.tensors[before:])
         if found is None:
-            return Binding(row, name, tensors, "" if tensors else call.values[-1][1])
+            return TracedBinding(row, name, tensors, "" if tensors else call.values[-1][1])
         numbers = (found.nan, found.inf, found.least, found.greatest, found.mean)
-        return Binding(row, name, tensors, "", found.count, found.initialised, *numbers)
+        return TracedBinding(row, name, tensors, "", found.count, found.initialised, *numbers)
 
-    def _binding_site(self, binding: relax.Binding, kind: Kind) -> int:
+    def _binding_site(self, binding: relax.Binding, kind: EventKind) -> int:
         function = self._levels[-1].function if self._levels else ""
         span = binding.span or binding.var.span
-        return self._site(binding, kind, lambda: Site(kind, binding.var.name, function, 1, span))
+        return self._site(binding, kind, lambda: EventSite(kind, binding.var.name, function, 1, span))
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -283,7 +287,7 @@ class Recorder(Hooks, ABC):
             return inner
         loop, depth, function = above, place.above.depth + 1, scope.function
         name = loop.loop_var.name if isinstance(loop, tir.For) else "while"
-        site = self._site(loop, Kind.ITER, lambda: Site(Kind.ITER, name, function, depth, loop.span))
+        site = self._site(loop, EventKind.ITER, lambda: EventSite(EventKind.ITER, name, function, depth, loop.span))
         return self._iteration(site, depth, scope.slot(loop.loop_var) if isinstance(loop, tir.For) else None, inner)
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
@@ -293,7 +297,7 @@ class Recorder(Hooks, ABC):
             return
         depth, function = self._depth(loop, frame) + 1, frame[ACTIVATION].function
         name = loop.loop_var.name
-        site = self._site(loop, Kind.ITER, lambda: Site(Kind.ITER, name, function, depth, loop.span))
+        site = self._site(loop, EventKind.ITER, lambda: EventSite(EventKind.ITER, name, function, depth, loop.span))
         slot: Slot[int] = layout.slot(loop.loop_var)  # type: ignore[assignment]  # a loop variable is an int
         self._opens(site, self.trace.sites[site].depth, slot, None, frame)
 
@@ -305,8 +309,8 @@ class Recorder(Hooks, ABC):
     def _block(self, site: BlockSite, frame: Frame) -> tuple[int, int]:
         node, function = site.node, frame[ACTIVATION].function
         axes = tuple(axis.var.name for axis in node.block.iter_vars)
-        made = Site(Kind.BLOCK, node.block.name, function, self._depth(node, frame) + 1, node.span, axes)
-        number = self._site(node, Kind.BLOCK, lambda: made)
+        made = EventSite(EventKind.BLOCK, node.block.name, function, self._depth(node, frame) + 1, node.span, axes)
+        number = self._site(node, EventKind.BLOCK, lambda: made)
         self._nodes.append(site)
         self._blocks[id(site)] = found = (number, self.trace.sites[number].depth)
         return found
@@ -321,12 +325,12 @@ class Recorder(Hooks, ABC):
         if not self.full and (buffer.name, row) not in self.trace.calls[level.row].tensors:
             self.trace.calls[level.row].tensors.append((buffer.name, row))
         depth = self._depth_of_buffer(buffer, frame)
-        made = Site(Kind.ALLOC, buffer.name, level.function, depth, buffer.span)
-        self._fresh(self._site(buffer, Kind.ALLOC, lambda: made), depth, row)
+        made = EventSite(EventKind.ALLOC, buffer.name, level.function, depth, buffer.span)
+        self._fresh(self._site(buffer, EventKind.ALLOC, lambda: made), depth, row)
 
     def _depth_of_buffer(self, buffer: tir.Buffer, frame: Frame) -> int:
         """The depth of what stands beside the first statement that sees it."""
-        known = self._sites.get((id(buffer), Kind.ALLOC))
+        known = self._sites.get((id(buffer), EventKind.ALLOC))
         if known is not None:
             return self.trace.sites[known].depth
         func = frame[ACTIVATION].layout.func
@@ -354,9 +358,9 @@ class Recorder(Hooks, ABC):
             return
         site = self._loads.get(id(access))
         if site is None:
-            site = self._loads[id(access)] = self._access(access, Kind.LOAD, frame)
+            site = self._loads[id(access)] = self._access(access, EventKind.LOAD, frame)
         if not self.keep:
-            self._omit(Kind.LOAD, lanes)
+            self._omit(EventKind.LOAD, lanes)
             return
         for lane in range(lanes):
             if lane:
@@ -372,25 +376,25 @@ class Recorder(Hooks, ABC):
         if not self.keep:
             self._changed(memory, view.data.storage, view.buffer.dtype)
         if is_undef(access.value):
-            self._written(self._access(access, Kind.FORGET, frame), Kind.FORGET, (0.0,) * lanes)
+            self._written(self._access(access, EventKind.FORGET, frame), EventKind.FORGET, (0.0,) * lanes)
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
         """The value is known."""
         del indices
         site = self._stores.get(id(access))
         if site is None:
-            site = self._stores[id(access)] = self._access(access, Kind.STORE, frame)
+            site = self._stores[id(access)] = self._access(access, EventKind.STORE, frame)
         if isinstance(value, tuple):
-            self._written(site, Kind.STORE, value)
+            self._written(site, EventKind.STORE, value)
             return
         if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
             self._special(nan=value != value)  # noqa: PLR0124 - quick
         if self.keep:
             self._cell(site, self._target[0], value if isinstance(value, float | int) else 0.0)
         else:
-            self._omit(Kind.STORE, 1)
+            self._omit(EventKind.STORE, 1)
 
-    def _written(self, site: int, kind: Kind, values: Sequence[object]) -> None:
+    def _written(self, site: int, kind: EventKind, values: Sequence[object]) -> None:
         address = self._target[0]
         for lane, value in enumerate(values):
             if isinstance(value, float) and value - value != 0:  # of NaN and infinities it is NaN
@@ -401,11 +405,11 @@ class Recorder(Hooks, ABC):
             else:
                 self._omit(kind, 1)
 
-    def _access(self, access: tir.BufferLoad | tir.BufferStore, kind: Kind, frame: Frame) -> int:
+    def _access(self, access: tir.BufferLoad | tir.BufferStore, kind: EventKind, frame: Frame) -> int:
         function, name = frame[ACTIVATION].function, access.buffer.name
         place = self.places.accessing(access)
         depth = DEEPEST if place is None else place.depth + 1
-        return self._site(access, kind, lambda: Site(kind, name, function, depth, access.span))
+        return self._site(access, kind, lambda: EventSite(kind, name, function, depth, access.span))
 
     # -------------------------------------------------------------------------------------------------- the end
 
@@ -416,7 +420,9 @@ class Recorder(Hooks, ABC):
             self._ended()
             function = self._levels[-1].function if self._levels else ""
             name, span = trace.failure.code.id, trace.failure.span
-            self._always(self._site(None, Kind.FAIL, lambda: Site(Kind.FAIL, name, function, DEEPEST, span)), 0)
+            self._always(
+                self._site(None, EventKind.FAIL, lambda: EventSite(EventKind.FAIL, name, function, DEEPEST, span)), 0
+            )
         trace.memories, trace.tensors = memories.rows, memories.tensors
         trace.total = self.step
         if self._only:

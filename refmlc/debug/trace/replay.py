@@ -3,24 +3,24 @@
 from array import array
 from dataclasses import dataclass
 
-from refmlc.debug.trace.events import NOWHERE, Contents, Kind, Trace
+from refmlc.debug.trace.events import NOWHERE, Contents, EventKind, Trace
 
 KNOWN, UNKNOWN = 1, 2
 
 
 @dataclass(slots=True)
-class State:
+class ReplayState:
     """All cells by address: their values; 0 uninitialised, 1 known, 2 not known to the trace."""
 
     values: "array[float]"
     known: bytearray
 
 
-def replay(trace: Trace, end: int | None = None) -> State:
+def replay(trace: Trace, end: int | None = None) -> ReplayState:
     """The state after the kept events before `end` (None: after all)."""
     end = len(trace) if end is None else end
     size = sum(one.cells for one in trace.memories if one.base != NOWHERE)
-    state = State(array("d", bytes(8 * size)), bytearray(size))
+    state = ReplayState(array("d", bytes(8 * size)), bytearray(size))
     waiting = iter(trace.contents)
     following = next(waiting, None)
     for event in range(end + 1):
@@ -32,7 +32,7 @@ def replay(trace: Trace, end: int | None = None) -> State:
     return state
 
 
-def _fill(trace: Trace, state: State, contents: Contents) -> None:
+def _fill(trace: Trace, state: ReplayState, contents: Contents) -> None:
     row = trace.memories[contents.memory]
     part = slice(row.base, row.base + row.cells)
     if contents.values is None:
@@ -42,15 +42,15 @@ def _fill(trace: Trace, state: State, contents: Contents) -> None:
         state.known[part] = contents.known
 
 
-def _apply(trace: Trace, state: State, event: int) -> None:
+def _apply(trace: Trace, state: ReplayState, event: int) -> None:
     at = trace.at[event]
     match trace.sites[trace.site[event]].kind:
-        case Kind.STORE if at != NOWHERE:
+        case EventKind.STORE if at != NOWHERE:
             state.values[at] = trace.value[event]
             state.known[at] = KNOWN
-        case Kind.FORGET if at != NOWHERE:
+        case EventKind.FORGET if at != NOWHERE:
             state.known[at] = 0
-        case Kind.ALLOC:
+        case EventKind.ALLOC:
             row = trace.memories[trace.tensors[at].memory]
             if row.base != NOWHERE:
                 state.known[row.base : row.base + row.cells] = bytes(row.cells)
@@ -58,7 +58,7 @@ def _apply(trace: Trace, state: State, event: int) -> None:
             pass
 
 
-def elements(trace: Trace, tensor: int, state: State) -> list[float | None]:
+def elements(trace: Trace, tensor: int, state: ReplayState) -> list[float | None]:
     """The cells of a tensor in row-major order, lane by lane; None: not initialised. Nothing where it has no place."""
     shown = trace.tensors[tensor]
     if shown.first == NOWHERE:

@@ -25,7 +25,7 @@ PLAIN = (
 NUMBERS = ("float", "int", "uint", "bool")
 
 
-class Counting(Hooks):
+class LoadCounter(Hooks):
     """Counts loads."""
 
     def __init__(self, count: Callable[[], None]) -> None:
@@ -38,7 +38,7 @@ class Counting(Hooks):
 
 
 @dataclass(frozen=True, slots=True)
-class Quick:
+class UnwatchedUnit:
     """A unit executed unwatched: its loads (none are counted here where `run` counts them), the buffer it stores to.
 
     `back` reads the element that was stored; None where it can be neither NaN nor infinite.
@@ -50,7 +50,7 @@ class Quick:
     back: NumberEval | None
 
 
-def quick(scope: Scope, stmt: tir.Stmt, count: Callable[[], None]) -> Quick | None:
+def quick(scope: Scope, stmt: tir.Stmt, count: Callable[[], None]) -> UnwatchedUnit | None:
     """How `stmt` is executed unwatched; None: it is not. `count` is called for each load that the text leaves open."""
     if not isinstance(stmt, tir.BufferStore) or not _is_plain(stmt):
         return None
@@ -59,14 +59,14 @@ def quick(scope: Scope, stmt: tir.Stmt, count: Callable[[], None]) -> Quick | No
     if special and _loads(stmt.indices) != 0:  # the indices may not be the same afterwards
         return None
     machine = scope.machine
-    before, machine.hooks = machine.hooks, Hooks() if loads is not None else Counting(count)
+    before, machine.hooks = machine.hooks, Hooks() if loads is not None else LoadCounter(count)
     try:
         run = scope.stmt(stmt)
         machine.hooks = Hooks()
         back = scope.number(tir.BufferLoad(stmt.buffer, stmt.indices, span=stmt.span)) if special else None
     finally:
         machine.hooks = before
-    return Quick(run, loads or 0, scope.buffer(stmt.buffer).view, back)
+    return UnwatchedUnit(run, loads or 0, scope.buffer(stmt.buffer).view, back)
 
 
 def _is_plain(stmt: tir.BufferStore) -> bool:

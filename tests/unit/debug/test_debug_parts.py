@@ -10,7 +10,7 @@ import refmlc
 from refmlc.debug import Moment, Program, Reason, Session
 from refmlc.debug.expressions import element, prepare
 from refmlc.debug.program import SHOWN
-from refmlc.debug.snapshots import Often
+from refmlc.debug.snapshots import SnapshotRate
 from refmlc.debug.tensors import element as element_of, page, put, region, statistics
 from refmlc.debug.terminal import completions
 from refmlc.diag import RefmlcError
@@ -59,7 +59,7 @@ class TestCompletion:
 class TestSnapshots:
     def test_memory_stays_within_its_budget_and_moments_stay_exact(self) -> None:
         # of 64 bytes of C and its 16 units 80 are another copy each time; A and B are shared
-        with gemm(snapshot_bytes=1000, often=Often(10, 0.0, adapts=False)) as session:
+        with gemm(snapshot_bytes=1000, snapshot_rate=SnapshotRate(10, 0.0, adapts=False)) as session:
             session.start()
             session.resume()
             count, nbytes = session.snapshots

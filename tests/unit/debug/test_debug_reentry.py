@@ -16,10 +16,10 @@ from debug_states import state, walked
 
 import refmlc
 from refmlc.debug import Moment, Program, Reason, Session
-from refmlc.debug.snapshots import Often
+from refmlc.debug.snapshots import SnapshotRate
 
 HEAD = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
-NEVER, DENSE = Often(1 << 40, 1e9), Often(3, 0.0, adapts=False)
+NEVER, DENSE = SnapshotRate(1 << 40, 1e9), SnapshotRate(3, 0.0, adapts=False)
 
 WHILE = """
 def f(A: T.Buffer((4,), "int32")):
@@ -114,7 +114,7 @@ def program(name: str) -> Program:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_each_moment_is_what_it_was(name: str) -> None:
-    with Session(program(name), often=NEVER) as plain, Session(program(name), often=DENSE) as dense:
+    with Session(program(name), snapshot_rate=NEVER) as plain, Session(program(name), snapshot_rate=DENSE) as dense:
         known = walked(plain, 10_000)
         assert plain.ended
         assert plain.stop is not None
@@ -138,7 +138,7 @@ def test_each_moment_is_what_it_was(name: str) -> None:
 @pytest.mark.parametrize("name", TEXTS)
 def test_there_are_snapshots_within_loops(name: str) -> None:
     """One at least in every twelve statements: those of a block of threads that wait for each other."""
-    with Session(program(name), often=DENSE) as session:
+    with Session(program(name), snapshot_rate=DENSE) as session:
         session.start()
         session.resume()
         steps = session.step_back().moment.step
@@ -151,7 +151,7 @@ def test_the_budget_counts_the_same_steps_however_one_came_there(name: str) -> N
     given = program(name)
     for most in (3, 5, 9):
         limited = Program(given.module, "f", list(given.args), max_steps=most)
-        with Session(limited, often=DENSE) as session:
+        with Session(limited, snapshot_rate=DENSE) as session:
             session.start()
             first = session.resume()
             if first.failure is None:
@@ -168,7 +168,7 @@ def test_a_loop_goes_on_as_it_began_whatever_its_variables_were_set_to() -> None
     """The values of `i` are 0 … 5 and `n` is read once, whatever is read from them later."""
     text = f"{HEAD}{SET.lstrip()}"
     module = refmlc.read(text, "set.tvm")
-    with Session(Program(module, "f", [np.zeros(9, "int32"), 6]), often=DENSE) as session:
+    with Session(Program(module, "f", [np.zeros(9, "int32"), 6]), snapshot_rate=DENSE) as session:
         session.start()
         session.goto(Moment(1, 6))  # 1: the loop; 2i + 2, 2i + 3: the stores
         session.set("i", "7")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.debug import FrameKind, Moment, Program, Reason, Session, leaving
+from refmlc.debug import FrameKind, Moment, Program, Reason, Session, call_exit
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.run.memory.tensor import Tensor
@@ -121,7 +121,7 @@ class TestForwards:
     def test_what_is_left_of_a_long_call_is_executed_as_a_whole(
         self, main: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(leaving, "LONG", 3)
+        monkeypatch.setattr(call_exit, "LONG", 3)
         main.break_name("main.z")
         main.start()
         main.step_in(3)
@@ -134,7 +134,7 @@ class TestForwards:
         assert np.array_equal(main.result.numpy(), [4, 8, 12])  # type: ignore[attr-defined]
 
     def test_a_breakpoint_in_what_is_left_is_met(self, main: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(leaving, "LONG", 3)
+        monkeypatch.setattr(call_exit, "LONG", 3)
         main.break_line(STORE, condition="vi == 2")
         main.start()
         main.step_in(3)

@@ -5,9 +5,9 @@ gives the same; the motion begins to look where the call has ended.
 """
 
 from refmlc.debug.engine import Engine
-from refmlc.debug.judge import Judge
-from refmlc.debug.plan import Plan
-from refmlc.debug.values import Moment, Stop
+from refmlc.debug.plan import MotionPlan
+from refmlc.debug.session_data import Moment, Stop
+from refmlc.debug.stop_policy import StopPolicy
 from refmlc.lang.ir import tir
 from refmlc.native.tier.work import Work
 
@@ -15,7 +15,7 @@ LONG = 1_000_000  # iterations, which take the interpreter about a second
 CALLED = 2  # levels: Relax, and the prim_func that it calls
 
 
-def worth(engine: Engine, judge: Judge, plan: Plan, now: Moment) -> bool:
+def worth(engine: Engine, judge: StopPolicy, plan: MotionPlan, now: Moment) -> bool:
     """Whether a motion from `now` on, in a prim_func that Relax called, need not stop in what is left of it."""
     if not now.step or len(engine.levels) != CALLED or engine.levels[0].env is None or plan.every or plan.marks:
         return False
@@ -26,7 +26,7 @@ def worth(engine: Engine, judge: Judge, plan: Plan, now: Moment) -> bool:
     return Work(func).iterations(called.args) >= LONG
 
 
-def leave(engine: Engine, plan: Plan, now: Moment) -> Stop:
+def leave(engine: Engine, plan: MotionPlan, now: Moment) -> Stop:
     """Go on from where the call has ended, as `plan` says."""
     base = engine.snapshots.at(Moment(now.event, 0))
     assert base is not None  # noqa: S101 - there is one of the beginning

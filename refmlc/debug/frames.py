@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import node_for
-from refmlc.debug.judge import Level
-from refmlc.debug.places import AnyPlace, Place, bound_before, brought_by, brought_by_function
-from refmlc.debug.values import Frame, FrameKind, Variable
+from refmlc.debug.places import ProgramPlace, StmtPlace, bound_before, brought_by, brought_by_function
+from refmlc.debug.session_data import FrameKind, StackFrame, Variable
+from refmlc.debug.stop_policy import ActiveCall
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax, tir
 from refmlc.run.interp.graph.activation import KILLED
@@ -27,15 +27,15 @@ KINDS = (tir.For, tir.SBlockRealize)
 
 
 @dataclass(slots=True)
-class Spot:
+class LiveFrame:
     """A frame with what it takes to look into it. `nodes`: what it brings, `values`: of these, where there is one."""
 
-    shown: Frame
-    level: Level
-    place: AnyPlace | None
+    shown: StackFrame
+    level: ActiveCall
+    place: ProgramPlace | None
     kinds: dict["tir.Var | tir.Buffer", str] = field(default_factory=dict)
     slots: Slots | None = None
-    around: Place | None = None
+    around: StmtPlace | None = None
 
     def value(self, node: "tir.Var | tir.Buffer") -> object:
         """The value of a variable, the view of a buffer; None: it has none yet."""
@@ -49,28 +49,30 @@ class Spot:
         return None if known is None else slots[known.view]
 
 
-def spots(engine: Engine) -> list[Spot]:
+def live_frames(engine: Engine) -> list[LiveFrame]:
     """All frames, innermost first."""
-    found: list[Spot] = []
+    found: list[LiveFrame] = []
     for number, level in reversed(list(enumerate(engine.levels))):
         innermost = number == len(engine.levels) - 1
         if level.reentry is not None:
-            place = engine.place if innermost and isinstance(engine.place, Place) else level.place
+            place = engine.place if innermost and isinstance(engine.place, StmtPlace) else level.place
             slots = engine.frame if innermost and engine.frame is not None else level.frame
             found += _of_prim_func(level, place, slots, number, len(found))
         elif level.env is not None:
             binding = level.bindings[-1] if level.bindings else None
-            shown = Frame(
+            shown = StackFrame(
                 len(found), FrameKind.GRAPH, level.name, "" if binding is None else f"binding {binding.name}",
                 None if binding is None else binding.span, number,
             )  # fmt: skip
-            found.append(Spot(shown, level, binding))
+            found.append(LiveFrame(shown, level, binding))
     return found
 
 
-def _of_prim_func(level: Level, place: Place | None, slots: Slots | None, number: int, index: int) -> list[Spot]:
+def _of_prim_func(
+    level: ActiveCall, place: StmtPlace | None, slots: Slots | None, number: int, index: int
+) -> list[LiveFrame]:
     """The blocks and loops around `place`, then the function."""
-    found: list[Spot] = []
+    found: list[LiveFrame] = []
     pending: dict[tir.Var | tir.Buffer, str] = {}
     span = None if place is None else place.span
     here = place
@@ -84,18 +86,20 @@ def _of_prim_func(level: Level, place: Place | None, slots: Slots | None, number
             pending = {**brought, **pending}
             continue
         kind = FrameKind.BLOCK if isinstance(here.node, tir.SBlockRealize) else FrameKind.LOOP
-        spot = Spot(Frame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here)
-        spot.shown = Frame(index + len(found), kind, _name(here), _detail(spot), span, number)
-        found.append(spot)
+        live = LiveFrame(
+            StackFrame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here
+        )
+        live.shown = StackFrame(index + len(found), kind, _name(here), _detail(live), span, number)
+        found.append(live)
         span, pending = here.span, {}
     assert level.reentry is not None  # noqa: S101 - who calls has looked
     func = level.reentry.scope.func
     top = {} if func is None else brought_by_function(func)
-    shown = Frame(index + len(found), FrameKind.PRIM_FUNC, level.name, "", span, number)
-    return [*found, Spot(shown, level, place, {**top, **pending}, slots)]
+    shown = StackFrame(index + len(found), FrameKind.PRIM_FUNC, level.name, "", span, number)
+    return [*found, LiveFrame(shown, level, place, {**top, **pending}, slots)]
 
 
-def _is_root(place: Place) -> bool:
+def _is_root(place: StmtPlace) -> bool:
     """Whether it is the block around a function that the text leaves out."""
     node = place.node
     return (
@@ -106,7 +110,7 @@ def _is_root(place: Place) -> bool:
     )
 
 
-def _name(place: Place) -> str:
+def _name(place: StmtPlace) -> str:
     match place.node:
         case tir.SBlockRealize(block=block):
             return block.name
@@ -116,26 +120,26 @@ def _name(place: Place) -> str:
             return type(place.node).__name__
 
 
-def _detail(spot: Spot) -> str:
-    values = [f"{node.name} = {spot.value(node)}" for node, kind in spot.kinds.items() if kind in ("loop", "axis")]
+def _detail(live: LiveFrame) -> str:
+    values = [f"{node.name} = {live.value(node)}" for node, kind in live.kinds.items() if kind in ("loop", "axis")]
     return ", ".join(values)
 
 
 # --------------------------------------------------------------------------------------------- variables
 
 
-def variables(spot: Spot, edited: frozenset[tuple[int, str]] = frozenset()) -> list[Variable]:
+def variables(live: LiveFrame, edited: frozenset[tuple[int, str]] = frozenset()) -> list[Variable]:
     """What a frame brings."""
-    level = spot.shown.level
-    if spot.shown.kind is FrameKind.GRAPH:
-        return _of_graph(spot.level, level, edited)
+    level = live.shown.level
+    if live.shown.kind is FrameKind.GRAPH:
+        return _of_graph(live.level, level, edited)
     found = []
-    for node, kind in spot.kinds.items():
-        value = spot.value(node)
+    for node, kind in live.kinds.items():
+        value = live.value(node)
         shown = _tensor(value) if isinstance(node, tir.Buffer) else value
         found.append(
             Variable(
-                node.name, kind, shown, str(node.dtype), _extent(spot, node),
+                node.name, kind, shown, str(node.dtype), _extent(live, node),
                 edited=(level, node.name) in edited, bound=value is not None,
             )
         )  # fmt: skip
@@ -149,7 +153,7 @@ def _tensor(value: object) -> Tensor | None:
         return None
 
 
-def _of_graph(level: Level, number: int, edited: frozenset[tuple[int, str]]) -> list[Variable]:
+def _of_graph(level: ActiveCall, number: int, edited: frozenset[tuple[int, str]]) -> list[Variable]:
     if level.env is None:
         return []
     names: dict[str, Variable] = {}
@@ -165,15 +169,15 @@ def _of_graph(level: Level, number: int, edited: frozenset[tuple[int, str]]) -> 
     return list(names.values())
 
 
-def _parameters(level: Level) -> set[relax.Var]:
+def _parameters(level: ActiveCall) -> set[relax.Var]:
     """The variables that hold the arguments: the first that were bound."""
     return set() if level.env is None else set(list(level.env.values)[: len(level.args)])
 
 
-def _extent(spot: Spot, node: "tir.Var | tir.Buffer") -> tuple[int, int] | None:
+def _extent(live: LiveFrame, node: "tir.Var | tir.Buffer") -> tuple[int, int] | None:
     """Where a loop variable or an axis goes from and to, as far as the text says it in numbers."""
-    place = spot.place
-    if not isinstance(place, Place) or isinstance(node, tir.Buffer):
+    place = live.place
+    if not isinstance(place, StmtPlace) or isinstance(node, tir.Buffer):
         return None
     for around in place.around():
         bounds: list[tuple[tir.Expr, tir.Expr]] = []
@@ -185,17 +189,17 @@ def _extent(spot: Spot, node: "tir.Var | tir.Buffer") -> tuple[int, int] | None:
             case _:
                 pass
         for low, extent in bounds:
-            first, count = _number(spot, low), _number(spot, extent)
+            first, count = _number(live, low), _number(live, extent)
             return None if first is None or count is None else (first, first + count)
     return None
 
 
-def _number(spot: Spot, expr: tir.Expr) -> int | None:
+def _number(live: LiveFrame, expr: tir.Expr) -> int | None:
     match expr:
         case tir.IntImm(value=value):
             return value
         case tir.Var():
-            found = spot.value(expr)
+            found = live.value(expr)
             return found if isinstance(found, int) else None
         case _:
             return None
@@ -207,19 +211,19 @@ def _number(spot: Spot, expr: tir.Expr) -> int | None:
 Named = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 
-def named(all_spots: Sequence[Spot], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
+def names_in(all_frames: Sequence[LiveFrame], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
     """What an expression may name in a frame: its own names, then those around it in the same call."""
-    level = all_spots[index].shown.level
+    level = all_frames[index].shown.level
     found: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
-    for spot in all_spots[index:]:
-        if spot.shown.level != level:
+    for live in all_frames[index:]:
+        if live.shown.level != level:
             break
-        if spot.shown.kind is FrameKind.GRAPH:
-            for variable in variables(spot):
+        if live.shown.kind is FrameKind.GRAPH:
+            for variable in variables(live):
                 node = node_for(variable.name, variable.value)
                 if node is not None:
                     found.setdefault(variable.name, (node, variable.value))
             continue
-        for node in reversed(list(spot.kinds)):
-            found.setdefault(node.name, (node, spot.value(node)))
+        for node in reversed(list(live.kinds)):
+            found.setdefault(node.name, (node, live.value(node)))
     return found

@@ -11,8 +11,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "property"))
 from debug_states import state
 
 import refmlc
-from refmlc.debug import Moment, Program, Reason, Session, outlining
-from refmlc.debug.snapshots import Often
+from refmlc.debug import Moment, Program, Reason, Session, outlined_loops
+from refmlc.debug.snapshots import SnapshotRate
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.run.memory.tensor import Tensor
 
@@ -60,12 +60,12 @@ def program(text: str, *, n: int = 2, max_steps: int | None = None) -> Program:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every loop be long enough for C."""
-    monkeypatch.setattr(outlining, "LONG", 1)
+    monkeypatch.setattr(outlined_loops, "LONG", 1)
 
 
 def known(text: str) -> dict[Moment, object]:
     """What the program is at each moment: by steps of the interpreter alone."""
-    with Session(program(text), often=Often(1 << 40, 1e9)) as session:
+    with Session(program(text), snapshot_rate=SnapshotRate(1 << 40, 1e9)) as session:
         stop, found = session.start(), dict[Moment, object]()
         while not session.ended:
             found[stop.moment] = state(session)

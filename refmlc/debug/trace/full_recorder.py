@@ -1,14 +1,14 @@
 """The first run: everything is written, until there is too much of it; from then on events are only counted.
 
-Counting is quick: units that a text can be read of run unwatched, and what they stored is looked at afterwards, so
+LoadCounter is quick: units that a text can be read of run unwatched, and what they stored is looked at afterwards, so
 that the first NaN and the first infinity are found wherever they are.
 """
 
 from collections import Counter
 
-from refmlc.debug.trace.events import Kind
-from refmlc.debug.trace.recorder import Recorder
-from refmlc.debug.trace.units import Quick, quick
+from refmlc.debug.trace.events import EventKind
+from refmlc.debug.trace.recorder import TraceRecorder
+from refmlc.debug.trace.units import UnwatchedUnit, quick
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, tir
@@ -18,7 +18,7 @@ from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.storage import Storage
 
 
-class Whole(Recorder):
+class FullRecorder(TraceRecorder):
     """Writes at most `most` events. `nan_unit`, `inf_unit`: those of the first NaN and infinity, -1 without."""
 
     def __init__(self, module: IRModule, function: str, most: int, only: frozenset[str] = frozenset()) -> None:
@@ -47,7 +47,7 @@ class Whole(Recorder):
         for site, times in Counter(self.trace.site).items():
             found[self.trace.sites[site].kind.value] += times
         found.update(load=self._loaded, store=self._stored, iter=self._iterated, block=self._entered)
-        return {kind.value: found[kind.value] for kind in Kind if found[kind.value]}
+        return {kind.value: found[kind.value] for kind in EventKind if found[kind.value]}
 
     def _overflow(self) -> None:
         """Too many: forget what was written, but how much it was."""
@@ -74,11 +74,11 @@ class Whole(Recorder):
         trace.at.append(address)
         trace.value.append(value)
 
-    def _omit(self, kind: Kind, count: int) -> None:
+    def _omit(self, kind: EventKind, count: int) -> None:
         match kind:
-            case Kind.LOAD:
+            case EventKind.LOAD:
                 self._loaded += count
-            case Kind.STORE:
+            case EventKind.STORE:
                 self._stored += count
             case _:
                 self._others[kind.value] += count
@@ -121,7 +121,7 @@ class Whole(Recorder):
             else:
                 counted(alone, run, frame)
 
-        def counted(alone: Quick, run: Run, frame: Frame) -> None:
+        def counted(alone: UnwatchedUnit, run: Run, frame: Frame) -> None:
             before = self._loaded
             try:
                 alone.run(frame)

@@ -15,22 +15,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from refmlc.debug.dap.arguments import Arguments, Refused
-from refmlc.debug.dap.looking import thread
-from refmlc.debug.dap.references import Target
-from refmlc.debug.dap.state import Motion, State
+from refmlc.debug.dap.arguments import Arguments, RequestRefused
+from refmlc.debug.dap.dap_state import DapState, Motion
+from refmlc.debug.dap.inspection import thread
+from refmlc.debug.dap.references import MotionTarget
 from refmlc.debug.session import Session
-from refmlc.debug.values import FrameKind, Reason, Stop
+from refmlc.debug.session_data import FrameKind, Reason, Stop
 
 Body = dict[str, object]
 GRANULARITIES = ("statement", "line", "instruction")
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class MotionRequests:
     """Answers; the motion itself is left in the state."""
 
-    state: State
+    state: DapState
 
     def proceed(self, given: Arguments) -> Body:
         """`continue`."""
@@ -58,7 +58,7 @@ class Moving:
             case "statement":
                 return self._moves(session.step_in, "stepping in")
             case _:
-                raise Refused("this target is nothing to step into")
+                raise RequestRefused("this target is nothing to step into")
 
     def step_out(self, given: Arguments) -> Body:
         """`stepOut`."""
@@ -85,7 +85,7 @@ class Moving:
         session = self._session(given, ended=True)
         target = self.state.references.target(given.number("targetId"))
         if not target.line:
-            raise Refused("this target is nothing to go to")
+            raise RequestRefused("this target is nothing to go to")
         return self._moves(partial(arrive, session, target), f"going to line {target.line}")
 
     # -------------------------------------------------------------------------------------------- targets
@@ -97,9 +97,12 @@ class Moving:
         frames = session.frames()
         level = frames[frame].level
         loops = [one.name for one in frames[frame:] if one.level == level and one.kind is FrameKind.LOOP]
-        targets = [("the next statement", Target(what="statement")), ("the next block instance", Target(what="block"))]
+        targets = [
+            ("the next statement", MotionTarget(what="statement")),
+            ("the next block instance", MotionTarget(what="block")),
+        ]
         targets += [
-            (f"the next iteration of `{name}`", Target(what="loop", loop=name)) for name in dict.fromkeys(loops)
+            (f"the next iteration of `{name}`", MotionTarget(what="loop", loop=name)) for name in dict.fromkeys(loops)
         ]
         number = self.state.references.number
         return {"targets": [{"id": number(target), "label": label} for label, target in targets]}
@@ -115,9 +118,9 @@ class Moving:
         session.remove(there.number)
         if not there.verified:
             return {"targets": []}
-        found = [(f"when line {there.line} was last come to", Target(there.line, source, back=True))]
+        found = [(f"when line {there.line} was last come to", MotionTarget(there.line, source, back=True))]
         if not session.ended:
-            found.insert(0, (f"when line {there.line} is come to next", Target(there.line, source)))
+            found.insert(0, (f"when line {there.line} is come to next", MotionTarget(there.line, source)))
         number, shown = self.state.references.number, self.state.client.line(there.line)
         return {"targets": [{"id": number(target), "label": label, "line": shown} for label, target in found]}
 
@@ -136,11 +139,11 @@ class Moving:
 def _granularity(given: Arguments) -> str:
     found = given.text("granularity", "statement")
     if found not in GRANULARITIES:
-        raise Refused(f"there is no granularity `{found}`")
+        raise RequestRefused(f"there is no granularity `{found}`")
     return found
 
 
-def arrive(session: Session, target: Target) -> Stop:
+def arrive(session: Session, target: MotionTarget) -> Stop:
     """To where a line is come to, past everything else; where it is not, the program stays where it is."""
     begin = session.stop
     enabled, failures = {one.number: one.enabled for one in session.breakpoints}, session.failures

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from refmlc.debug.breakpoint_targets import MODES
+from refmlc.debug.session_data import EXCEPTIONS, Breakpoint
+from refmlc.debug.terminal.prompt_state import PromptState, number
 from refmlc.debug.terminal.show import breakpoint_line
-from refmlc.debug.terminal.state import State, number
-from refmlc.debug.values import EXCEPTIONS, Breakpoint
-from refmlc.debug.watching import MODES
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.run.memory.files import read_array
@@ -16,7 +16,7 @@ IF = re.compile(r"(?:^|\s)if(?=\s|$)")
 NAME = re.compile(r"\w+(\.\w+)?")
 
 
-def wanted(state: State, text: str) -> str:
+def wanted(state: PromptState, text: str) -> str:
     """What `--break` takes: what can be caught, `watch ELEMENT`, else what `break` takes."""
     if not text.strip():
         raise fail(BAD_USAGE, "`--break` needs a line, a name, or what is to be caught")
@@ -25,21 +25,21 @@ def wanted(state: State, text: str) -> str:
     return watch(state, text[6:].strip()) if text.startswith("watch ") else stop_at(state, text)
 
 
-def stop_at(state: State, rest: str) -> str:
+def stop_at(state: PromptState, rest: str) -> str:
     """A breakpoint; without words the list."""
     if not rest:
         return "\n".join(map(breakpoint_line, state.session.breakpoints)) or "there are no breakpoints"
     return _placed(state, rest, once=False)
 
 
-def stop_once(state: State, rest: str) -> str:
+def stop_once(state: PromptState, rest: str) -> str:
     """The same, once."""
     if not rest:
         raise fail(BAD_USAGE, "`tbreak` needs a line or a name")
     return _placed(state, rest, once=True)
 
 
-def log(state: State, rest: str) -> str:
+def log(state: PromptState, rest: str) -> str:
     """A log point."""
     where, _, text = rest.partition(" ")
     if not text.strip():
@@ -47,7 +47,7 @@ def log(state: State, rest: str) -> str:
     return _placed(state, where, once=False, log=text.strip())
 
 
-def _placed(state: State, rest: str, *, once: bool, log: str = "") -> str:
+def _placed(state: PromptState, rest: str, *, once: bool, log: str = "") -> str:
     where, asks, condition = (part.strip() for part in _split(rest))
     if asks and not condition:
         raise fail(BAD_USAGE, "`if` needs an expression")
@@ -73,7 +73,7 @@ def _split(rest: str) -> tuple[str, str, str]:
     return (rest, "", "") if found is None else (rest[: found.start()], "if", rest[found.end() :])
 
 
-def _source(state: State, name: str) -> str:
+def _source(state: PromptState, name: str) -> str:
     """The text of that name, or whose last part that is. Fails: RM112."""
     known = state.session.program.sources
     found = [one for one in known if name in (one, Path(one).name)]
@@ -82,7 +82,7 @@ def _source(state: State, name: str) -> str:
     return found[0] if name else ""
 
 
-def watch(state: State, rest: str) -> str:
+def watch(state: PromptState, rest: str) -> str:
     """A watch on an element or region."""
     if not rest:
         raise fail(BAD_USAGE, "`watch` needs an element, a region, or the name of a tensor")
@@ -93,7 +93,7 @@ def watch(state: State, rest: str) -> str:
     return breakpoint_line(state.session.watch(element.strip(), mode, frame=state.frame))
 
 
-def catch(state: State, rest: str) -> str:
+def catch(state: PromptState, rest: str) -> str:
     """NaNs, infinities, failures."""
     if not rest:
         raise fail(BAD_USAGE, "`catch` needs what is to be caught", None, f"{', '.join(EXCEPTIONS)}, or a code")
@@ -101,7 +101,7 @@ def catch(state: State, rest: str) -> str:
     return breakpoint_line(state.session.catch(next((one for one in known if one.lower() == rest.lower()), rest)))
 
 
-def compare(state: State, rest: str) -> str:
+def compare(state: PromptState, rest: str) -> str:
     """A comparison with a file."""
     name, _, file = rest.partition(" ")
     if not file.strip():
@@ -109,51 +109,51 @@ def compare(state: State, rest: str) -> str:
     return breakpoint_line(state.session.compare(name, read_array(Path(file.strip()))))
 
 
-def condition(state: State, rest: str) -> str:
+def condition(state: PromptState, rest: str) -> str:
     """Another condition."""
     which, _, text = rest.partition(" ")
     found = _breakpoint(state, which)
     return breakpoint_line(state.session.condition(found.number, text.strip()))
 
 
-def ignore(state: State, rest: str) -> str:
+def ignore(state: PromptState, rest: str) -> str:
     """How often to pass."""
     which, _, many = rest.partition(" ")
     found = _breakpoint(state, which)
     return breakpoint_line(state.session.ignore(found.number, number(many.strip(), 0)))
 
 
-def delete(state: State, rest: str) -> str:
+def delete(state: PromptState, rest: str) -> str:
     """Forget them."""
     for found in _several(state, rest):
         state.session.remove(found.number)
     return ""
 
 
-def enable(state: State, rest: str) -> str:
+def enable(state: PromptState, rest: str) -> str:
     """Let them stop."""
     return _enabled(state, rest, on=True)
 
 
-def disable(state: State, rest: str) -> str:
+def disable(state: PromptState, rest: str) -> str:
     """Let them not stop."""
     return _enabled(state, rest, on=False)
 
 
-def _enabled(state: State, rest: str, *, on: bool) -> str:
+def _enabled(state: PromptState, rest: str, *, on: bool) -> str:
     found = _several(state, rest)
     for one in found:
         one.enabled = on
     return "\n".join(map(breakpoint_line, found))
 
 
-def _several(state: State, rest: str) -> list[Breakpoint]:
+def _several(state: PromptState, rest: str) -> list[Breakpoint]:
     if not rest:
         raise fail(BAD_USAGE, "which breakpoints?", None, "`break` lists them")
     return [_breakpoint(state, word) for word in rest.replace(",", " ").split()]
 
 
-def _breakpoint(state: State, word: str) -> Breakpoint:
+def _breakpoint(state: PromptState, word: str) -> Breakpoint:
     if not word:
         raise fail(BAD_USAGE, "which breakpoint?", None, "`break` lists them")
     wanted_number = number(word, 0, "a breakpoint's number")
@@ -163,7 +163,7 @@ def _breakpoint(state: State, word: str) -> Breakpoint:
     raise fail(BAD_USAGE, f"there is no breakpoint {word}", None, "`break` lists them")
 
 
-HANDLERS: Mapping[str, Callable[[State, str], str]] = {
+HANDLERS: Mapping[str, Callable[[PromptState, str], str]] = {
     "break": stop_at,
     "tbreak": stop_once,
     "log": log,

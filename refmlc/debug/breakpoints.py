@@ -28,14 +28,14 @@ from itertools import pairwise
 from math import isnan
 
 from refmlc.debug.clock import NEVER
-from refmlc.debug.editing import Editing
+from refmlc.debug.edits import EditLog
 from refmlc.debug.engine import Engine
-from refmlc.debug.expressions import Element
-from refmlc.debug.judge import Judge
-from refmlc.debug.places import AnyPlace, Place
-from refmlc.debug.plan import Plan
+from refmlc.debug.expressions import ElementRange
+from refmlc.debug.places import ProgramPlace, StmtPlace
+from refmlc.debug.plan import MotionPlan
+from refmlc.debug.session_data import BreakKind, Breakpoint, Moment, Reason, Stop
+from refmlc.debug.stop_policy import StopPolicy
 from refmlc.debug.tensors import digits, is_special
-from refmlc.debug.values import BreakKind, Breakpoint, Moment, Reason, Stop
 from refmlc.diag import Diagnostic, RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.views import View
@@ -51,7 +51,7 @@ BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(slots=True)
-class Armed:
+class ArmedBreakpoint:
     """A breakpoint with what it takes to see whether it is met.
 
     `hits`: the moments at which it was met, as numbers that grow. `failed`: why its condition has no value.
@@ -60,8 +60,8 @@ class Armed:
     """
 
     shown: Breakpoint
-    places: frozenset[AnyPlace] = frozenset()
-    element: Element | None = None
+    places: frozenset[ProgramPlace] = frozenset()
+    element: ElementRange | None = None
     function: str = ""
     storage: Storage | None = None
     binding: str = ""
@@ -92,20 +92,20 @@ class Armed:
         self.shown.count, self.failed = 0, ""
 
 
-class Breaks(Judge):
+class BreakpointPolicy(StopPolicy):
     """All breakpoints and edits of a session. `evaluate`: an expression, in the innermost frame where it stands."""
 
-    def __init__(self, engine: Engine, evaluate: Callable[[str], object], editing: Editing) -> None:
+    def __init__(self, engine: Engine, evaluate: Callable[[str], object], edit_log: EditLog) -> None:
         self.engine = engine
-        self.armed: dict[int, Armed] = {}
+        self.armed: dict[int, ArmedBreakpoint] = {}
         self.logs: list[str] = []
         self._evaluate = evaluate
-        self._editing = editing
+        self._edit_log = edit_log
         self.failures: frozenset[str] | None = None
 
     # ------------------------------------------------------------------------------------------- the plan
 
-    def hot(self) -> frozenset[AnyPlace]:
+    def hot(self) -> frozenset[ProgramPlace]:
         """The places at which breakpoints are."""
         return frozenset(place for armed in self._enabled() for place in armed.places)
 
@@ -114,30 +114,30 @@ class Breaks(Judge):
         kinds = {armed.shown.kind for armed in self._enabled()}
         return 2 if BreakKind.READ in kinds else 1 if kinds & set(STORES) else 0
 
-    def _enabled(self) -> Iterator[Armed]:
+    def _enabled(self) -> Iterator[ArmedBreakpoint]:
         return (armed for armed in self.armed.values() if armed.shown.enabled)
 
-    def quiet(self, name: str, event: int, plan: Plan) -> bool:
+    def quiet(self, name: str, event: int, plan: MotionPlan) -> bool:
         """Whether nothing in a call of the prim_func `name` is waited for."""
-        if any(edit.moment.event == event for edit in self._editing.edits):
+        if any(edit.moment.event == event for edit in self._edit_log.edits):
             return False
         if not plan.breakpoints:
             return True
         if any(armed.shown.kind in STORES for armed in self._enabled()):
             return False
-        hot = {place.function for place in self.hot() if isinstance(place, Place)}
+        hot = {place.function for place in self.hot() if isinstance(place, StmtPlace)}
         return not hot or not (hot & self._called_by(name))
 
-    def inside(self, loop: Place, plan: Plan, steps: range) -> bool:
+    def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
         """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
         event = self.engine.event
-        if any(edit.moment.event == event and edit.moment.step in steps[1:] for edit in self._editing.edits):
+        if any(edit.moment.event == event and edit.moment.step in steps[1:] for edit in self._edit_log.edits):
             return True
         if not plan.breakpoints:
             return False
         if any(armed.shown.kind in STORES for armed in self._enabled()):
             return True
-        return any(isinstance(place, Place) and place is not loop and place.is_in(loop) for place in self.hot())
+        return any(isinstance(place, StmtPlace) and place is not loop and place.is_in(loop) for place in self.hot())
 
     def _called_by(self, name: str) -> set[str]:
         """The functions that a call of `name` may execute."""
@@ -165,22 +165,22 @@ class Breaks(Judge):
 
     def sets(self, event: int) -> bool:
         """Whether a variable is set in `event`."""
-        return any(edit.moment.event == event and edit.index is None for edit in self._editing.edits)
+        return any(edit.moment.event == event and edit.index is None for edit in self._edit_log.edits)
 
     def edits(self, event: int, after: int) -> int:
         """The next step of `event` that has edits."""
-        steps = [edit.moment.step for edit in self._editing.edits if edit.moment.event == event]
+        steps = [edit.moment.step for edit in self._edit_log.edits if edit.moment.event == event]
         return min((step for step in steps if step > after), default=NEVER)
 
     def reached(self, moment: Moment) -> None:
         """Make the edits of a moment."""
-        for edit in self._editing.edits:
+        for edit in self._edit_log.edits:
             if edit.moment == moment:
-                self._editing(edit)
+                self._edit_log(edit)
 
     # ------------------------------------------------------------------------------------------- being met
 
-    def met(self, place: AnyPlace, plan: Plan, moment: Moment) -> Stop | None:
+    def met(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
         """The stop at breakpoints of `place`."""
         hits = [armed for armed in self._enabled() if place in armed.places and self._passes(armed, plan)]
         if not hits:
@@ -190,7 +190,7 @@ class Breaks(Judge):
         numbers = tuple(armed.shown.number for armed in hits)
         return Stop(reason, moment, self.engine.levels[-1].name, place.span, "", numbers, note=noted(hits))
 
-    def _passes(self, armed: Armed, plan: Plan) -> bool:
+    def _passes(self, armed: ArmedBreakpoint, plan: MotionPlan) -> bool:
         """Whether the condition holds or has no value, the count is reached, and it is no log point."""
         shown, failed = armed.shown, armed.failed
         if shown.condition and not self._holds(armed):
@@ -209,7 +209,7 @@ class Breaks(Judge):
             shown.enabled = False
         return True
 
-    def _holds(self, armed: Armed) -> bool:
+    def _holds(self, armed: ArmedBreakpoint) -> bool:
         """Whether a condition holds; one that has no value is taken to, and why is kept."""
         try:
             value = self._evaluate(armed.shown.condition)
@@ -243,7 +243,9 @@ class Breaks(Judge):
                 return self._stop(reason, access, armed, text)
         return None
 
-    def _why(self, armed: Armed, access: tir.BufferStore, view: View, offset: int, lanes: tuple[object, ...]) -> str:
+    def _why(
+        self, armed: ArmedBreakpoint, access: tir.BufferStore, view: View, offset: int, lanes: tuple[object, ...]
+    ) -> str:
         """What is about to be stored, if that is waited for; else nothing."""
         shown, dtype = spelled(view, offset), view.buffer.dtype
         match armed.shown.kind:
@@ -280,7 +282,9 @@ class Breaks(Judge):
                     return self._stop(Reason.DATA, access, armed, text)
         return None
 
-    def _stop(self, reason: Reason, access: tir.BufferLoad | tir.BufferStore, armed: Armed, text: str) -> Stop:
+    def _stop(
+        self, reason: Reason, access: tir.BufferLoad | tir.BufferStore, armed: ArmedBreakpoint, text: str
+    ) -> Stop:
         place = self.engine.places.accessing(access)
         span = access.span if place is None else place.span
         element = text[: text.index("]") + 1]  # it begins with it
@@ -289,7 +293,7 @@ class Breaks(Judge):
             element=element, note=armed.failed,
         )  # fmt: skip
 
-    def _watched(self, armed: Armed, view: View, offset: int) -> bool:
+    def _watched(self, armed: ArmedBreakpoint, view: View, offset: int) -> bool:
         if armed.storage is not None:
             size = cell_size(view.buffer.dtype) * view.buffer.dtype.lanes
             start = view.data.byte_offset + (view.offset + offset) * size
@@ -314,7 +318,7 @@ class Breaks(Judge):
         return None
 
 
-def noted(hits: Iterable[Armed]) -> str:
+def noted(hits: Iterable[ArmedBreakpoint]) -> str:
     """What there is to say on the conditions of breakpoints that were met."""
     return "; ".join(armed.failed for armed in hits if armed.failed)
 
@@ -364,4 +368,4 @@ def constant(value: tir.Expr) -> bool:
             return False
 
 
-__all__ = ["STORES", "WATCHES", "Armed", "Breaks"]
+__all__ = ["STORES", "WATCHES", "ArmedBreakpoint", "BreakpointPolicy"]

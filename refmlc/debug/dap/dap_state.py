@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from refmlc.debug.dap.arguments import NOT_STOPPED, Arguments, Refused
+from refmlc.debug.dap.arguments import NOT_STOPPED, Arguments, RequestRefused
 from refmlc.debug.dap.channel import Outgoing
 from refmlc.debug.dap.references import References
 from refmlc.debug.dap.sources import Sources
 from refmlc.debug.program import Program
 from refmlc.debug.session import Session
-from refmlc.debug.values import Reason, Stop
+from refmlc.debug.session_data import Reason, Stop
 from refmlc.diag import Span
 
 Say = Callable[[str], object]
@@ -53,7 +53,7 @@ class Client:
     def of(cls, given: Arguments) -> "Client":
         """The arguments of `initialize`."""
         if given.text("pathFormat", "path") != "path":
-            raise Refused("paths are understood as paths only, not as URIs")
+            raise RequestRefused("paths are understood as paths only, not as URIs")
         return cls(
             asked=True,
             first_line=int(given.flag("linesStartAt1", True)),
@@ -90,7 +90,7 @@ class Motion:
 
 
 @dataclass(slots=True)
-class State:
+class DapState:
     """What all requests share."""
 
     out: Outgoing
@@ -108,35 +108,35 @@ class State:
     def session(self) -> Session:
         """The session, once there is one."""
         if self.held is None:
-            raise Refused("nothing has been launched")
+            raise RequestRefused("nothing has been launched")
         return self.held
 
     @property
     def sources(self) -> Sources:
         """The texts, once there are some."""
         if self.texts is None:
-            raise Refused("nothing has been launched")
+            raise RequestRefused("nothing has been launched")
         return self.texts
 
     def standing(self) -> Session:
         """The session, where the program stands."""
         session = self.session
         if self.phase is not Phase.STOPPED:
-            raise Refused(f"the program is {self.phase.value}", NOT_STOPPED)
+            raise RequestRefused(f"the program is {self.phase.value}", NOT_STOPPED)
         return session
 
     def going(self) -> Session:
         """The session, where the program stands and has not ended."""
         session = self.standing()
         if session.ended:
-            raise Refused("the program has ended: it can be gone back, or restarted")
+            raise RequestRefused("the program has ended: it can be gone back, or restarted")
         return session
 
     def stop(self) -> Stop:
         """Where it stands."""
         stop = self.standing().stop
         if stop is None:
-            raise Refused("the program has not begun", NOT_STOPPED)
+            raise RequestRefused("the program has not begun", NOT_STOPPED)
         return stop
 
     @property

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from refmlc.debug.session import Session
+from refmlc.debug.session_data import Stop
 from refmlc.debug.terminal.show import stopped, typed
-from refmlc.debug.values import Stop
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 
@@ -12,7 +12,7 @@ MOST_DIGITS = 18
 
 
 @dataclass(slots=True)
-class State:
+class PromptState:
     """See the docstring of the module."""
 
     session: Session

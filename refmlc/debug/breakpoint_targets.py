@@ -5,14 +5,14 @@ from itertools import product
 
 import numpy as np
 
-from refmlc.debug.breaks import Armed
+from refmlc.debug.breakpoints import ArmedBreakpoint
 from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import parsed, prepare
-from refmlc.debug.looking import Looking
-from refmlc.debug.places import AnyPlace, BindingPlace, Place, names_at
+from refmlc.debug.inspection import Inspection
+from refmlc.debug.places import BindingPlace, ProgramPlace, StmtPlace, names_at
+from refmlc.debug.session_data import EXCEPTIONS, BreakKind, Breakpoint, FrameKind
 from refmlc.debug.snapshots import storages_of
 from refmlc.debug.tensors import offset_of
-from refmlc.debug.values import EXCEPTIONS, BreakKind, Breakpoint, FrameKind
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.lang.ir import relax, tir
@@ -23,22 +23,22 @@ MODES = {"write": BreakKind.WRITE, "change": BreakKind.CHANGE, "read": BreakKind
 MOST_CELLS = 1_000_000
 
 
-def at_line(engine: Engine, shown: Breakpoint) -> Armed:
+def at_line(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
     """A breakpoint at a line, or the next one that has something."""
     shown.source = shown.source or next(iter(engine.program.sources), "")
-    lines: dict[int, list[AnyPlace]] = {}
+    lines: dict[int, list[ProgramPlace]] = {}
     for place in engine.places.everything():
         span = place.span
         if span is not None and span.source.name == shown.source and span.line >= shown.line:
             lines.setdefault(span.line, []).append(place)
     if not lines:
         shown.verified, shown.note = False, "there is nothing to stop at on this line, or on a later one"
-        return Armed(shown)
+        return ArmedBreakpoint(shown)
     shown.line = min(lines)
-    return Armed(shown, _outermost(lines[shown.line]))
+    return ArmedBreakpoint(shown, _outermost(lines[shown.line]))
 
 
-def check_condition(armed: Armed) -> Armed:
+def check_condition(armed: ArmedBreakpoint) -> ArmedBreakpoint:
     """The breakpoint, if its condition can be read where it stops. Fails: RM1xx, RM112 for what is no truth value."""
     text = armed.shown.condition
     if text:
@@ -46,51 +46,56 @@ def check_condition(armed: Armed) -> Armed:
         if isinstance(node, ast.Constant | ast.JoinedStr) and not isinstance(getattr(node, "value", None), int | float):
             raise fail(BAD_USAGE, f"`{text}` is neither true nor false")
     for place in armed.places if text else ():
-        if isinstance(place, Place):
+        if isinstance(place, StmtPlace):
             dtype = prepare(text, names_at(place)).expr.dtype
             if dtype.kind == "handle" or dtype.is_vector:
                 raise fail(BAD_USAGE, f"`{text}` is neither true nor false: it is of dtype {dtype}")
     return armed
 
 
-def _outermost(places: list[AnyPlace]) -> frozenset[AnyPlace]:
+def _outermost(places: list[ProgramPlace]) -> frozenset[ProgramPlace]:
     """Those that stand in no other: a line that is many statements stops once."""
     return frozenset(
         place
         for place in places
-        if not isinstance(place, Place) or not any(around in places for around in place.around())
+        if not isinstance(place, StmtPlace) or not any(around in places for around in place.around())
     )
 
 
-def at_name(engine: Engine, shown: Breakpoint) -> Armed:
+def at_name(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
     """A breakpoint at a function, a block, a binding."""
     function, _, inner = shown.what.rpartition(".")
     first = engine.places.first(shown.what)
     if first is not None:
         return _placed(shown, BreakKind.FUNCTION, [first])
     everything = [place for place in engine.places.everything() if function in ("", place.function)]
-    blocks: list[AnyPlace] = [
+    blocks: list[ProgramPlace] = [
         place
         for place in everything
-        if isinstance(place, Place) and isinstance(place.node, tir.SBlockRealize) and place.node.block.name == inner
+        if isinstance(place, StmtPlace) and isinstance(place.node, tir.SBlockRealize) and place.node.block.name == inner
     ]
     if blocks:
         return _placed(shown, BreakKind.BLOCK, blocks)
-    bindings: list[AnyPlace] = [
+    bindings: list[ProgramPlace] = [
         place for place in everything if isinstance(place, BindingPlace) and place.name == inner
     ]
     if bindings:
         return _placed(shown, BreakKind.BINDING, bindings)
     shown.verified, shown.note = False, f"no function, block or binding is called `{shown.what}`"
-    return Armed(shown)
+    return ArmedBreakpoint(shown)
 
 
-def _placed(shown: Breakpoint, kind: BreakKind, places: list[AnyPlace]) -> Armed:
+def _is_block(place: ProgramPlace, name: str) -> bool:
+    node = place.node if isinstance(place, StmtPlace) else None
+    return isinstance(node, tir.SBlockRealize) and node.block.name == name
+
+
+def _placed(shown: Breakpoint, kind: BreakKind, places: list[ProgramPlace]) -> ArmedBreakpoint:
     shown.kind = kind
     span = places[0].span
     if span is not None:
         shown.line, shown.source = span.line, span.source.name
-    return Armed(shown, frozenset(places))
+    return ArmedBreakpoint(shown, frozenset(places))
 
 
 def mode_of(mode: str) -> BreakKind:
@@ -100,19 +105,19 @@ def mode_of(mode: str) -> BreakKind:
     return MODES[mode]
 
 
-def watch(looking: Looking, shown: Breakpoint, frame: int) -> Armed:
+def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpoint:
     """A watch on memory where that is an argument's, else on the name in this function. Fails: RM112."""
-    element = looking.element(shown.what, frame)
-    tensor = looking.tensor(element.name, frame)
+    element = inspection.element(shown.what, frame)
+    tensor = inspection.tensor(element.name, frame)
     if tensor is not None and element.axes:
         for corner in ([low for low, _ in element.axes], [high - 1 for _, high in element.axes]):
             offset_of(tensor, corner)
-    node, _ = looking.names(frame).get(element.name, (None, None))
+    node, _ = inspection.names(frame).get(element.name, (None, None))
     if tensor is None and not isinstance(node, tir.Buffer):
         raise fail(BAD_USAGE, f"`{element.name}` is no tensor: only tensors are watched")
     shown.what = str(element)
-    pinned = {id(storage) for storage in storages_of(looking.engine.args)}
-    binding = binding_of(looking, element.name, frame)
+    pinned = {id(storage) for storage in storages_of(inspection.engine.args)}
+    binding = binding_of(inspection, element.name, frame)
     if tensor is not None and (binding or id(tensor.storage) in pinned):
         axes = element.axes or tuple((0, extent) for extent in tensor.shape)
         size = cell_size(tensor.dtype)
@@ -124,18 +129,18 @@ def watch(looking: Looking, shown: Breakpoint, frame: int) -> Armed:
                 for lane in range(tensor.dtype.lanes)
                 for byte in range(size)
             )
-            return Armed(shown, storage=tensor.storage, cells=cells, binding=binding)
-    found = looking.spots()
-    function = found[frame].level.name if found else looking.engine.program.func
-    return Armed(shown, element=element, function=function)
+            return ArmedBreakpoint(shown, storage=tensor.storage, cells=cells, binding=binding)
+    found = inspection.live_frames()
+    function = found[frame].level.name if found else inspection.engine.program.func
+    return ArmedBreakpoint(shown, element=element, function=function)
 
 
-def binding_of(looking: Looking, name: str, frame: int) -> str:
+def binding_of(inspection: Inspection, name: str, frame: int) -> str:
     """The variable of Relax that `name` is; after the end `result` is the one that was returned. Else nothing."""
-    found = looking.spots()
+    found = inspection.live_frames()
     if found:
         return name if found[frame].shown.kind is FrameKind.GRAPH else ""
-    function = looking.engine.program.module.functions[looking.engine.program.func]
+    function = inspection.engine.program.module.functions[inspection.engine.program.func]
     if name == "result" and isinstance(function, relax.Function) and isinstance(function.body.body, relax.Var):
         return function.body.body.name
     return ""
@@ -150,9 +155,9 @@ def caught(what: str) -> BreakKind:
     raise fail(BAD_USAGE, f"`{what}` is nothing to be caught", None, f"{', '.join(EXCEPTIONS)}, or the id of a code")
 
 
-def compared(name: str, reference: object) -> Armed:
+def compared(name: str, reference: object) -> ArmedBreakpoint:
     """A comparison with a reference. Fails: RM112."""
     tensor = Tensor.from_numpy(reference) if isinstance(reference, np.ndarray) else reference
     if not isinstance(tensor, Tensor) or tensor.strides is not None:
         raise fail(BAD_USAGE, f"the reference of `{name}` is no compact tensor")
-    return Armed(Breakpoint(0, BreakKind.DIFFERENCE, name), reference=tensor)
+    return ArmedBreakpoint(Breakpoint(0, BreakKind.DIFFERENCE, name), reference=tensor)

@@ -16,34 +16,34 @@ from dataclasses import dataclass, field
 
 from refmlc.debug.dap import capabilities
 from refmlc.debug.dap.arguments import Arguments
-from refmlc.debug.dap.state import State
+from refmlc.debug.dap.dap_state import DapState
 from refmlc.debug.session import Session
-from refmlc.debug.values import Breakpoint
+from refmlc.debug.session_data import Breakpoint
 from refmlc.diag import RefmlcError
 
-Row = dict[str, object]
+RowData = dict[str, object]
 HITS = re.compile(r"\s*(>=|>|==?|)\s*(\d{1,15})\s*\Z")
 MODES = {"read": ("read",), "write": ("write",), "readWrite": ("write", "read")}
 
 
 @dataclass(slots=True)
-class Points:
+class ClientBreakpoints:
     """The breakpoints of the client. `wanted`: the last request of each kind (of each source); `known`: their numbers.
 
     `ids` are what clients call the session's numbers. `watched`: what data breakpoints are on, and in which frame.
     """
 
-    state: State
+    state: DapState
     quiet: bool = False
     wanted: dict[str, Arguments] = field(default_factory=dict)
     known: dict[str, list[int]] = field(default_factory=dict)
     ids: dict[int, int] = field(default_factory=dict)
-    watched: dict[str, list[tuple[tuple[str, ...], Row, tuple[int, ...]]]] = field(default_factory=dict)
+    watched: dict[str, list[tuple[tuple[str, ...], RowData, tuple[int, ...]]]] = field(default_factory=dict)
     _last: int = 0
 
     # ------------------------------------------------------------------------------------------- requests
 
-    def lines(self, given: Arguments) -> Row:
+    def lines(self, given: Arguments) -> RowData:
         """`setBreakpoints`."""
         source = self.state.sources.find(given.inner("source"))
         rows = given.rows("breakpoints", [])
@@ -58,14 +58,14 @@ class Points:
         self.wanted[key] = given
         return {"breakpoints": [self._line(key, source, line, options) for line, options in asked]}
 
-    def functions(self, given: Arguments) -> Row:
+    def functions(self, given: Arguments) -> RowData:
         """`setFunctionBreakpoints`."""
         asked = [(row.text("name"), _options(row)) for row in given.rows("breakpoints")]
         self._drop("functions")
         self.wanted["functions"] = given
         return {"breakpoints": [self._function(name, options) for name, options in asked]}
 
-    def exceptions(self, given: Arguments) -> Row:
+    def exceptions(self, given: Arguments) -> RowData:
         """`setExceptionBreakpoints`."""
         asked = [(name, "") for name in given.texts("filters")]
         asked += [(row.text("filterId"), row.text("condition", "")) for row in given.rows("filterOptions", [])]
@@ -77,7 +77,7 @@ class Points:
             self.state.session.failures = capabilities.failures(filters)
         return {"breakpoints": found}
 
-    def data(self, given: Arguments) -> Row:
+    def data(self, given: Arguments) -> RowData:
         """`setDataBreakpoints`: what was set before with the same words stays what it was."""
         asked = [
             (
@@ -89,7 +89,7 @@ class Points:
             for row in given.rows("breakpoints")
         ]
         before = self.watched.pop("data", [])
-        now: list[tuple[tuple[str, ...], Row, tuple[int, ...]]] = []
+        now: list[tuple[tuple[str, ...], RowData, tuple[int, ...]]] = []
         for words in asked:
             old = next((one for one in before if one[0] == words and one[1]["verified"]), None)
             if old is not None:
@@ -100,7 +100,7 @@ class Points:
         self.watched["data"] = now
         return {"breakpoints": [row for _, row, _ in now]}
 
-    def info(self, name: str, frame: int) -> Row:
+    def info(self, name: str, frame: int) -> RowData:
         """`dataBreakpointInfo` of an element or region, as a frame spells it."""
         session = self.state.standing()
         try:
@@ -158,11 +158,11 @@ class Points:
             self.state.session.remove(number)
             self.ids.pop(number, None)
 
-    def _unmet(self, why: str) -> Row:
+    def _unmet(self, why: str) -> RowData:
         self._last += 1
         return {"id": self._last, "verified": False, "message": why}
 
-    def _set(self, key: str, make: Callable[[], Breakpoint], shown: Callable[[Breakpoint], Row]) -> Row:
+    def _set(self, key: str, make: Callable[[], Breakpoint], shown: Callable[[Breakpoint], RowData]) -> RowData:
         """Make one, and say what became of it."""
         if self.quiet:
             return self._unmet("it was launched without debugging")
@@ -173,10 +173,10 @@ class Points:
         self._last += 1
         self.ids[one.number] = self._last
         self.known.setdefault(key, []).append(one.number)
-        row: Row = {"id": self._last, "verified": one.verified}
+        row: RowData = {"id": self._last, "verified": one.verified}
         return row | shown(one) if one.verified else row | {"message": one.note}
 
-    def _line(self, key: str, source: str, line: int, options: "Options") -> Row:
+    def _line(self, key: str, source: str, line: int, options: "BreakpointOptions") -> RowData:
         if options.wrong:
             return self._unmet(options.wrong)
         ours = max(self.state.client.ours(line), 1)
@@ -193,13 +193,13 @@ class Points:
             lambda one: self._at(one, ours),
         )
 
-    def _at(self, one: Breakpoint, asked: int = 0) -> Row:
+    def _at(self, one: Breakpoint, asked: int = 0) -> RowData:
         moved = {"message": f"line {asked} has nothing to stop at"} if asked and one.line != asked else {}
         if not one.line:
             return {}
         return {"line": self.state.client.line(one.line), "source": self.state.sources.shown(one.source), **moved}
 
-    def _function(self, name: str, options: "Options") -> Row:
+    def _function(self, name: str, options: "BreakpointOptions") -> RowData:
         if options.wrong:
             return self._unmet(options.wrong)
         session = self.state.session
@@ -211,7 +211,7 @@ class Points:
             self._at,
         )
 
-    def _exception(self, name: str, condition: str) -> Row:
+    def _exception(self, name: str, condition: str) -> RowData:
         if name in capabilities.NUMBERS:
             session = self.state.session
             return self._set("exceptions", lambda: session.catch(name, condition=condition), lambda _: {})
@@ -222,7 +222,7 @@ class Points:
         self._last += 1
         return {"id": self._last, "verified": True}
 
-    def _watch(self, data: str, access: str, condition: str, hits: str) -> tuple[Row, tuple[int, ...]]:
+    def _watch(self, data: str, access: str, condition: str, hits: str) -> tuple[RowData, tuple[int, ...]]:
         options, modes = _hits(hits), MODES.get(access)
         level, _, rest = data.partition(" ")
         function, _, element = rest.partition(" ")
@@ -261,7 +261,7 @@ def _is(session: Session, index: int, function: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class BreakpointOptions:
     """What a breakpoint is given beside its place."""
 
     condition: str = ""
@@ -271,15 +271,17 @@ class Options:
     wrong: str = ""
 
 
-def _options(row: Arguments) -> Options:
+def _options(row: Arguments) -> BreakpointOptions:
     hits = _hits(row.text("hitCondition", ""))
-    return Options(row.text("condition", "").strip(), hits.ignore, hits.exactly, row.text("logMessage", ""), hits.wrong)
+    return BreakpointOptions(
+        row.text("condition", "").strip(), hits.ignore, hits.exactly, row.text("logMessage", ""), hits.wrong
+    )
 
 
-def _hits(text: str) -> Options:
+def _hits(text: str) -> BreakpointOptions:
     if not text.strip():
-        return Options()
+        return BreakpointOptions()
     found = HITS.match(text)
     if found is None or (found[1] != ">" and int(found[2]) == 0):
-        return Options(wrong=f"`{text}` is no hit condition: N, >= N, > N or == N, from 1")
-    return Options(ignore=int(found[2]) - (found[1] != ">"), exactly=found[1] in ("=", "=="))
+        return BreakpointOptions(wrong=f"`{text}` is no hit condition: N, >= N, > N or == N, from 1")
+    return BreakpointOptions(ignore=int(found[2]) - (found[1] != ">"), exactly=found[1] in ("=", "=="))

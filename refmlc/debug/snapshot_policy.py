@@ -10,36 +10,38 @@
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 
-from refmlc.debug.clock import Heat
-from refmlc.debug.judge import Level
-from refmlc.debug.places import Place
-from refmlc.debug.snapshots import Often, SavedLevel, Snapshot, Snapshots
-from refmlc.debug.values import Moment
+from refmlc.debug.clock import SetTrap
+from refmlc.debug.places import StmtPlace
+from refmlc.debug.session_data import Moment
+from refmlc.debug.snapshots import SavedCall, Snapshot, SnapshotRate, Snapshots
+from refmlc.debug.stop_policy import ActiveCall
 from refmlc.lang.ir.threads import tag_of
 from refmlc.run.interp.tensorir.frame import Frame
 
 SHARE = 20  # a snapshot may take one part in so many of the time between two
 AGAIN = 1_000  # statements, after which it is tried again
-Cool = Callable[[Place], bool]
+Cool = Callable[[StmtPlace], bool]
 
 
-class Taking:
+class SnapshotPolicy:
     """See the table of the module. `next`: the statement of the event at which the next one is due. All of it is [run].
 
     `heats`: what makes a place leave the quick way; `stays`: whether it does so for another reason too.
     """
 
-    def __init__(self, often: Often, snapshots: Snapshots, heats: Mapping[Place, list[Heat]], stays: Cool) -> None:
-        self.often, self.snapshots = often, snapshots
-        self.next = self.interval = often.statements
+    def __init__(
+        self, snapshot_rate: SnapshotRate, snapshots: Snapshots, heats: Mapping[StmtPlace, list[SetTrap]], stays: Cool
+    ) -> None:
+        self.rate, self.snapshots = snapshot_rate, snapshots
+        self.next = self.interval = snapshot_rate.statements
         self._taken = perf_counter()
         self._heats, self._stays = heats, stays
-        self._waits: Place | None = None
+        self._waits: StmtPlace | None = None
 
     def begin(self, base: Snapshot) -> None:
         """The run begins at `base`."""
         self._wait(None)
-        self.interval = self.often.statements * self.snapshots.sparse
+        self.interval = self.rate.statements * self.snapshots.sparse
         self.next = base.moment.step + self.interval
         self._taken = perf_counter()
 
@@ -47,22 +49,22 @@ class Taking:
         """Statements are counted anew."""
         self.next = self.interval
 
-    def due(self, place: Place, count: int) -> bool:
+    def due(self, place: StmtPlace, count: int) -> bool:
         """Whether one is to be taken at statement number `count`, which is `place`."""
         return count >= self.next or place is self._waits
 
     def since(self, moment: Moment) -> bool:
         """Whether it is long enough since the last one, and there is none of `moment` yet."""
-        return perf_counter() - self._taken > self.often.seconds and not self.snapshots.has(moment)
+        return perf_counter() - self._taken > self.rate.seconds and not self.snapshots.has(moment)
 
-    def take(self, moment: Moment, levels: tuple[SavedLevel, ...], steps: int, printed: int) -> None:
+    def take(self, moment: Moment, levels: tuple[SavedCall, ...], steps: int, printed: int) -> None:
         """Take one. `steps`: what the budget has counted; `printed`: lines of output so far."""
         begin = perf_counter()
         self.snapshots.take(moment, levels, steps, printed)
         end = perf_counter()
-        if self.often.adapts and moment.step and (end - begin) * SHARE > begin - self._taken:
+        if self.rate.adapts and moment.step and (end - begin) * SHARE > begin - self._taken:
             self.interval *= 2
-        self.interval = max(self.interval, self.often.statements * self.snapshots.sparse)
+        self.interval = max(self.interval, self.rate.statements * self.snapshots.sparse)
         self._taken = end
         self._wait(None)
         self.next = moment.step + self.interval
@@ -71,7 +73,7 @@ class Taking:
         """None could be taken at statement `count`: try again later."""
         self.next = count + min(AGAIN, self.interval)
 
-    def look_out(self, place: Place, frame: Frame, level: Level) -> None:
+    def look_out(self, place: StmtPlace, frame: Frame, level: ActiveCall) -> None:
         """None can be taken at `place`: take one at the next statement around it where one can be."""
         around = place.around()
         if level.reentry is not None and frame[level.reentry.scope.group] is not None:
@@ -81,7 +83,7 @@ class Taking:
             around = []
         self._wait(next((one for one in around if one.restartable and one.counted), None))
 
-    def _wait(self, place: Place | None) -> None:
+    def _wait(self, place: StmtPlace | None) -> None:
         """Let `place`, and no other, leave the quick way for a snapshot."""
         before, self._waits = self._waits, place
         if before is not None:
@@ -89,12 +91,12 @@ class Taking:
         if place is not None:
             self._heat(place, True)
 
-    def _heat(self, place: Place, hot: bool) -> None:
+    def _heat(self, place: StmtPlace, hot: bool) -> None:
         for heat in self._heats.get(place, ()):
             heat(hot)
 
 
-def saved_graph(levels: Sequence[Level], last: int) -> tuple[SavedLevel, ...] | None:
+def saved_graph(levels: Sequence[ActiveCall], last: int) -> tuple[SavedCall, ...] | None:
     """The calls of Relax as they are; None: one cannot be come to again without more being executed.
 
     `last`: the number of the last call of all that are being executed.
@@ -104,5 +106,5 @@ def saved_graph(levels: Sequence[Level], last: int) -> tuple[SavedLevel, ...] | 
         if level.env is None or level.calls > (number < last):
             return None
         values, dims = dict(level.env.values), dict(level.env.dims)
-        found.append(SavedLevel(level.args, values, {**dims}, tuple(level.bindings)))
+        found.append(SavedCall(level.args, values, {**dims}, tuple(level.bindings)))
     return tuple(found)

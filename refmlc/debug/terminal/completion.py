@@ -1,8 +1,8 @@
 """Completion: what the word at the end of a line may become."""
 
 from refmlc.debug.session import Session
+from refmlc.debug.session_data import EXCEPTIONS, FrameKind
 from refmlc.debug.terminal.table import ROWS, find
-from refmlc.debug.values import EXCEPTIONS, FrameKind
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.visit import walk
 

@@ -12,26 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from refmlc.debug.dap.arguments import Arguments, Refused
-from refmlc.debug.dap.references import Parts, Path, Scope
-from refmlc.debug.dap.state import State
+from refmlc.debug.dap.arguments import Arguments, RequestRefused
+from refmlc.debug.dap.dap_state import DapState
+from refmlc.debug.dap.references import ValueParts, ValuePath, VariableScope
 from refmlc.debug.session import Session
+from refmlc.debug.session_data import Variable
 from refmlc.debug.tensors import PAGE, digits, initialised, page, statistics
 from refmlc.debug.terminal import show
-from refmlc.debug.values import Variable
 from refmlc.run.memory.tensor import Tensor
 
-Row = dict[str, object]
+RowData = dict[str, object]
 MISSING = "not initialised"
 MOST_ROWS = 10_000
 STATISTICS = ("shape", "dtype", "initialised", "NaN", "inf", "least", "greatest", "mean")
 
 
 @dataclass(frozen=True, slots=True)
-class Shower:
+class ValueRows:
     """Rows, with the numbers under which their parts are asked for."""
 
-    state: State
+    state: DapState
 
     @property
     def session(self) -> Session:
@@ -40,38 +40,38 @@ class Shower:
 
     # --------------------------------------------------------------------------------------------- scopes
 
-    def scopes(self, frame: int) -> list[Row]:
+    def scopes(self, frame: int) -> list[RowData]:
         """What a frame sees: what it brings, what is around it, the arguments of the run."""
         found = [] if self.state.ended else [self._scope(frame, "here", "locals")]
-        if self._variables(Scope(frame, "around")):
+        if self._variables(VariableScope(frame, "around")):
             found.append(self._scope(frame, "around", "around"))
         return [*found, self._scope(frame, "arguments", "arguments")]
 
-    def _scope(self, frame: int, what: str, hint: str) -> Row:
+    def _scope(self, frame: int, what: str, hint: str) -> RowData:
         frames = self.session.frames()
         kind = frames[frame].kind.value if frames else ""
         name = {"here": f"Of this {kind}", "around": "Around it", "arguments": "Arguments of the run"}[what]
-        scope = Scope(frame, what)
+        scope = VariableScope(frame, what)
         return {
             "name": name, "presentationHint": hint, "expensive": False,
             "variablesReference": self.state.references.number(scope),
             "namedVariables": len(self._variables(scope)),
         }  # fmt: skip
 
-    def _variables(self, scope: Scope) -> list[tuple[Variable, Path]]:
+    def _variables(self, scope: VariableScope) -> list[tuple[Variable, ValuePath]]:
         session, frame = self.session, scope.frame
         if scope.what == "arguments":
             names = session.program.names
             found = [
                 (
                     Variable(name, "parameter", value, _dtype(value)),
-                    Path(name, max(len(session.frames()) - 1, 0), (), at),
+                    ValuePath(name, max(len(session.frames()) - 1, 0), (), at),
                 )
                 for at, (name, value) in enumerate(zip(names, session.arguments, strict=True))
             ]
             if self.state.ended and session.result is not None:
                 result = Variable("result", "variable", session.result, _dtype(session.result))
-                found.append((result, Path("result", 0)))
+                found.append((result, ValuePath("result", 0)))
             return found
         if self.state.ended:
             return []
@@ -79,15 +79,15 @@ class Shower:
         if scope.what == "around":
             names_here = {one.name for one in here}
             here = [one for one in session.visible(frame) if one.name not in names_here]
-        return [(one, Path(one.name, frame)) for one in here]
+        return [(one, ValuePath(one.name, frame)) for one in here]
 
     # ----------------------------------------------------------------------------------------------- rows
 
-    def rows(self, of: Scope | Parts, given: Arguments) -> list[Row]:
+    def rows(self, of: VariableScope | ValueParts, given: Arguments) -> list[RowData]:
         """The rows of something; `filter`, `start` and `count` say which."""
         wanted = given.text("filter", "")
         start, count = given.number("start", 0), given.number("count", 0)
-        if isinstance(of, Scope):
+        if isinstance(of, VariableScope):
             found = [] if wanted == "indexed" else self._variables(of)
             return [self.variable(one, path) for one, path in found[start : start + count if count else None]]
         value = of.path.value(self.session)
@@ -100,10 +100,10 @@ class Shower:
         if last - first > PAGE and not paged:
             return rows + [self._bundle(of, low, high) for low, high in _bundles(first, last)]
         if last - first > MOST_ROWS:
-            raise Refused(f"{last - first} rows are asked for: take at most {MOST_ROWS} at once")
+            raise RequestRefused(f"{last - first} rows are asked for: take at most {MOST_ROWS} at once")
         return rows + list(self._elements(value, of, first, last))
 
-    def variable(self, one: Variable, path: Path) -> Row:
+    def variable(self, one: Variable, path: ValuePath) -> RowData:
         """A name with its value."""
         row = self._row(one.name, show.typed(one), one.dtype or one.kind, one.value if one.bound else None, path)
         attributes = ["readOnly"] if path.argument is None and one.tensor is None and one.value is None else []
@@ -115,29 +115,29 @@ class Shower:
             row["presentationHint"] = {"attributes": attributes}
         return row
 
-    def value(self, one: Variable, path: Path) -> Row:
+    def value(self, one: Variable, path: ValuePath) -> RowData:
         """The same for one that was asked for by an expression."""
         row = self.variable(one, path)
         return {("result" if key == "value" else key): part for key, part in row.items() if key not in _NAMES}
 
-    def _row(self, name: str, value: str, kind: str, held: object, path: Path) -> Row:
-        row: Row = {"name": name, "value": value, "type": kind, "variablesReference": 0}
+    def _row(self, name: str, value: str, kind: str, held: object, path: ValuePath) -> RowData:
+        row: RowData = {"name": name, "value": value, "type": kind, "variablesReference": 0}
         if path.spelled:
             row["evaluateName"] = path.spelled
         number = self.state.references.number
         if isinstance(held, Tensor):
             size = prod(held.shape)
-            row["variablesReference"] = number(Parts(path, 0, size, whole=True))
+            row["variablesReference"] = number(ValueParts(path, 0, size, whole=True))
             row |= {"namedVariables": len(STATISTICS), "indexedVariables": size}
             row["type"] = f"{'x'.join(map(str, held.shape)) or 'scalar'} {held.dtype}"
             if path.spelled:
                 row["memoryReference"] = f"{path.frame}:{path.name}"
         elif isinstance(held, tuple) and held:
-            row["variablesReference"] = number(Parts(path, 0, len(held)))
+            row["variablesReference"] = number(ValueParts(path, 0, len(held)))
             row["indexedVariables"] = len(held)
         return row
 
-    def _statistics(self, value: object, path: Path) -> Iterator[Row]:
+    def _statistics(self, value: object, path: ValuePath) -> Iterator[RowData]:
         if not isinstance(value, Tensor):
             return
         found = statistics(value)
@@ -146,20 +146,20 @@ class Shower:
             str(found.nan), str(found.inf), *(_number(one) for one in (found.least, found.greatest, found.mean)),
         )  # fmt: skip
         for name, text in zip(STATISTICS, said, strict=True):
-            row: Row = {"name": name, "value": text, "variablesReference": 0}
+            row: RowData = {"name": name, "value": text, "variablesReference": 0}
             if name == "initialised":
-                row["variablesReference"] = self.state.references.number(Parts(path, 0, found.count, mask=True))
+                row["variablesReference"] = self.state.references.number(ValueParts(path, 0, found.count, mask=True))
                 row["indexedVariables"] = found.count
             yield row | {"presentationHint": {"kind": "virtual", "attributes": ["readOnly"]}}
 
-    def _bundle(self, of: Parts, low: int, high: int) -> Row:
-        parts = Parts(of.path, low, high, of.mask)
+    def _bundle(self, of: ValueParts, low: int, high: int) -> RowData:
+        parts = ValueParts(of.path, low, high, of.mask)
         return {
             "name": f"[{low} … {high - 1}]", "value": "", "variablesReference": self.state.references.number(parts),
             "indexedVariables": high - low, "presentationHint": {"kind": "virtual"},
         }  # fmt: skip
 
-    def _elements(self, value: object, of: Parts, first: int, last: int) -> Iterator[Row]:
+    def _elements(self, value: object, of: ValueParts, first: int, last: int) -> Iterator[RowData]:
         path = of.path
         if isinstance(value, Tensor):
             flat = initialised(value).reshape(-1) if of.mask else ()
@@ -167,7 +167,7 @@ class Shower:
             for at, (index, one) in enumerate(zip(found.indices, found.values, strict=True), first):
                 name = f"[{', '.join(map(str, index))}]"
                 text = str(bool(flat[at])) if of.mask else MISSING if one is None else digits(one, value.dtype)
-                row: Row = {"name": name, "value": text, "variablesReference": 0}
+                row: RowData = {"name": name, "value": text, "variablesReference": 0}
                 if path.spelled and index and not of.mask:
                     row["evaluateName"] = f"{path.spelled}{name}"
                 if not of.mask:
@@ -176,7 +176,7 @@ class Shower:
         elif isinstance(value, Sequence):
             for at in range(first, min(last, len(value))):
                 part = value[at]
-                below = Path(path.name, path.frame, (*path.parts, at), path.argument)
+                below = ValuePath(path.name, path.frame, (*path.parts, at), path.argument)
                 yield self._row(f"[{at}]", show.value(part), _dtype(part) or type(part).__name__, part, below)
 
 

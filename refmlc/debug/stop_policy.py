@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 from refmlc.debug.clock import NEVER
-from refmlc.debug.places import AnyPlace, BindingPlace, Place
-from refmlc.debug.plan import Plan
+from refmlc.debug.places import BindingPlace, ProgramPlace, StmtPlace
+from refmlc.debug.plan import MotionPlan
 from refmlc.debug.reentry import Reentry
-from refmlc.debug.values import Moment, Stop
+from refmlc.debug.session_data import Moment, Stop
 from refmlc.diag import Diagnostic
 from refmlc.lang.ir import tir
 from refmlc.run.interp.graph import activation
@@ -16,31 +16,31 @@ from refmlc.run.interp.tensorir.views import View
 
 
 @dataclass(slots=True)
-class Level:
+class ActiveCall:
     """A call that is being executed. `calls`: those begun since its last binding was."""
 
     name: str
     args: tuple[object, ...]
     calls: int = 0
     reentry: Reentry | None = None
-    place: Place | None = None
+    place: StmtPlace | None = None
     frame: Frame | None = None
     env: activation.Activation | None = None
     bindings: list[BindingPlace] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedMachine:
     """A machine with what its preparation left: the functions by node."""
 
     machine: Machine
     reentries: dict[int, Reentry] = field(default_factory=dict)
 
 
-class Judge:
+class StopPolicy:
     """What the session decides for the engine [run]; this one has no breakpoints and no edits."""
 
-    def met(self, place: AnyPlace, plan: Plan, moment: Moment) -> Stop | None:
+    def met(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
         """The stop at a breakpoint, if one is met."""
         del place, plan, moment
         return None
@@ -55,12 +55,12 @@ class Judge:
         del access, view, offset
         return None
 
-    def quiet(self, name: str, event: int, plan: Plan) -> bool:
+    def quiet(self, name: str, event: int, plan: MotionPlan) -> bool:
         """Whether nothing in a call of the prim_func is waited for."""
         del name, event, plan
         return True
 
-    def inside(self, loop: Place, plan: Plan, steps: range) -> bool:
+    def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
         """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
         del loop, plan, steps
         return False

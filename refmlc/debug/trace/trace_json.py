@@ -19,7 +19,16 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TypeAlias
 
-from refmlc.debug.trace.events import Binding, Call, Contents, Kind, Memory, Shown, Site, Trace
+from refmlc.debug.trace.events import (
+    Contents,
+    EventKind,
+    EventSite,
+    Trace,
+    TracedBinding,
+    TracedCall,
+    TracedMemory,
+    TracedTensor,
+)
 from refmlc.diag import Source, Span, fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.render import render_text, to_json
@@ -81,7 +90,7 @@ def _failure(trace: Trace) -> Json:
     return {"code": told["code"], "kind": told["kind"], "message": told["message"], "text": render_text(trace.failure)}
 
 
-def _site(site: Site, names: Sequence[str]) -> Json:
+def _site(site: EventSite, names: Sequence[str]) -> Json:
     span = site.span
     place: Json = None
     if span is not None and span.source.name in names:
@@ -90,14 +99,14 @@ def _site(site: Site, names: Sequence[str]) -> Json:
     return found | {"depth": site.depth, "place": place, "axes": list(site.axes)}
 
 
-def _tensor(one: Shown) -> Json:
+def _tensor(one: TracedTensor) -> Json:
     return {
         "name": one.name, "dtype": one.dtype, "shape": list(one.shape), "strides": list(one.strides),
         "lanes": one.lanes, "first": one.first, "memory": one.memory,
     }  # fmt: skip
 
 
-def _binding(one: Binding) -> Json:
+def _binding(one: TracedBinding) -> Json:
     numbers = {name: _number(getattr(one, name)) for name in ("least", "greatest", "mean")}
     return {
         "call": one.call, "name": one.name, "tensors": list(one.tensors), "text": one.text,
@@ -139,17 +148,17 @@ def _read(data: Mapping[str, object]) -> Trace:
         place = one["place"]
         span = None if place is None else Span(sources[place[0]], *place[1:])
         axes = tuple(one["axes"])
-        trace.sites.append(Site(Kind(one["kind"]), one["name"], one["function"], one["depth"], span, axes))
-    trace.memories = [Memory(**one) for one in _rows(tables, "memories")]
+        trace.sites.append(EventSite(EventKind(one["kind"]), one["name"], one["function"], one["depth"], span, axes))
+    trace.memories = [TracedMemory(**one) for one in _rows(tables, "memories")]
     trace.tensors = [
-        Shown(**{**one, "shape": tuple(one["shape"]), "strides": tuple(one["strides"])})
+        TracedTensor(**{**one, "shape": tuple(one["shape"]), "strides": tuple(one["strides"])})
         for one in _rows(tables, "tensors")
     ]
     trace.calls = [
-        Call(one["function"], [tuple(pair) for pair in one["tensors"]], [tuple(pair) for pair in one["values"]])
+        TracedCall(one["function"], [tuple(pair) for pair in one["tensors"]], [tuple(pair) for pair in one["values"]])
         for one in _rows(tables, "calls")
     ]
-    trace.bindings = [Binding(**{**one, "tensors": tuple(one["tensors"])}) for one in _rows(tables, "bindings")]
+    trace.bindings = [TracedBinding(**{**one, "tensors": tuple(one["tensors"])}) for one in _rows(tables, "bindings")]
     for one in _rows(tables, "contents"):
         values = None if one["values"] is None else array("d", b64decode(one["values"]))
         trace.contents.append(Contents(one["event"], one["memory"], values, b64decode(one["known"])))

@@ -1,4 +1,4 @@
-"""Editing: a variable or an element gets another value, and the program goes on with it.
+"""EditLog: a variable or an element gets another value, and the program goes on with it.
 
 An edit belongs to its moment: whenever the program is executed over it again, the edit is made again. What was known of
 later moments is forgotten, and so are edits made there: it is another run from here on.
@@ -8,10 +8,10 @@ import sys
 from math import inf, isfinite
 
 from refmlc.debug.engine import Engine
-from refmlc.debug.looking import Looking
-from refmlc.debug.state import named, spots
+from refmlc.debug.frames import live_frames, names_in
+from refmlc.debug.inspection import Inspection
+from refmlc.debug.session_data import BEGINNING, Edit, FrameKind, Variable
 from refmlc.debug.tensors import put
-from refmlc.debug.values import BEGINNING, Edit, FrameKind, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.dtypes import DType
@@ -24,51 +24,51 @@ from refmlc.run.memory.tensor import Tensor
 NUMBERS = ("nan", "inf", "-inf")
 
 
-class Editing:
+class EditLog:
     """The edits of a session."""
 
-    def __init__(self, engine: Engine, looking: Looking) -> None:
+    def __init__(self, engine: Engine, inspection: Inspection) -> None:
         self._engine = engine
-        self._looking = looking
+        self._inspection = inspection
         self.edits: list[Edit] = []
 
     def forget(self) -> None:
         """Undo all of them: the next run has none."""
         if self.edits:
             self.edits.clear()
-            self._looking.edited.clear()
+            self._inspection.edited.clear()
             self._engine.snapshots.forget_after(BEGINNING)
             self._engine.wholes.clear()
             self._engine.emitted = 0
 
     def __call__(self, edit: Edit) -> None:
         """Make an edit where the program stands."""
-        found = spots(self._engine)
-        index = next(number for number, spot in enumerate(found) if spot.shown.level == edit.level)
-        node, value = named(found, index)[edit.name]
+        found = live_frames(self._engine)
+        index = next(number for number, live in enumerate(found) if live.shown.level == edit.level)
+        node, value = names_in(found, index)[edit.name]
         if edit.index is not None:
             tensor = value.tensor() if isinstance(value, View) else value
             assert isinstance(tensor, Tensor)  # noqa: S101 - `set` has looked
             put(tensor, edit.index, edit.value)
             return
-        spot = found[index]
-        if spot.level.reentry is not None and spot.slots is not None and isinstance(node, tir.Var):
-            slot: Slot[object] = spot.level.reentry.scope.layout.slot(node)
-            spot.slots[slot] = edit.value
-        elif spot.level.env is not None:
-            for var in spot.level.env.values:
+        live = found[index]
+        if live.level.reentry is not None and live.slots is not None and isinstance(node, tir.Var):
+            slot: Slot[object] = live.level.reentry.scope.layout.slot(node)
+            live.slots[slot] = edit.value
+        elif live.level.env is not None:
+            for var in live.level.env.values:
                 if var.name == edit.name:
-                    spot.level.env.values[var] = edit.value
+                    live.level.env.values[var] = edit.value
 
     def set(self, target: str, text: str, frame: int) -> Variable:
         """Give `target` a value. Fails: RM112 where it can have none, or not this one."""
-        asked = self._looking.element(target, frame)
-        plain = text.strip() in NUMBERS and text.strip().lstrip("-") not in self._looking.names(frame)
-        value = float(text) if plain else self._looking.evaluate(text, frame)
+        asked = self._inspection.element(target, frame)
+        plain = text.strip() in NUMBERS and text.strip().lstrip("-") not in self._inspection.names(frame)
+        value = float(text) if plain else self._inspection.evaluate(text, frame)
         if not isinstance(value, bool | int | float):
             raise fail(BAD_USAGE, f"`{text}` is no number")
-        spot = self._looking.spot(frame)
-        names = self._looking.names(frame)
+        live = self._inspection.live_frame(frame)
+        names = self._inspection.names(frame)
         if asked.name not in names:
             raise fail(BAD_USAGE, f"nothing is called `{asked.name}` here")
         node, held = names[asked.name]
@@ -79,15 +79,15 @@ class Editing:
             raise fail(BAD_USAGE, f"`{asked.name}` has no elements")
         if held is None:
             raise fail(BAD_USAGE, f"`{asked.name}` is not there yet")
-        if spot.shown.kind is FrameKind.GRAPH and index is None and not isinstance(held, bool | int | float):
+        if live.shown.kind is FrameKind.GRAPH and index is None and not isinstance(held, bool | int | float):
             raise fail(BAD_USAGE, f"`{asked.name}` is no number")
-        edit = Edit(self._engine.moment, spot.shown.level, asked.name, index, fitting(value, node.dtype))
+        edit = Edit(self._engine.moment, live.shown.level, asked.name, index, fitting(value, node.dtype))
         self(edit)
         self.edits = [one for one in self.edits if one.moment <= edit.moment] + [edit]
         self._engine.diverge()
-        self._looking.edited.add((spot.shown.level, asked.name))
-        self._looking.moved()
-        return next(one for one in self._looking.visible(frame) if one.name == asked.name)
+        self._inspection.edited.add((live.shown.level, asked.name))
+        self._inspection.moved()
+        return next(one for one in self._inspection.visible(frame) if one.name == asked.name)
 
 
 def fitting(value: float, dtype: DType) -> bool | int | float:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from refmlc.debug.expressions import parsed
 from refmlc.debug.terminal import show
+from refmlc.debug.terminal.prompt_state import PromptState, count, number
 from refmlc.debug.terminal.show import AROUND
-from refmlc.debug.terminal.state import State, count, number
 from refmlc.debug.terminal.table import find, overview, usage
 from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -14,22 +14,22 @@ from refmlc.observe.why import outline, text
 DEPTH = 4
 
 
-def backtrace(state: State, _rest: str) -> str:
+def backtrace(state: PromptState, _rest: str) -> str:
     """The frames."""
     return show.frames(state.session.frames(), state.frame)
 
 
-def up(state: State, rest: str) -> str:
+def up(state: PromptState, rest: str) -> str:
     """The frame around."""
     return _look(state, state.frame + count(rest))
 
 
-def down(state: State, rest: str) -> str:
+def down(state: PromptState, rest: str) -> str:
     """The frame within."""
     return _look(state, state.frame - count(rest))
 
 
-def _look(state: State, frame: int) -> str:
+def _look(state: PromptState, frame: int) -> str:
     found = state.session.frames()
     if not 0 <= frame < len(found):
         raise fail(BAD_USAGE, "there is no frame further out" if frame > 0 else "there is no frame further in")
@@ -37,7 +37,7 @@ def _look(state: State, frame: int) -> str:
     return "\n".join([show.frames(found[frame : frame + 1], frame), *show.context(state.session, found[frame].span)])
 
 
-def _span(state: State) -> Span:
+def _span(state: PromptState) -> Span:
     found = state.session.frames()
     span = found[state.frame].span if found else None
     if span is None:
@@ -48,7 +48,7 @@ def _span(state: State) -> Span:
     return span
 
 
-def source(state: State, rest: str) -> str:
+def source(state: PromptState, rest: str) -> str:
     """The text around the current line."""
     span = _span(state)
     first, _, last = rest.replace(",", " ").strip().partition(" ")
@@ -65,7 +65,7 @@ def source(state: State, rest: str) -> str:
     return show.listing(span.source, span.line, begin, end, show.marked(state.session, span))
 
 
-def whole(state: State, _rest: str) -> str:
+def whole(state: PromptState, _rest: str) -> str:
     """All of the function."""
     span = _span(state)
     spans = [
@@ -79,7 +79,7 @@ def whole(state: State, _rest: str) -> str:
     return show.listing(span.source, span.line, around.line, around.end_line, show.marked(state.session, span))
 
 
-def print_value(state: State, rest: str) -> str:
+def print_value(state: PromptState, rest: str) -> str:
     """A value; of a tensor with axes, a page of its elements."""
     if not rest:
         raise fail(BAD_USAGE, "`print` needs an expression")
@@ -89,7 +89,7 @@ def print_value(state: State, rest: str) -> str:
     return show.typed(shown)
 
 
-def examine(state: State, rest: str) -> str:
+def examine(state: PromptState, rest: str) -> str:
     """The elements of a tensor or a region of one, from a number on."""
     name, _, first = rest.rpartition(" ")
     if not (name and first.isdigit()):
@@ -103,18 +103,18 @@ def examine(state: State, rest: str) -> str:
     return show.tensor_page(shown, shown.tensor, start)
 
 
-def variables(state: State, _rest: str) -> str:
+def variables(state: PromptState, _rest: str) -> str:
     """What the frame brings."""
     found = state.session.variables(state.frame) if state.session.frames() else state.session.visible()
     return "\n".join(map(show.variable, found)) or "nothing"
 
 
-def visible(state: State, _rest: str) -> str:
+def visible(state: PromptState, _rest: str) -> str:
     """Every name."""
     return "\n".join(map(show.variable, state.session.visible(state.frame))) or "nothing"
 
 
-def display(state: State, rest: str) -> str:
+def display(state: PromptState, rest: str) -> str:
     """Show it at every stop."""
     if rest:
         parsed(rest)
@@ -124,7 +124,7 @@ def display(state: State, rest: str) -> str:
     return "\n".join(state.displayed()) or "nothing is displayed"
 
 
-def undisplay(state: State, rest: str) -> str:
+def undisplay(state: PromptState, rest: str) -> str:
     """No more."""
     if not rest:
         state.displays.clear()
@@ -133,7 +133,7 @@ def undisplay(state: State, rest: str) -> str:
     return ""
 
 
-def why(state: State, rest: str) -> str:
+def why(state: PromptState, rest: str) -> str:
     """Why an element has its value."""
     element, depth = rest, DEPTH
     head, _, last = rest.rpartition(" ")
@@ -145,13 +145,13 @@ def why(state: State, rest: str) -> str:
     return text(outline(found, max(depth, 1)))
 
 
-def now(state: State, _rest: str) -> str:
+def now(state: PromptState, _rest: str) -> str:
     """Where the program stands."""
     stop = state.session.stop
     return "" if stop is None else show.stopped(state.session, stop)
 
 
-def change(state: State, rest: str) -> str:
+def change(state: PromptState, rest: str) -> str:
     """Give it another value."""
     target, equals, value = rest.partition("=")
     if not (equals and target.strip() and value.strip()) or value.startswith("="):
@@ -161,7 +161,7 @@ def change(state: State, rest: str) -> str:
     return f"{target.strip()} = {show.typed(shown)}" if changed.tensor is not None else show.variable(changed)
 
 
-def info(state: State, _rest: str) -> str:
+def info(state: PromptState, _rest: str) -> str:
     """About the session."""
     count, nbytes = state.session.snapshots
     program = state.session.program
@@ -174,7 +174,7 @@ def info(state: State, _rest: str) -> str:
     )
 
 
-def explain(_state: State, rest: str) -> str:
+def explain(_state: PromptState, rest: str) -> str:
     """Help."""
     if not rest:
         return overview()
@@ -184,7 +184,7 @@ def explain(_state: State, rest: str) -> str:
     return "\n".join(map(usage, rows))
 
 
-HANDLERS: Mapping[str, Callable[[State, str], str]] = {
+HANDLERS: Mapping[str, Callable[[PromptState, str], str]] = {
     "backtrace": backtrace,
     "up": up,
     "down": down,

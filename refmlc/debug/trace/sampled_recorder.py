@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import ReferenceType, ref
 
-from refmlc.debug.trace.events import Kind
-from refmlc.debug.trace.recorder import Recorder
-from refmlc.debug.trace.units import Quick, quick
+from refmlc.debug.trace.events import EventKind
+from refmlc.debug.trace.recorder import TraceRecorder
+from refmlc.debug.trace.units import UnwatchedUnit, quick
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, tir
@@ -38,7 +38,7 @@ Waiting = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame 
 """What has begun: depth, step, site, the row of a buffer, what the event's values are read from when it is written."""
 
 
-class Sampled(Recorder):
+class SampledRecorder(TraceRecorder):
     """Writes at most `most` events; `cut` is the step from which on there was no more room, None: there was."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Sampled(Recorder):
             self.cut = self._step if self.cut is None else self.cut
             self.keep = False
             self._next = 1 << 62
-        if self.cut is None or trace.sites[site].kind is Kind.FAIL:
+        if self.cut is None or trace.sites[site].kind is EventKind.FAIL:
             trace.steps.append(step)
             trace.site.append(site)
             trace.at.append(at)
@@ -103,7 +103,7 @@ class Sampled(Recorder):
         self._write(self._step, site, address, value)
         self._step += 1
 
-    def _omit(self, kind: Kind, count: int) -> None:
+    def _omit(self, kind: EventKind, count: int) -> None:
         del kind
         self._step += count
 
@@ -185,7 +185,7 @@ class Sampled(Recorder):
 
         return unit
 
-    def _unwatched(self, alone: Quick, run: Run) -> Run:
+    def _unwatched(self, alone: UnwatchedUnit, run: Run) -> Run:
         quickly, events, view_of = alone.run, alone.loads + 1, alone.view
         kept = self._kept(run)
         seen: ReferenceType[View] | None = None

@@ -20,29 +20,31 @@ from refmlc.lang.ir.visit import walk
 Values = Mapping[tir.Var, object]
 
 
-class Unsaid(Exception):
+class LengthUnknown(Exception):
     """The text does not say it."""
 
 
 @dataclass(slots=True)
-class Counted:
+class LoopLength:
     """Steps as moments count them, iterations as the budget does."""
 
     statements: int = 0
     iterations: int = 0
 
 
-def counted(loop: tir.Stmt, values: Values) -> Counted | None:
+def counted(loop: tir.Stmt, values: Values) -> LoopLength | None:
     """What `loop` executes where variables around it have these values; None: the text does not say it."""
-    found = Counted()
+    found = LoopLength()
     try:
         _count(loop, 1, {}, values, found)
-    except Unsaid:
+    except LengthUnknown:
         return None
     return found
 
 
-def _count(stmt: tir.Stmt, times: int, loops: Mapping[tir.Var, tuple[int, int]], values: Values, into: Counted) -> None:
+def _count(
+    stmt: tir.Stmt, times: int, loops: Mapping[tir.Var, tuple[int, int]], values: Values, into: LoopLength
+) -> None:
     """Add what `stmt` executes `times` times. `loops`: first value and extent of those around it, within the loop."""
     match stmt:
         case tir.SeqStmt(seq=parts):
@@ -59,9 +61,9 @@ def _count(stmt: tir.Stmt, times: int, loops: Mapping[tir.Var, tuple[int, int]],
             _count(block.body, times, loops, values, into)
         case tir.BufferStore() | tir.Bind() | tir.AllocBuffer() | tir.DeclBuffer() | tir.AssertStmt() | tir.Evaluate():
             if any(isinstance(node, tir.Call) for node in walk(stmt)):
-                raise Unsaid
+                raise LengthUnknown
         case _:
-            raise Unsaid
+            raise LengthUnknown
     into.statements += times
 
 
@@ -89,4 +91,4 @@ def _int(expr: tir.Expr, values: Values) -> int:
         case tir.Var() if isinstance(found := values.get(expr), int):
             return found
         case _:
-            raise Unsaid
+            raise LengthUnknown

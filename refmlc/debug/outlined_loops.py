@@ -13,8 +13,8 @@ it was. So the loop is executed by the interpreter then, which tells.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refmlc.debug.counting import Counted, counted
-from refmlc.debug.places import Place
+from refmlc.debug.loop_length import LoopLength, counted
+from refmlc.debug.places import StmtPlace
 from refmlc.debug.reentry import Reentry
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import HANDLE
@@ -42,7 +42,7 @@ def _needed(_args: Sequence[object]) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlined:
+class OutlinedLoop:
     """The function that a loop has become. `run`: it in C."""
 
     numbers: tuple[tir.Var, ...]
@@ -50,21 +50,21 @@ class Outlined:
     run: Prepared
 
 
-class Outlining:
+class OutlinedLoops:
     """The loops of a session that C executes. Not for concurrent use."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._made: dict[Place, Outlined | None] = {}
+        self._made: dict[StmtPlace, OutlinedLoop | None] = {}
 
-    def length(self, place: Place, frame: Frame, reentry: Reentry) -> Counted | None:
+    def length(self, place: StmtPlace, frame: Frame, reentry: Reentry) -> LoopLength | None:
         """What the loop at `place` executes; None: the text does not say it, or threads take turns in it."""
         scope = reentry.scope
         if frame[scope.group] is not None or frame[scope.memories]:
             return None
         return counted(place.node, {var: frame[slot] for var, slot in scope.layout.variables.items()})
 
-    def done(self, place: Place, frame: Frame, reentry: Reentry, length: Counted) -> bool:
+    def done(self, place: StmtPlace, frame: Frame, reentry: Reentry, length: LoopLength) -> bool:
         """Whether C has executed all of the loop at `place`; else nothing has changed.
 
         The budget is charged as for a call in C. Where it might not reach, the interpreter says where it ends.
@@ -84,7 +84,7 @@ class Outlining:
         return True
 
 
-def outlined(place: Place, budget: Budget) -> Outlined | None:
+def outlined(place: StmtPlace, budget: Budget) -> OutlinedLoop | None:
     """The loop at `place` as a function in C; None: it uses what cannot be given to one."""
     numbers, buffers = free(place.node)
     if any(not is_global(buffer.scope) or buffer.strides for buffer in buffers):
@@ -95,7 +95,7 @@ def outlined(place: Place, budget: Budget) -> Outlined | None:
     try:
         native = NativeModule(module, "cr")
         tier = load("refmlc.native.tier.tier:NativeTier")(module, native.compiled(), budget)
-        return Outlined(numbers, buffers, tier.function(LOOP, lambda: _needed))
+        return OutlinedLoop(numbers, buffers, tier.function(LOOP, lambda: _needed))
     except RefmlcError:  # there is no compiler, or the generator does not take it
         return None
 
@@ -124,7 +124,7 @@ def free(loop: tir.Stmt) -> tuple[tuple[tir.Var, ...], tuple[tir.Buffer, ...]]:
     )
 
 
-def _arguments(made: Outlined, frame: Frame, reentry: Reentry) -> list[object] | None:
+def _arguments(made: OutlinedLoop, frame: Frame, reentry: Reentry) -> list[object] | None:
     """What the parameters are given where the program stands; None: one of it cannot be given."""
     scope = reentry.scope
     numbers = [frame[scope.layout.slot(var)] if scope.layout.knows(var) else None for var in made.numbers]

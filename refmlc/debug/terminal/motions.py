@@ -3,57 +3,57 @@
 import re
 from collections.abc import Callable, Mapping
 
-from refmlc.debug.terminal.state import State, count, number
-from refmlc.debug.values import FrameKind, Moment
+from refmlc.debug.session_data import FrameKind, Moment
+from refmlc.debug.terminal.prompt_state import PromptState, count, number
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 
 MOMENT = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
 
 
-def step(state: State, rest: str) -> str:
+def step(state: PromptState, rest: str) -> str:
     """To the next statement."""
     return state.arrived(state.session.step_in(count(rest)))
 
 
-def step_over(state: State, rest: str) -> str:
+def step_over(state: PromptState, rest: str) -> str:
     """To the next statement that is not inside this one."""
     return state.arrived(state.session.step_over(count(rest)))
 
 
-def leave(state: State, _rest: str) -> str:
+def leave(state: PromptState, _rest: str) -> str:
     """Until the function is left."""
     functions = (FrameKind.PRIM_FUNC, FrameKind.GRAPH)
     frame = next((one.index for one in state.session.frames() if one.kind in functions), 0)
     return state.arrived(state.session.step_out(frame))
 
 
-def out(state: State, _rest: str) -> str:
+def out(state: PromptState, _rest: str) -> str:
     """Until the innermost loop or block is left."""
     return state.arrived(state.session.step_out(0))
 
 
-def iteration(state: State, rest: str) -> str:
+def iteration(state: PromptState, rest: str) -> str:
     """To the next iteration."""
     return state.arrived(state.session.next_iteration(rest))
 
 
-def block(state: State, _rest: str) -> str:
+def block(state: PromptState, _rest: str) -> str:
     """To the next block."""
     return state.arrived(state.session.next_block())
 
 
-def until(state: State, rest: str) -> str:
+def until(state: PromptState, rest: str) -> str:
     """To a later line."""
     return state.arrived(state.session.until(number(rest, 0, "a line", least=1)))
 
 
-def go_on(state: State, _rest: str) -> str:
+def go_on(state: PromptState, _rest: str) -> str:
     """Until a breakpoint is met."""
     return state.arrived(state.session.resume())
 
 
-def goto(state: State, rest: str) -> str:
+def goto(state: PromptState, rest: str) -> str:
     """To a moment."""
     found = MOMENT.fullmatch(rest)
     if found is None:
@@ -62,39 +62,39 @@ def goto(state: State, rest: str) -> str:
     return state.arrived(state.session.goto(Moment(int(found[1]), int(found[2]))))
 
 
-def restart(state: State, _rest: str) -> str:
+def restart(state: PromptState, _rest: str) -> str:
     """To the entry."""
     return state.arrived(state.session.restart())
 
 
-def step_back(state: State, rest: str) -> str:
+def step_back(state: PromptState, rest: str) -> str:
     """To the statement before."""
     return state.arrived(state.session.step_back(count(rest)))
 
 
-def step_back_over(state: State, rest: str) -> str:
+def step_back_over(state: PromptState, rest: str) -> str:
     """To the statement before that stands no deeper."""
     return state.arrived(state.session.step_back_over(count(rest)))
 
 
-def go_back(state: State, _rest: str) -> str:
+def go_back(state: PromptState, _rest: str) -> str:
     """To where a breakpoint was met last."""
     return state.arrived(state.session.reverse_resume())
 
 
-def to_write(state: State, rest: str) -> str:
+def to_write(state: PromptState, rest: str) -> str:
     """To the last write of an element."""
     if not rest:
         raise fail(BAD_USAGE, "`rwrite` needs an element, a region, or the name of a tensor")
     return state.arrived(state.session.reverse_to_write(rest, state.frame))
 
 
-def to_entry(state: State, _rest: str) -> str:
+def to_entry(state: PromptState, _rest: str) -> str:
     """To where the frame was entered."""
     return state.arrived(state.session.restart_frame(state.frame))
 
 
-HANDLERS: Mapping[str, Callable[[State, str], str]] = {
+HANDLERS: Mapping[str, Callable[[PromptState, str], str]] = {
     "step": step,
     "next": step_over,
     "return": leave,

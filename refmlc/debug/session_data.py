@@ -4,7 +4,7 @@
 |--------------|-------------------------------------------------------------------------------------------|
 | `Moment`     | a place in time; ordered, the same in every run of the same program on the same arguments |
 | `Stop`       | why the program stands where it stands                                                    |
-| `Frame`      | one level of where it stands: Relax function, prim_func, loop, block                      |
+| `StackFrame`      | one level of where it stands: Relax function, prim_func, loop, block                      |
 | `Variable`   | a name of a frame with its value                                                          |
 | `Breakpoint` | what makes the program stop                                                               |
 """
@@ -86,7 +86,7 @@ class FrameKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StackFrame:
     """A level of where the program stands. `index` is what methods of the session take, 0 the innermost.
 
     `name` is that of the function or block, or the loop variable; `detail` its values in words (`i = 3 of 8`).
@@ -187,7 +187,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TensorPage:
     """Elements `start` … of a tensor in row-major order; None: not initialised. `indices` are theirs."""
 
     start: int

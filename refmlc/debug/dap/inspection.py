@@ -4,13 +4,13 @@ from base64 import b64encode
 from dataclasses import dataclass
 from math import prod
 
-from refmlc.debug.dap.arguments import Arguments, Refused
-from refmlc.debug.dap.points import Points
-from refmlc.debug.dap.references import Path, Scope
-from refmlc.debug.dap.showing import Shower
-from refmlc.debug.dap.state import State
+from refmlc.debug.dap.arguments import Arguments, RequestRefused
+from refmlc.debug.dap.breakpoints import ClientBreakpoints
+from refmlc.debug.dap.dap_state import DapState
+from refmlc.debug.dap.references import ValuePath, VariableScope
+from refmlc.debug.dap.value_rows import ValueRows
 from refmlc.debug.session import Session
-from refmlc.debug.values import Frame, FrameKind, Reason
+from refmlc.debug.session_data import FrameKind, Reason, StackFrame
 from refmlc.diag.render import render_text
 from refmlc.observe.why import outline, text
 from refmlc.run.memory.cells import cell_size
@@ -22,16 +22,16 @@ MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
-    """Answers. Fails: RM1xx to RM3xx as the session does, `Refused`."""
+class InspectionRequests:
+    """Answers. Fails: RM1xx to RM3xx as the session does, `RequestRefused`."""
 
-    state: State
-    points: Points
+    state: DapState
+    breakpoints: ClientBreakpoints
 
     @property
-    def shower(self) -> Shower:
+    def rows(self) -> ValueRows:
         """What makes rows."""
-        return Shower(self.state)
+        return ValueRows(self.state)
 
     def stack(self, given: Arguments) -> Body:
         """`stackTrace`."""
@@ -44,7 +44,7 @@ class Looking:
         found = frames[start : start + levels if levels else None]
         return {"stackFrames": [self._frame(one) for one in found], "totalFrames": len(frames)}
 
-    def _frame(self, frame: Frame) -> Body:
+    def _frame(self, frame: StackFrame) -> Body:
         kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
         name = f"{kind}{frame.name}{f' ({frame.detail})' if frame.detail else ''}"
         found: Body = {"id": self.state.references.number(frame.index), "name": name, "line": 0, "column": 0}
@@ -67,13 +67,13 @@ class Looking:
     def scopes(self, given: Arguments) -> Body:
         """`scopes`."""
         self.state.standing()
-        return {"scopes": self.shower.scopes(self.state.references.frame(given.number("frameId")))}
+        return {"scopes": self.rows.scopes(self.state.references.frame(given.number("frameId")))}
 
     def variables(self, given: Arguments) -> Body:
         """`variables`."""
         self.state.standing()
         of = self.state.references.parts(given.number("variablesReference"))
-        return {"variables": self.shower.rows(of, given)}
+        return {"variables": self.rows.rows(of, given)}
 
     def evaluate(self, given: Arguments) -> Body:
         """`evaluate`: an expression of TVMScript; in the console also `why ELEMENT`."""
@@ -82,7 +82,7 @@ class Looking:
         if given.text("context", "") == "repl" and expression.split(maxsplit=1)[:1] == ["why"]:
             found = session.why(expression.strip()[3:].strip(), frame)
             return {"result": text(outline(found, DEPTH)), "variablesReference": 0}
-        return self.shower.value(session.look(expression, frame), Path(expression.strip(), frame))
+        return self.rows.value(session.look(expression, frame), ValuePath(expression.strip(), frame))
 
     def _optional(self, given: Arguments) -> int:
         return self.state.references.frame(given.number("frameId")) if "frameId" in given else 0
@@ -91,11 +91,11 @@ class Looking:
         """`setVariable`."""
         of = self.state.references.parts(given.number("variablesReference"))
         name = given.text("name")
-        if isinstance(of, Scope):
+        if isinstance(of, VariableScope):
             frame = of.frame if of.what != "arguments" else max(len(self.state.standing().frames()) - 1, 0)
             return self._set(name, given.text("value"), frame)
         if of.mask or not of.path.spelled or not (name.startswith("[") and name.endswith("]")):
-            raise Refused(f"`{name}` cannot be set")
+            raise RequestRefused(f"`{name}` cannot be set")
         return self._set(f"{of.path.spelled}{name}", given.text("value"), of.path.frame)
 
     def set_expression(self, given: Arguments) -> Body:
@@ -111,7 +111,7 @@ class Looking:
             self.state.out.event("memory", memory)
         if self.state.client.invalidated:
             self.state.out.event("invalidated", {"areas": ["variables"], "threadId": THREAD})
-        shown = self.shower.value(session.look(target, frame), Path(target.strip(), frame))
+        shown = self.rows.value(session.look(target, frame), ValuePath(target.strip(), frame))
         return {("value" if key == "result" else key): part for key, part in shown.items() if key in _SET}
 
     def complete(self, given: Arguments) -> Body:
@@ -145,7 +145,7 @@ class Looking:
                 "details": details,
             }
         if stop.reason is not Reason.NUMBER:
-            raise Refused("there is no exception here")
+            raise RequestRefused("there is no exception here")
         kind = "nan" if "= nan " in stop.text else "inf"
         return {"exceptionId": kind, "description": stop.text, "breakMode": "always", "details": {"message": stop.text}}
 
@@ -154,8 +154,8 @@ class Looking:
         session = self.state.standing()
         frame, _, name = given.text("memoryReference").partition(":")
         if not (frame.isascii() and frame.isdigit()):
-            raise Refused("this is no reference to memory")
-        tensor = Path(name, int(frame)).tensor(session)
+            raise RequestRefused("this is no reference to memory")
+        tensor = ValuePath(name, int(frame)).tensor(session)
         offset, count = given.number("offset", 0, least=-MOST_BYTES), given.number("count")
         begin = tensor.byte_offset + offset
         held = tensor.storage.bytes if tensor.storage.alive else b""
@@ -168,13 +168,13 @@ class Looking:
         self.state.standing()
         name = given.text("name")
         if "variablesReference" not in given:
-            return self.points.info(name, self._optional(given))
+            return self.breakpoints.info(name, self._optional(given))
         of = self.state.references.parts(given.number("variablesReference"))
-        if isinstance(of, Scope):
-            return self.points.info(name, of.frame)
+        if isinstance(of, VariableScope):
+            return self.breakpoints.info(name, of.frame)
         if not of.path.spelled or of.mask or not name.startswith("["):
             return {"dataId": None, "description": f"`{name}` is nothing that is written"}
-        return self.points.info(f"{of.path.spelled}{name}", of.path.frame)
+        return self.breakpoints.info(f"{of.path.spelled}{name}", of.path.frame)
 
 
 _SET = ("result", "type", "variablesReference", "namedVariables", "indexedVariables")
@@ -183,4 +183,4 @@ _SET = ("result", "type", "variablesReference", "namedVariables", "indexedVariab
 def thread(given: Arguments) -> None:
     """The one thread that there is."""
     if given.number("threadId") != THREAD:
-        raise Refused(f"there is no thread {given.number('threadId')}")
+        raise RequestRefused(f"there is no thread {given.number('threadId')}")

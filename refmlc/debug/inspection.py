@@ -1,14 +1,14 @@
-"""Looking: frames, variables, expressions and provenance where the program stands."""
+"""Inspection: frames, variables, expressions and provenance where the program stands."""
 
 from collections.abc import Sequence
 
 from refmlc.debug.engine import Engine
-from refmlc.debug.expressions import Element, Prepared, element, node_for, prepare, region, value_of
-from refmlc.debug.places import AnyPlace, Place
+from refmlc.debug.expressions import ElementRange, PreparedExpression, element, node_for, prepare, region, value_of
+from refmlc.debug.frames import LiveFrame, live_frames, names_in, variables
+from refmlc.debug.places import ProgramPlace, StmtPlace
 from refmlc.debug.provenance import why_at
-from refmlc.debug.state import Spot, named, spots, variables
+from refmlc.debug.session_data import FrameKind, Moment, Reason, StackFrame, Stop, Variable
 from refmlc.debug.tensors import region as select
-from refmlc.debug.values import Frame, FrameKind, Moment, Reason, Stop, Variable
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import tir
@@ -16,60 +16,60 @@ from refmlc.observe.why import Slice
 from refmlc.run.memory.tensor import Tensor
 
 
-class Looking:
+class Inspection:
     """What one sees where the program stands; what is found is kept until it moves."""
 
     def __init__(self, engine: Engine) -> None:
         """Nothing is looked at yet."""
         self.engine = engine
         self.edited: set[tuple[int, str]] = set()
-        self._spots: list[Spot] | None = None
-        self._prepared: dict[tuple[int, str], tuple[AnyPlace, Prepared]] = {}
+        self._live_frames: list[LiveFrame] | None = None
+        self._prepared: dict[tuple[int, str], tuple[ProgramPlace, PreparedExpression]] = {}
 
     def moved(self) -> None:
         """The program stands elsewhere."""
-        self._spots = None
+        self._live_frames = None
 
     # --------------------------------------------------------------------------------------------- frames
 
-    def spots(self) -> list[Spot]:
+    def live_frames(self) -> list[LiveFrame]:
         """All frames, innermost first."""
-        if self._spots is None:
-            self._spots = spots(self.engine) if self.engine.place is not None else []
-        return self._spots
+        if self._live_frames is None:
+            self._live_frames = live_frames(self.engine) if self.engine.place is not None else []
+        return self._live_frames
 
-    def spot(self, index: int) -> Spot:
+    def live_frame(self, index: int) -> LiveFrame:
         """A frame. Fails: RM112."""
-        found = self.spots()
+        found = self.live_frames()
         if not 0 <= index < len(found):
             raise fail(BAD_USAGE, f"there is no frame {index}: there are {len(found)}")
         return found[index]
 
-    def loop(self, name: str) -> Spot:
+    def loop(self, name: str) -> LiveFrame:
         """The innermost loop, or that over `name`. Fails: RM112."""
-        for spot in self.spots():
-            if spot.shown.kind is FrameKind.LOOP and name in ("", spot.shown.name):
-                return spot
+        for live in self.live_frames():
+            if live.shown.kind is FrameKind.LOOP and name in ("", live.shown.name):
+                return live
         raise fail(BAD_USAGE, f"there is no loop over `{name}` around this" if name else "there is no loop around this")
 
-    def frames(self) -> Sequence[Frame]:
+    def frames(self) -> Sequence[StackFrame]:
         """All frames, innermost first."""
-        return [spot.shown for spot in self.spots()]
+        return [live.shown for live in self.live_frames()]
 
     # ------------------------------------------------------------------------------------------ variables
 
     def variables(self, frame: int) -> Sequence[Variable]:
         """What a frame brings."""
-        return variables(self.spot(frame), frozenset(self.edited))
+        return variables(self.live_frame(frame), frozenset(self.edited))
 
     def visible(self, frame: int) -> Sequence[Variable]:
         """What can be named in a frame; without one: the arguments."""
-        if not self.spots():
+        if not self.live_frames():
             return self.arguments()
-        first, found = self.spot(frame), dict[str, Variable]()
-        for spot in self.spots()[frame:]:
-            if spot.shown.level == first.shown.level:
-                for variable in variables(spot, frozenset(self.edited)):
+        first, found = self.live_frame(frame), dict[str, Variable]()
+        for live in self.live_frames()[frame:]:
+            if live.shown.level == first.shown.level:
+                for variable in variables(live, frozenset(self.edited)):
                     found.setdefault(variable.name, variable)
         return list(found.values())
 
@@ -91,9 +91,9 @@ class Looking:
 
     def names(self, frame: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
         """What an expression may name in a frame, and its values."""
-        if self.spots():
-            self.spot(frame)
-            return named(self.spots(), frame)
+        if self.live_frames():
+            self.live_frame(frame)
+            return names_in(self.live_frames(), frame)
         from_end: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
         for variable in self.arguments():
             node = node_for(variable.name, variable.value)
@@ -123,9 +123,9 @@ class Looking:
         place = self.engine.place
         key = (id(place), text)
         kept = self._prepared.get(key)
-        if kept is not None and kept[0] is place and isinstance(place, Place):
+        if kept is not None and kept[0] is place and isinstance(place, StmtPlace):
             return kept[1].value(self._values(kept[1].used))
-        known = named(spots(self.engine), 0)
+        known = names_in(live_frames(self.engine), 0)
         prepared = prepare(text, {name: node for name, (node, _) in known.items()})
         if place is not None:
             self._prepared[key] = (place, prepared)
@@ -142,7 +142,7 @@ class Looking:
             for node in used
         }
 
-    def element(self, text: str, frame: int) -> Element:
+    def element(self, text: str, frame: int) -> ElementRange:
         """`C[3, 0:4]`, indices being evaluated in a frame."""
         return element(text, lambda index: self.evaluate(index, frame))
 
