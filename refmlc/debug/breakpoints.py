@@ -105,7 +105,7 @@ class BreakpointPolicy(StopPolicy):
 
     # ------------------------------------------------------------------------------------------- the plan
 
-    def hot(self) -> frozenset[ProgramPlace]:
+    def places(self) -> frozenset[ProgramPlace]:
         """The places at which breakpoints are."""
         return frozenset(place for armed in self._enabled() for place in armed.places)
 
@@ -125,19 +125,19 @@ class BreakpointPolicy(StopPolicy):
             return True
         if any(armed.shown.kind in STORES for armed in self._enabled()):
             return False
-        hot = {place.function for place in self.hot() if isinstance(place, StmtPlace)}
+        hot = {place.function for place in self.places() if isinstance(place, StmtPlace)}
         return not hot or not (hot & self._called_by(name))
 
     def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
         """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
-        event = self.engine.event
+        event = self.engine.position.event
         if any(edit.moment.event == event and edit.moment.step in steps[1:] for edit in self._edit_log.edits):
             return True
         if not plan.breakpoints:
             return False
         if any(armed.shown.kind in STORES for armed in self._enabled()):
             return True
-        return any(isinstance(place, StmtPlace) and place is not loop and place.is_in(loop) for place in self.hot())
+        return any(isinstance(place, StmtPlace) and place is not loop and place.is_in(loop) for place in self.places())
 
     def _called_by(self, name: str) -> set[str]:
         """The functions that a call of `name` may execute."""
@@ -188,7 +188,7 @@ class BreakpointPolicy(StopPolicy):
         kind = hits[0].shown.kind
         reason = Reason.FUNCTION if kind is BreakKind.FUNCTION else Reason.BREAKPOINT
         numbers = tuple(armed.shown.number for armed in hits)
-        return Stop(reason, moment, self.engine.levels[-1].name, place.span, "", numbers, note=noted(hits))
+        return Stop(reason, moment, self.engine.position.function, place.span, "", numbers, note=noted(hits))
 
     def _passes(self, armed: ArmedBreakpoint, plan: MotionPlan) -> bool:
         """Whether the condition holds or has no value, the count is reached, and it is no log point."""
@@ -197,7 +197,7 @@ class BreakpointPolicy(StopPolicy):
             return False
         if plan.collects:
             return not shown.log
-        count = armed.hit(self.engine.moment)
+        count = armed.hit(self.engine.position.moment)
         if count <= shown.ignore or (shown.exactly and count > shown.ignore + 1):
             return False
         if shown.log:
@@ -234,7 +234,7 @@ class BreakpointPolicy(StopPolicy):
         lanes = value if isinstance(value, tuple) else (value,)
         for armed in self._enabled():
             text = self._why(armed, access, view, offset, lanes)
-            if text and self._passes(armed, self.engine.plan):
+            if text and self._passes(armed, self.engine.control.plan):
                 kind = armed.shown.kind
                 reason = (
                     Reason.NUMBER if kind in (BreakKind.NAN, BreakKind.INF)
@@ -278,7 +278,7 @@ class BreakpointPolicy(StopPolicy):
                 value = held(view, offset)
                 what = "not initialised" if value is None else digits(value, view.buffer.dtype)
                 text = f"{spelled(view, offset)} is about to be read: {what}"
-                if self._passes(armed, self.engine.plan):
+                if self._passes(armed, self.engine.control.plan):
                     return self._stop(Reason.DATA, access, armed, text)
         return None
 
@@ -289,7 +289,7 @@ class BreakpointPolicy(StopPolicy):
         span = access.span if place is None else place.span
         element = text[: text.index("]") + 1]  # it begins with it
         return Stop(
-            reason, self.engine.moment, self.engine.levels[-1].name, span, text, (armed.shown.number,),
+            reason, self.engine.position.moment, self.engine.position.function, span, text, (armed.shown.number,),
             element=element, note=armed.failed,
         )  # fmt: skip
 
@@ -304,13 +304,13 @@ class BreakpointPolicy(StopPolicy):
         return (
             element is not None
             and view.buffer.name == element.name
-            and self.engine.levels[-1].name == armed.function
+            and self.engine.position.function == armed.function
             and element.holds(indices_of(view, offset))
         )
 
     def _made(self, binding: str) -> Storage | None:
         """The storage of what the call being executed for a binding writes: that of its last tensor."""
-        levels = self.engine.levels
+        levels = self.engine.position.calls
         for caller, callee in pairwise(levels):
             if caller.bindings and caller.bindings[-1].name == binding:
                 tensors = [arg for arg in callee.args if isinstance(arg, Tensor)]

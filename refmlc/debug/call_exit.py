@@ -4,6 +4,8 @@ C executes calls, not the rest of one. So the call is executed again as a whole,
 gives the same; the motion begins to look where the call has ended.
 """
 
+from dataclasses import replace
+
 from refmlc.debug.engine import Engine
 from refmlc.debug.plan import MotionPlan
 from refmlc.debug.session_data import Moment, Stop
@@ -17,9 +19,15 @@ CALLED = 2  # levels: Relax, and the prim_func that it calls
 
 def worth(engine: Engine, judge: StopPolicy, plan: MotionPlan, now: Moment) -> bool:
     """Whether a motion from `now` on, in a prim_func that Relax called, need not stop in what is left of it."""
-    if not now.step or len(engine.levels) != CALLED or engine.levels[0].env is None or plan.every or plan.marks:
+    if (
+        not now.step
+        or engine.position.depth != CALLED
+        or engine.position.calls[0].env is None
+        or plan.every
+        or plan.marks
+    ):
         return False
-    called = engine.levels[1]
+    called = engine.position.calls[1]
     func = engine.program.module.functions.get(called.name)
     if not isinstance(func, tir.PrimFunc) or not judge.quiet(called.name, now.event, plan):
         return False
@@ -30,5 +38,4 @@ def leave(engine: Engine, plan: MotionPlan, now: Moment) -> Stop:
     """Go on from where the call has ended, as `plan` says."""
     base = engine.snapshots.at(Moment(now.event, 0))
     assert base is not None  # noqa: S101 - there is one of the beginning
-    plan.after = Moment(now.event + 1, 0)
-    return engine.launch(base, plan)
+    return engine.launch(base, replace(plan, after=Moment(now.event + 1, 0)))

@@ -10,7 +10,7 @@ from math import inf, isfinite
 from refmlc.debug.engine import Engine
 from refmlc.debug.frames import live_frames, names_in
 from refmlc.debug.inspection import Inspection
-from refmlc.debug.session_data import BEGINNING, Edit, FrameKind, Variable
+from refmlc.debug.session_data import Edit, FrameKind, Variable
 from refmlc.debug.tensors import put
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -37,9 +37,7 @@ class EditLog:
         if self.edits:
             self.edits.clear()
             self._inspection.edited.clear()
-            self._engine.snapshots.forget_after(BEGINNING)
-            self._engine.wholes.clear()
-            self._engine.emitted = 0
+            self._engine.forget()
 
     def __call__(self, edit: Edit) -> None:
         """Make an edit where the program stands."""
@@ -81,7 +79,7 @@ class EditLog:
             raise fail(BAD_USAGE, f"`{asked.name}` is not there yet")
         if live.shown.kind is FrameKind.GRAPH and index is None and not isinstance(held, bool | int | float):
             raise fail(BAD_USAGE, f"`{asked.name}` is no number")
-        edit = Edit(self._engine.moment, live.shown.level, asked.name, index, fitting(value, node.dtype))
+        edit = Edit(self._engine.position.moment, live.shown.level, asked.name, index, fitting(value, node.dtype))
         self(edit)
         self.edits = [one for one in self.edits if one.moment <= edit.moment] + [edit]
         self._engine.diverge()

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from refmlc.debug.engine import Engine
 from refmlc.debug.expressions import node_for
 from refmlc.debug.places import ProgramPlace, StmtPlace, bound_before, brought_by, brought_by_function
+from refmlc.debug.position import ActiveCall
 from refmlc.debug.session_data import FrameKind, StackFrame, Variable
-from refmlc.debug.stop_policy import ActiveCall
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax, tir
 from refmlc.run.interp.graph.activation import KILLED
@@ -52,11 +52,11 @@ class LiveFrame:
 def live_frames(engine: Engine) -> list[LiveFrame]:
     """All frames, innermost first."""
     found: list[LiveFrame] = []
-    for number, level in reversed(list(enumerate(engine.levels))):
-        innermost = number == len(engine.levels) - 1
+    for number, level in reversed(list(enumerate(engine.position.calls))):
+        innermost = number == engine.position.depth - 1
         if level.reentry is not None:
-            place = engine.place if innermost and isinstance(engine.place, StmtPlace) else level.place
-            slots = engine.frame if innermost and engine.frame is not None else level.frame
+            place = engine.position.place if innermost and isinstance(engine.position.place, StmtPlace) else level.place
+            slots = engine.position.frame if innermost and engine.position.frame is not None else level.frame
             found += _of_prim_func(level, place, slots, number, len(found))
         elif level.env is not None:
             binding = level.bindings[-1] if level.bindings else None

@@ -7,7 +7,6 @@ A snapshot in the middle of a call is of no use to what comes after the call, wh
 C does that again sooner than the interpreter its rest.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from refmlc.debug.breakpoints import BreakpointPolicy
@@ -24,14 +23,14 @@ def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: 
     """
     base = bases(engine, Moment(moment.event, moment.step + 1))[0]
     level = breaks.level()
-    engine.heat(frozenset())
-    here = engine.stop
-    ready = engine.alive and engine.level >= level and here is not None
+    engine.trap(frozenset())
+    here = engine.control.stop
+    ready = engine.control.alive and engine.machines.tracing >= level and here is not None
     if here is not None and ready and here.moment == moment:
         return replace(here, reason=Reason.GOTO, text="", hits=(), failure=None)
     if here is not None and ready and base.moment <= here.moment < moment:
         return engine.advance(going_to(moment, pauses=pauses))
-    engine.level = level
+    engine.machines.trace(level)
     return engine.launch(base, going_to(moment, pauses=pauses))
 
 
@@ -40,32 +39,30 @@ def bases(engine: Engine, before: Moment) -> list[Snapshot]:
     return [
         one
         for one in engine.snapshots.before(before)
-        if not one.moment.step or one.moment.event == before.event or one.moment.event not in engine.quick
+        if not one.moment.step or one.moment.event == before.event or not engine.tier_switch.executed(one.moment.event)
     ]
 
 
-def search(engine: Engine, breaks: BreakpointPolicy, now: Moment, make: Callable[[], MotionPlan]) -> Stop:
-    """To the last place before `now` where the plans that `make` makes stop; the first place of all, where none is.
+def search(engine: Engine, breaks: BreakpointPolicy, now: Moment, plan: MotionPlan) -> Stop:
+    """To the last place before `now` where `plan` stops; to the beginning where there is none.
 
     A pause that is asked for ends the search: the program stands at `now` again.
     """
-    engine.level = breaks.level()
+    engine.machines.trace(breaks.level())
     upper = now
     for base in bases(engine, now):
-        plan = make()
-        plan.target, plan.collects, plan.silent = upper, True, True
-        engine.heat((breaks.hot() if plan.breakpoints else frozenset()) | plan.marks)
-        arrived = engine.launch(base, plan)
+        engine.trap((breaks.places() if plan.breakpoints else frozenset()) | plan.marks)
+        arrived = engine.launch(base, replace(plan, target=upper, collects=True, silent=True))
         if arrived.reason is Reason.PAUSE:
             engine.unpause()
             back = travel(engine, breaks, now)
             return back if back.reason is Reason.ENDED else replace(back, reason=Reason.PAUSE)
-        found = plan.found
-        if found is not None:
-            travel(engine, breaks, found.moment)
-            return found
+        last = engine.control.last
+        if last is not None:
+            travel(engine, breaks, last.moment)
+            return last
         upper = base.moment
-    engine.heat(frozenset())
+    engine.trap(frozenset())
     first = engine.snapshots.at(BEGINNING)
     assert first is not None  # noqa: S101 - there is one of the beginning
     stop = engine.launch(first, MotionPlan(every=True, breakpoints=False, silent=True, pauses=False))

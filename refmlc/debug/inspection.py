@@ -35,7 +35,7 @@ class Inspection:
     def live_frames(self) -> list[LiveFrame]:
         """All frames, innermost first."""
         if self._live_frames is None:
-            self._live_frames = live_frames(self.engine) if self.engine.place is not None else []
+            self._live_frames = live_frames(self.engine) if self.engine.position.place is not None else []
         return self._live_frames
 
     def live_frame(self, index: int) -> LiveFrame:
@@ -80,7 +80,7 @@ class Inspection:
             Variable(name, "parameter", value, str(value.dtype) if isinstance(value, Tensor) else "")
             for name, value in zip(program.names, self.engine.args, strict=True)
         ]
-        result = self.engine.result
+        result = self.engine.outcome.result
         if result is not None:
             found.append(
                 Variable("result", "variable", result, str(result.dtype) if isinstance(result, Tensor) else "")
@@ -120,7 +120,7 @@ class Inspection:
 
     def inside(self, text: str) -> object:
         """The same in the innermost frame, in the middle of a run: what was prepared at a place is kept."""
-        place = self.engine.place
+        place = self.engine.position.place
         key = (id(place), text)
         kept = self._prepared.get(key)
         if kept is not None and kept[0] is place and isinstance(place, StmtPlace):
@@ -133,7 +133,7 @@ class Inspection:
 
     def _values(self, used: "Sequence[tir.Var | tir.Buffer]") -> dict["tir.Var | tir.Buffer", object]:
         """What variables hold and buffers are, in the innermost call, whose text names them."""
-        reentry, slots = self.engine.levels[-1].reentry, self.engine.frame
+        reentry, slots = self.engine.position.innermost.reentry, self.engine.position.frame
         assert reentry is not None  # noqa: S101 - the place is a statement's, so the call is a prim_func's
         assert slots is not None  # noqa: S101 - as above
         scope = reentry.scope

@@ -11,9 +11,6 @@
 | entry      | (backwards) the loop or block itself, the first statement of the function           |
 """
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from refmlc.debug.engine import Engine
 from refmlc.debug.frames import LiveFrame
 from refmlc.debug.places import BindingPlace, ProgramPlace, StmtPlace
@@ -22,13 +19,12 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import tir
 
-Maker: TypeAlias = Callable[[], MotionPlan]
 DEEPEST = 1 << 30
 
 
 def over(engine: Engine) -> MotionPlan:
     """To the next statement not inside this one."""
-    here, level = engine.place, len(engine.levels)
+    here, level = engine.position.place, engine.position.depth
     marks = [place for place in _same_function(engine, here) if place is here or not _is_in(place, here)]
     whole = here if isinstance(here, StmtPlace) and isinstance(here.node, tir.For | tir.SBlockRealize) else None
     return MotionPlan(marks=frozenset(marks), level=level, above=level, whole=whole)
@@ -65,7 +61,7 @@ def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
 
 def until(engine: Engine, line: int) -> MotionPlan:
     """To a later line."""
-    here, level = engine.place, len(engine.levels)
+    here, level = engine.position.place, engine.position.depth
     span = None if here is None else here.span
     least = line - 1 if line else 0 if span is None else span.line
     marks = [place for place in _same_function(engine, here) if place.span is not None and place.span.line > least]
@@ -74,7 +70,7 @@ def until(engine: Engine, line: int) -> MotionPlan:
 
 def not_deeper(engine: Engine) -> MotionPlan:
     """Backwards: statements of this function that stand no deeper."""
-    here, level = engine.place, len(engine.levels)
+    here, level = engine.position.place, engine.position.depth
     depth = here.depth if isinstance(here, StmtPlace) else 0
     marks = [place for place in _same_function(engine, here) if isinstance(place, BindingPlace) or place.depth <= depth]
     return MotionPlan(marks=frozenset(marks), level=level, above=level, breakpoints=False)

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from refmlc.debug.places import ProgramPlace, StmtPlace
-from refmlc.debug.session_data import Moment, Stop
+from refmlc.debug.session_data import Moment
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MotionPlan:
     """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
 
@@ -37,7 +37,6 @@ class MotionPlan:
     failures: bool = True
     whole: ProgramPlace | None = None
     passed: Moment | None = None
-    found: Stop | None = None
     pauses: bool = True
     after: Moment | None = None
 

@@ -19,9 +19,8 @@ another thread. A session is not for concurrent use. `close` ends it in every st
 | closed      | as it was                    | `close`                                                  |
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -59,7 +58,7 @@ class Session:
         self._inspection = Inspection(self._engine)
         self._edit_log = EditLog(self._engine, self._inspection)
         self._stop_policy = BreakpointPolicy(self._engine, self._inspection.inside, self._edit_log)
-        self._engine.judge = self._stop_policy
+        self._engine.control.follow(self._stop_policy)
         self._number = 0
         self._stop: Stop | None = None
         self._closed = False
@@ -123,22 +122,22 @@ class Session:
                 stop = travel(self._engine, self._stop_policy, Moment(now.event, now.step - 1))
                 self._arrived(replace(stop, reason=Reason.STEP))
             else:
-                self._search(lambda: MotionPlan(every=True, breakpoints=False))
+                self._search(MotionPlan(every=True, breakpoints=False))
         return self._check(ended=True)
 
     def step_back_over(self, count: int = 1) -> Stop:
         """To the statement before that is not deeper than this one."""
         for _ in range(max(count, 1)):
             if self._check(ended=True).reason is Reason.ENDED:
-                self._search(lambda: motions.outermost(self._engine))
+                self._search(motions.outermost(self._engine))
             else:
-                self._search(partial(replace, motions.not_deeper(self._engine)))
+                self._search(motions.not_deeper(self._engine))
         return self._check(ended=True)
 
     def reverse_resume(self) -> Stop:
         """Backwards to where a breakpoint was met last, or to the beginning. Counts of hits are not looked at."""
         self._check(ended=True)
-        return self._search(lambda: MotionPlan(silent=True))
+        return self._search(MotionPlan(silent=True))
 
     def reverse_to_write(self, element: str, frame: int = 0) -> Stop:
         """Backwards to the last statement before now that wrote to `element` (`C[3, 7]`, `C[0:4]`, `C`)."""
@@ -146,7 +145,7 @@ class Session:
         armed = breakpoint_targets.watch(self._inspection, Breakpoint(0, BreakKind.WRITE, element), frame)
         before, self._stop_policy.armed = self._stop_policy.armed, {0: armed}
         try:
-            stop = self._search(lambda: MotionPlan(silent=True, failures=False))
+            stop = self._search(MotionPlan(silent=True, failures=False))
         finally:
             self._stop_policy.armed = before
         return self._arrived(replace(stop, hits=()))
@@ -162,7 +161,7 @@ class Session:
     def restart_frame(self, frame: int = 0) -> Stop:
         """Backwards to where `frame` was entered."""
         self._check()
-        return self._search(partial(replace, motions.entry(self._engine, self._inspection.live_frame(frame))))
+        return self._search(motions.entry(self._engine, self._inspection.live_frame(frame)))
 
     def pause(self) -> None:
         """Let the motion in progress end at the next statement; from another thread. C is not interrupted.
@@ -295,7 +294,7 @@ class Session:
     @property
     def result(self) -> object:
         """What the function returned (None before it has)."""
-        return self._engine.result
+        return self._engine.outcome.result
 
     @property
     def arguments(self) -> Sequence[object]:
@@ -310,7 +309,7 @@ class Session:
     @property
     def moment(self) -> Moment:
         """Now; also while a motion is in progress, from any thread."""
-        return self._engine.moment
+        return self._engine.position.moment
 
     def frames(self) -> Sequence[StackFrame]:
         """Where the program stands, innermost first; nothing where it has ended."""
@@ -377,14 +376,14 @@ class Session:
         return armed.shown
 
     def _begin(self, plan: MotionPlan) -> Stop:
-        self._engine.level = self._stop_policy.level()
-        self._engine.heat(self._stop_policy.hot())
+        self._engine.machines.trace(self._stop_policy.level())
+        self._engine.trap(self._stop_policy.places())
         base = self._engine.snapshots.at(BEGINNING)
         assert base is not None  # noqa: S101 - it is taken first and never dropped
         stop = self._engine.launch(base, plan)
         return self._arrived(replace(stop, reason=Reason.ENTRY) if stop.reason is Reason.STEP else stop)
 
-    def _repeat(self, count: int, plan: "motions.Maker") -> Stop:
+    def _repeat(self, count: int, plan: Callable[[], MotionPlan]) -> Stop:
         for _ in range(max(count, 1)):
             self._check()
             stop = self._move(plan())
@@ -395,15 +394,16 @@ class Session:
     def _move(self, plan: MotionPlan) -> Stop:
         stop = self._check()
         now = stop.moment
-        plan.passed = now if stop.reason in (Reason.DATA, Reason.NUMBER, Reason.DIFFERENCE) else None
-        if self._stop_policy.level() > self._engine.level:
+        if stop.reason in (Reason.DATA, Reason.NUMBER, Reason.DIFFERENCE):
+            plan = replace(plan, passed=now)
+        if self._stop_policy.level() > self._engine.machines.tracing:
             travel(self._engine, self._stop_policy, now)
-        self._engine.heat(self._stop_policy.hot() | plan.marks)
+        self._engine.trap(self._stop_policy.places() | plan.marks)
         if stop.failure is None and call_exit.worth(self._engine, self._stop_policy, plan, now):
             return self._arrived(call_exit.leave(self._engine, plan, now))
         return self._arrived(self._engine.advance(plan))
 
-    def _search(self, plan: "motions.Maker") -> Stop:
+    def _search(self, plan: MotionPlan) -> Stop:
         now = self._check(ended=True)
         return self._arrived(search(self._engine, self._stop_policy, now.moment, plan))
 

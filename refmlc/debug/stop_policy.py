@@ -1,44 +1,16 @@
-"""What the engine asks the session, and what it knows of each call that is being executed."""
-
-from dataclasses import dataclass, field
+"""What ends a motion: the decisions that the session makes for the engine, here without breakpoints and edits."""
 
 from refmlc.debug.clock import NEVER
-from refmlc.debug.places import BindingPlace, ProgramPlace, StmtPlace
+from refmlc.debug.places import ProgramPlace, StmtPlace
 from refmlc.debug.plan import MotionPlan
-from refmlc.debug.reentry import Reentry
 from refmlc.debug.session_data import Moment, Stop
 from refmlc.diag import Diagnostic
 from refmlc.lang.ir import tir
-from refmlc.run.interp.graph import activation
-from refmlc.run.interp.machine import Machine
-from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.views import View
 
 
-@dataclass(slots=True)
-class ActiveCall:
-    """A call that is being executed. `calls`: those begun since its last binding was."""
-
-    name: str
-    args: tuple[object, ...]
-    calls: int = 0
-    reentry: Reentry | None = None
-    place: StmtPlace | None = None
-    frame: Frame | None = None
-    env: activation.Activation | None = None
-    bindings: list[BindingPlace] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class PreparedMachine:
-    """A machine with what its preparation left: the functions by node."""
-
-    machine: Machine
-    reentries: dict[int, Reentry] = field(default_factory=dict)
-
-
 class StopPolicy:
-    """What the session decides for the engine [run]; this one has no breakpoints and no edits."""
+    """The decisions during a run [run]; this policy stops at failures only."""
 
     def met(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
         """The stop at a breakpoint, if one is met."""

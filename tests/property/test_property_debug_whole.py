@@ -36,7 +36,7 @@ def check_over(case: Case, seed: int, moves: int) -> int:
             expected = plain.step_over()
             assert (stop.moment, stop.reason) == (expected.moment, expected.reason)
             assert state(quick) == state(plain)
-        return len(quick._engine.wholes)
+        return len(quick._engine.tier_switch.loops)
 
 
 def around(session: Session, moments: list[Moment], seed: int) -> list[Moment]:
@@ -44,7 +44,7 @@ def around(session: Session, moments: list[Moment], seed: int) -> list[Moment]:
     found = []
     for moment in moments:
         session.goto(moment)
-        place = session._engine.place
+        place = session._engine.position.place
         if isinstance(place, StmtPlace) and isinstance(place.node, tir.For | tir.SBlockRealize):
             found.append(moment)
     random.Random(seed).shuffle(found)  # noqa: S311 - no secrets

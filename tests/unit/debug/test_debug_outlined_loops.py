@@ -84,7 +84,7 @@ def test_from_every_statement_over_it_is_what_the_interpreter_does() -> None:
             stop = session.step_over()
             if not session.ended:
                 assert state(session) == due[stop.moment]
-        assert len(session._engine.wholes) > 5  # else nothing above was C
+        assert len(session._engine.tier_switch.loops) > 5  # else nothing above was C
         for moment in list(due)[::-4]:
             assert session.goto(moment).moment == moment
             assert state(session) == due[moment]
@@ -125,7 +125,7 @@ def test_what_is_watched_within_stops_there() -> None:
         session.step_in()
         session.watch("W[1, 0, 0]")
         assert session.step_over().element == "W[1, 0, 0]"
-        assert not session._engine.wholes
+        assert not session._engine.tier_switch.loops
 
 
 @pytest.mark.needs("compiler")
@@ -136,10 +136,10 @@ def test_what_the_text_does_not_say_is_interpreted() -> None:
         session.start()
         stop = session.step_over()
         assert stop.moment == Moment(1, 1 + 1 + 3 + 2)  # the loop, three ifs, two of which store
-        assert not session._engine.wholes
+        assert not session._engine.tier_switch.loops
         assert state(session) == due[stop.moment]
         assert session.step_over().reason is Reason.ENDED
-        assert len(session._engine.wholes) == 1
+        assert len(session._engine.tier_switch.loops) == 1
 
 
 @pytest.mark.usefixtures("short")
