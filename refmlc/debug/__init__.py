@@ -8,10 +8,13 @@ Layer: above `refmlc.vm` and `refmlc.observe.why`, below `refmlc.cli`.
 | `session`                           | `Session`: motions, breakpoints, state; all that a front end needs      |
 | `program`                           | the call to debug: module, function, arguments                          |
 | `places`                            | every statement and binding of a module, and the names visible there    |
-| `engine`, `stepper`, `clock`, `worker` | the run: a thread that parks, hooks, counted statements              |
-| `plan`, `motions`, `stop_policy`, `breakpoints`, `breakpoint_targets` | where the run stops                   |
-| `snapshots`, `snapshot_policy`, `reentry`, `iterations`, `history` | motions backwards                        |
-| `call_exit`, `outlined_loops`, `loop_length` | the rest of a call, or a whole loop, executed in C             |
+| `engine`                            | the run; its docstring says which of the next parts owns what           |
+| `position`, `run_outcome`, `program_output` | the active calls and the place; the result; what was printed    |
+| `stepper`, `machines`, `clock`, `traps`, `worker` | hooks, interpreters, counted statements, a thread that parks |
+| `motion_control`, `plan`, `motions` | what a motion is, where it ends                                         |
+| `stop_policy`, `breakpoints`, `breakpoint_targets` | breakpoints                                              |
+| `snapshots`, `snapshot_policy`, `resumption`, `reentry`, `iterations`, `history` | motions backwards          |
+| `tier_switch`, `call_exit`, `outlined_loops`, `loop_length` | calls, rests of calls and loops executed in C   |
 | `frames`, `inspection`, `expressions`, `tensors`, `provenance` | values where the program stands              |
 | `edits`                             | values changed by the user                                              |
 | `terminal/`, `screen/`              | the line prompt; the full screen                                        |
