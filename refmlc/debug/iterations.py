@@ -17,8 +17,8 @@ from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
 from refmlc.run.interp.tensorir.loops import LAUNCHED, as_loop
-from refmlc.run.interp.tensorir.private import Outside, outside
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.private_memory import Outside, outside
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from refmlc.lang.wellformed.reading import checked
 from refmlc.observe.why.copying import copies
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.machine import write_line
-from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.parameters import parameters_of

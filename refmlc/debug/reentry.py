@@ -26,9 +26,9 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run
 from refmlc.run.interp.tensorir.loops import Breaking, Continuing, chunk
-from refmlc.run.interp.tensorir.private import Outside, Private
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View, view_on
+from refmlc.run.interp.threads.private_memory import Outside, Private
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage

@@ -19,8 +19,8 @@ from refmlc.debug.iterations import LoopEntry
 from refmlc.debug.places import BindingPlace, StmtPlace
 from refmlc.debug.session_data import BEGINNING, Moment
 from refmlc.lang.ir import relax, tir
-from refmlc.run.interp.tensorir.private import Follower, Private
 from refmlc.run.interp.tensorir.views import View
+from refmlc.run.interp.threads.private_memory import Follower, Private
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor

@@ -13,7 +13,7 @@ from refmlc.lang.ir import relax, tir
 from refmlc.native.tier.choosing import DECLINED, Choosing
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
-from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.run.memory.budget import Budget
 from refmlc.vm.arguments import accept, as_value, ordered
 from refmlc.vm.executable import Executable

@@ -29,9 +29,9 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.run.interp.graph.named import is_from_outside
 from refmlc.run.interp.hooks import Hooks
-from refmlc.run.interp.tensorir.access import is_undef
+from refmlc.run.interp.tensorir.block_sites import BlockSite
+from refmlc.run.interp.tensorir.elements import is_undef
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Run, Slot
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.cells import cells, shadow

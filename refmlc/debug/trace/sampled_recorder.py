@@ -14,8 +14,8 @@ from refmlc.debug.trace.units import UnwatchedUnit, quick
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, tir
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame, Run, Slot
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.storage import Storage

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.hooks import Hooks
-from refmlc.run.interp.tensorir.access import is_undef
+from refmlc.run.interp.tensorir.elements import is_undef
 from refmlc.run.interp.tensorir.frame import Frame, NumberEval, Run, Slot
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View

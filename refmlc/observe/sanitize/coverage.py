@@ -21,8 +21,8 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.facts import Facts, FactTable
+from refmlc.run.interp.tensorir.block_sites import BlockSite, Extent
 from refmlc.run.interp.tensorir.frame import Frame
-from refmlc.run.interp.tensorir.instances import BlockSite, Extent
 
 Point: TypeAlias = "tuple[int, ...]"
 MOST_POINTS = 1_000_000  # of a block that are remembered: of larger domains nothing is said

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar, cast
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
-from refmlc.run.interp.tensorir.instances import BlockSite
 
 T = TypeVar("T")
 

@@ -31,8 +31,8 @@ from refmlc.lang.ir.visit import walk
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element, size_of
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.run.interp.tensorir.views import View
 
 Values: TypeAlias = "tuple[int | None, ...]"

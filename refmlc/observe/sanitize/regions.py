@@ -22,8 +22,8 @@ from refmlc.lang.ir.scopes import is_global
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element, indices_of, size_of
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.tensorir.block_sites import BlockSite, Box
 from refmlc.run.interp.tensorir.frame import Frame
-from refmlc.run.interp.tensorir.instances import BlockSite, Box
 from refmlc.run.interp.tensorir.views import View
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage

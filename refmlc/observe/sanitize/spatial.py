@@ -29,8 +29,8 @@ from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.executions import Executions, ScopeOfBlocks
 from refmlc.observe.sanitize.facts import Facts, FactTable
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame, Slot
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.run.interp.tensorir.views import View
 
 Point = tuple[int, ...]

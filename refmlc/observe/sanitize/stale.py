@@ -14,8 +14,8 @@ from refmlc.lang.ir.kinds import IterKind
 from refmlc.observe.sanitize.detector import Detector
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.run.interp.tensorir.views import View
 
 

@@ -18,8 +18,8 @@ from refmlc.observe.why.copying import copies
 from refmlc.oracle.ulps import distance
 from refmlc.oracle.values import bits
 from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.vm import VirtualMachine, build
 
 MOST = 1_000_000

@@ -19,7 +19,7 @@ from refmlc.diag.errors import Exhausted, IllFormed, Malformed, RefmlcError, Tra
 from refmlc.lang.ir import relax, tir
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.run.interp.machine import Machine
-from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.vm.arguments import Parameter, accept, as_value, ordered
 from refmlc.vm.parameters import parameters_of
 

@@ -21,7 +21,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.program import Program
-from refmlc.run.interp.tensorir.lowered import is_packed_entry
+from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.run.memory.tensor import Tensor
 
 

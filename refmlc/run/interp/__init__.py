@@ -1,8 +1,10 @@
 """The interpreter, which is the specification: `machine` calls functions, `hooks` are what watches them.
 
-| part          | is                                                   |
-|---------------|------------------------------------------------------|
-| `tensorir/`   | TensorIR as closures, cases in the order of `ir/tir` |
-| `graph/`      | Relax as closures, cases in the order of `ir/relax`  |
-| `substitutes` | what may execute parts of a program in its place     |
+| part          | is                                                                           |
+|---------------|------------------------------------------------------------------------------|
+| `tensorir/`   | TensorIR as closures; two `match`es, in the order of `ir/tir`                |
+| `threads/`    | threads of TensorIR that wait for each other                                 |
+| `fast/`       | closures of their own for the commonest nodes, to the bit the same           |
+| `graph/`      | Relax as closures; one `match`, in the order of `ir/relax`                   |
+| `substitutes` | what may execute parts of a program in the interpreter's place               |
 """

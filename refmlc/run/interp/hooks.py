@@ -27,8 +27,8 @@ from collections.abc import Callable, Sequence
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.graph import activation
+from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame, Run
-from refmlc.run.interp.tensorir.instances import BlockSite
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
 

@@ -21,8 +21,8 @@ from refmlc.lang.ops.scalar.libm import C_FUNCTIONS, LIBM_OPS
 from refmlc.run.interp.graph import prepare_function
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.substitutes import Prepared, Substitutes
-from refmlc.run.interp.tensorir import prepare_prim_func
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
+from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
@@ -62,6 +62,7 @@ class Machine:
     watch, which would see nothing (but for calls that they say are quiet), nor where something is allowed, which only
     the interpreter knows how to continue.
     `as_written`: hooks hear of no barrier that is implied (TIR-229), so that one that is missing in the text is a race.
+    `fast` off: every node is executed by its case of the `match`, none by `refmlc.run.interp.fast`.
     Not for concurrent use.
     """
 
@@ -77,10 +78,12 @@ class Machine:
         math: Literal["cr", "libm"] = "cr",
         substitutes: Substitutes | None = None,
         as_written: bool = False,
+        fast: bool = True,
     ) -> None:
         """Hold the parts; functions are prepared when first called."""
         self.module = module
         self.as_written = as_written
+        self.fast = fast
         self.hooks = Hooks() if hooks is None else hooks
         self.budget = Budget() if budget is None else budget
         self.allow = allow

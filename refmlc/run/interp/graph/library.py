@@ -16,7 +16,7 @@ from refmlc.run.interp.graph.activation import Activation, Eval, Scope
 from refmlc.run.interp.graph.memory import fresh
 from refmlc.run.interp.graph.operands import Site
 from refmlc.run.interp.substitutes import Prepared
-from refmlc.run.interp.tensorir import prepare_prim_func
+from refmlc.run.interp.tensorir.functions import prepare_prim_func
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape, kind_of
 

@@ -1,5 +1,24 @@
-"""TensorIR: `prepare_prim_func` turns a function into closures; cases in the order of `refmlc.lang.ir.tir`."""
+"""TensorIR as closures: a function is prepared once, then called with values. Clauses: tir-*.toml.
 
-from refmlc.run.interp.tensorir.function import prepare_prim_func
+| file          | holds                                                                            |
+|---------------|----------------------------------------------------------------------------------|
+| `functions`   | arguments, parameters, the body (TIR-001 … TIR-003)                              |
+| `statements`  | the `match` of statements (TIR-201 … TIR-216)                                    |
+| `loops`       | loops of every kind, jumps out of them                                           |
+| `blocks`      | blocks: predicate, axes, init, body                                              |
+| `expressions` | the `match` of expressions (TIR-101 … TIR-117)                                   |
+| `operators`   | scalar operators, by their rows                                                  |
+| `elements`    | loads and stores of single elements, and what is wrong with an access            |
+| `vectors`     | values of several lanes                                                          |
+| `calls`       | calls: functions of the module, functions from outside                           |
+| `intrinsics`  | intrinsics of values, pointers and workspaces                                    |
+| `c_abi`       | structures of lowered calls                                                      |
+| `buffers`     | buffers come into being: allocation, views of pointers and regions (TIR-004)     |
+| `views`       | buffers at run time                                                              |
+| `frame`       | where the variables of one activation stand                                      |
+| `scope`       | what is known while a function is prepared                                       |
+| `block_sites` | what hooks see of an instance of a block                                         |
 
-__all__ = ["prepare_prim_func"]
+The cases of the two `match`es and what they call are the specification. `refmlc.run.interp.fast` has closures of their
+own for the commonest nodes, `refmlc.run.interp.threads` executes threads that wait for each other.
+"""

@@ -1,65 +1,32 @@
-"""Blocks: ask the predicate, bind the axes, allocate, view the matched regions, init where a reduction starts, run.
+"""Blocks: the predicate, the axes, allocations, matched regions, the init where a reduction begins, the body.
 
 An axis bound to a loop variable over the same domain needs no check and no slot of its own: it is that variable.
 """
-
-from collections.abc import Callable
 
 from refmlc.diag import Related, fail
 from refmlc.diag.catalogue import BINDING_RANGE, BLOCK_RULE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
+from refmlc.run.interp import fast
+from refmlc.run.interp.tensorir.block_sites import BlockSite, site_of
 from refmlc.run.interp.tensorir.buffers import allocate, match_region
-from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot, in_order
-from refmlc.run.interp.tensorir.group import Go, Steps
-from refmlc.run.interp.tensorir.instances import BlockSite, site_of
+from refmlc.run.interp.tensorir.frame import Frame, Run, in_order
 from refmlc.run.interp.tensorir.loops import JUMPS
 from refmlc.run.interp.tensorir.scope import Scope
 
 
 def realize(scope: Scope, node: tir.SBlockRealize) -> Run:
     """One instance of the block, if the predicate holds."""
-    binds, site = _bound(scope, node)
-    instance = _instance(scope, node.block, site)
+    binds, site = bind_axes(scope, node)
+    instance = (*allocations(scope, node.block), with_init(scope, node.block, site))
     run = in_order((*binds, *(instance if site is None else (_watched(scope, site, in_order(instance)),))))
     if isinstance(node.predicate, tir.IntImm) and node.predicate.value:
         return run
     return _where(scope, node.predicate, run)
 
 
-def realize_in_steps(scope: Scope, node: tir.SBlockRealize, prepare: Callable[[Scope, tir.Stmt], Go]) -> Go:
-    """The same where threads meet in the body of the block."""
-    binds, site = _bound(scope, node)
-    fresh = _fresh(scope, node.block)
-    init = None if node.block.init is None else _with_init(scope, node.block, site, lambda _frame: None)
-    body, holds, hooks = prepare(scope, node.block.body), scope.expr(node.predicate), scope.machine.hooks
-
-    def instance(frame: Frame) -> Steps:
-        for part in (*fresh, *(() if init is None else (init,))):
-            part(frame)
-        yield from body(frame)
-
-    def steps(frame: Frame) -> Steps:
-        if not holds(frame):
-            return
-        for bind in binds:
-            bind(frame)
-        if site is None:
-            yield from instance(frame)
-            return
-        hooks.enter_block(site, frame)
-        try:
-            yield from instance(frame)
-        except JUMPS:
-            hooks.leave_block(site, frame)
-            raise
-        hooks.leave_block(site, frame)
-
-    return steps
-
-
-def _bound(scope: Scope, node: tir.SBlockRealize) -> tuple[tuple[Run, ...], BlockSite | None]:
-    """What binds the axes; the site, where a hook watches."""
+def bind_axes(scope: Scope, node: tir.SBlockRealize) -> tuple[tuple[Run, ...], BlockSite | None]:
+    """The bindings of the axes; the site of the block, if a hook watches blocks."""
     if len(node.iter_values) != len(node.block.iter_vars):
         has = f"block `{node.block.name}` has {len(node.block.iter_vars)} axes and {len(node.iter_values)} bindings"
         raise fail(BLOCK_RULE, has, node.span)
@@ -131,71 +98,43 @@ def _bind(scope: Scope, node: tir.SBlockRealize, axis: tir.IterVar, value: tir.E
     return bind
 
 
-def _instance(scope: Scope, block: tir.SBlock, site: BlockSite | None) -> tuple[Run, ...]:
-    """The block with its axes bound: allocations, matched regions, then init and body."""
-    return (*_fresh(scope, block), _with_init(scope, block, site))
-
-
-def _fresh(scope: Scope, block: tir.SBlock) -> tuple[Run, ...]:
-    """Allocations and matched regions."""
+def allocations(scope: Scope, block: tir.SBlock) -> tuple[Run, ...]:
+    """Allocations and matched regions of a block."""
     origin = f"of block `{block.name}`"
-    fresh = [allocate(scope, buffer, f"buffer `{buffer.name}` {origin}") for buffer in block.alloc_buffers]  # TIR-219
-    views = [match_region(scope, match) for match in block.match_buffers]  # TIR-220
-    return (*fresh, *views)
+    buffers = [allocate(scope, buffer, f"buffer `{buffer.name}` {origin}") for buffer in block.alloc_buffers]  # TIR-219
+    regions = [match_region(scope, match) for match in block.match_buffers]  # TIR-220
+    return (*buffers, *regions)
 
 
 # TIR-218
-def _with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None, body: Run | None = None) -> Run:
-    """The init where a reduction starts, then `body`, which left out is that of the block."""
+def with_init(scope: Scope, block: tir.SBlock, site: BlockSite | None, body: Run | None = None) -> Run:
+    """The init where a reduction begins, then `body` (None: that of the block)."""
     if block.init is None:
         return scope.stmt(block.body)
     init = scope.stmt(block.init)
     if site is not None and scope.machine.hooks.watches("init"):
-        init = _telling(scope, site, init)
+        init = _watched_init(scope, site, init)
     body = scope.stmt(block.body) if body is None else body
     reductions = [axis for axis in block.iter_vars if axis.kind is IterKind.REDUCE]
-    # Innermost first: it is the one that most often is not at its first value.
-    starts = tuple((scope.slot(axis.var), scope.atom(axis.dom.min)) for axis in reversed(reductions))
-    known = tuple((slot, first) for slot, first in starts if first is not None)
-    if len(known) < len(starts):
-        return _init_anywhere([(scope.slot(axis.var), scope.int(axis.dom.min)) for axis in reductions], init, body)
-    if len(known) == 1:
-        return _init_at(*known[0], init, body)
-
-    def reduce(frame: Frame) -> None:
-        for slot, first in known:
-            if frame[slot] != frame[first]:
-                break
-        else:
-            init(frame)
-        body(frame)
-
-    return reduce
+    return fast.init(scope, reductions, init, body) or _with_init(scope, reductions, init, body)
 
 
-def _telling(scope: Scope, site: BlockSite, init: Run) -> Run:
-    tell = scope.machine.hooks.init
+def _with_init(scope: Scope, reductions: list[tir.IterVar], init: Run, body: Run) -> Run:
+    starts = [(scope.slot(axis.var), scope.int(axis.dom.min)) for axis in reductions]
 
-    def told(frame: Frame) -> None:
-        tell(site, frame)
-        init(frame)
-
-    return told
-
-
-def _init_at(slot: Slot[int], first: Slot[int], init: Run, body: Run) -> Run:
-    def reduce(frame: Frame) -> None:
-        if frame[slot] == frame[first]:
-            init(frame)
-        body(frame)
-
-    return reduce
-
-
-def _init_anywhere(starts: list[tuple[Slot[int], IntEval]], init: Run, body: Run) -> Run:
     def reduce(frame: Frame) -> None:
         if all(frame[slot] == least(frame) for slot, least in starts):
             init(frame)
         body(frame)
 
     return reduce
+
+
+def _watched_init(scope: Scope, site: BlockSite, init: Run) -> Run:
+    begin = scope.machine.hooks.init
+
+    def watched(frame: Frame) -> None:
+        begin(site, frame)
+        init(frame)
+
+    return watched

@@ -14,9 +14,9 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.threads import has_threads
 from refmlc.run.interp.tensorir.frame import Frame, IntEval, Run, Slot
-from refmlc.run.interp.tensorir.private import Private, follow, keep
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_on
+from refmlc.run.interp.threads.private_memory import Private, follow, keep
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.storage import Storage

@@ -1,58 +1,95 @@
-"""Calls: functions of the module, functions from outside, and the intrinsics, each by its row and a few lines here."""
+"""Calls (TIR-117): functions of the module, functions from outside, and intrinsics.
 
-from collections.abc import Callable, Mapping
+| callee                                         | prepared by                                          |
+|------------------------------------------------|------------------------------------------------------|
+| a function of the module                       | `_module_function`                                   |
+| a packed function, a C function, one of LLVM's | `FOREIGN`, in this file                              |
+| an intrinsic of values and pointers            | `refmlc.run.interp.tensorir.intrinsics`              |
+| a structure of lowered calls                   | `refmlc.run.interp.tensorir.c_abi`                   |
+| a barrier, a reduction over threads            | `refmlc.run.interp.threads.collectives`              |
 
+A C name is looked up among the functions of the module, then in the registry, then in `LIBM`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from refmlc.diag import Span, fail
 from refmlc.diag.catalogue import BAD_POINTER, PACKED_RESULT, UNSUPPORTED_INTRINSIC
-from refmlc.lang.dtypes import UINT64, DType
+from refmlc.lang.dtypes import FLOAT32, FLOAT64, UINT64, DType
 from refmlc.lang.dtypes.rounding import rounder
-from refmlc.lang.ir import tir
+from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ops.intrinsics import intrinsic
-from refmlc.run.interp.tensorir import across, external, lowered, memory, plain
+from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads import collectives
+from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.values import kind_of
 
-Prepare = Callable[[Scope, tir.Call], Eval]
+if TYPE_CHECKING:
+    from refmlc.run.interp.machine import Machine
 
-EXECUTED: Mapping[str, Prepare] = {
-    **plain.EXECUTED,
-    **memory.EXECUTED,
-    **external.EXECUTED,
-    **lowered.EXECUTED,
-    **across.EXECUTED,
-}
 HINTS = ("type_annotation", "prefetch", "start_profile_intrinsic", "end_profile_intrinsic")
-FROM_OUTSIDE = {
-    **dict.fromkeys(external.EXECUTED, PACKED_RESULT),
-    **dict.fromkeys(("call_packed_lowered", "call_cpacked_lowered"), PACKED_RESULT),
-    "tvm_struct_get": BAD_POINTER,
-}
-"""The calls whose values nothing has checked yet, and the code of one that is not of the declared dtype."""
 
 
 def call(scope: Scope, node: tir.Call) -> Eval:
     """The call as a closure, its value of the declared dtype. Fails: RM404, RM313 where it is not."""
     if node.callee in HINTS:
         return scope.unsupported(UNSUPPORTED_INTRINSIC, f"`T.{node.callee}` is used, and has no value", node.span)
-    value = _declared(scope, node)
-    return _told(scope, node, value) if scope.machine.hooks.watches("called") else value
+    value = _checked(scope, node)
+    return _watched(scope, node, value) if scope.machine.hooks.watches("called") else value
 
 
-def _told(scope: Scope, node: tir.Call, value: Eval) -> Eval:
-    tell = scope.machine.hooks.called
+def effect(scope: Scope, node: tir.Call) -> Eval:
+    """The call as a closure, whatever its value; an intrinsic that is not executed fails when it is reached."""
+    if isinstance(node.callee, tir.GlobalVar):
+        return _module_function(scope, node, node.callee)
+    row = intrinsic(node.callee)
+    if row is None:
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the intrinsic `{node.callee}` is not known", node.span)
+    if row.name not in EXECUTED:
+        message = f"the intrinsic `T.{row.name}` is not executed: {row.missing}"
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
+    return EXECUTED[row.name](scope, node)
 
-    def told(frame: Frame) -> object:
-        found = value(frame)
-        tell(node, found, frame)
-        return found
 
-    return told
+def _module_function(scope: Scope, node: tir.Call, callee: tir.GlobalVar) -> Eval:
+    args = tuple(argument(scope, arg) for arg in node.args)
+    machine, span = scope.machine, node.span
+
+    def call_function(frame: Frame) -> object:
+        return machine.call(callee.name, [arg(frame) for arg in args], span)
+
+    return call_function
 
 
-def _declared(scope: Scope, node: tir.Call) -> Eval:
-    """The call as a closure; what comes from outside is checked against the declared dtype."""
+def argument(scope: Scope, arg: tir.Attr) -> Eval:
+    """An argument: a buffer is passed as a tensor that shares its storage, plain data as it is."""
+    if isinstance(arg, tir.Buffer):
+        view = scope.buffer(arg).view
+        return lambda frame: frame[view].tensor()
+    return scope.expr(arg) if isinstance(arg, tir.Expr) else (lambda _frame: arg)
+
+
+# ------------------------------------------------------------------------------- values, watched and checked
+
+
+def _watched(scope: Scope, node: tir.Call, value: Eval) -> Eval:
+    called = scope.machine.hooks.called
+
+    def watched(frame: Frame) -> object:
+        result = value(frame)
+        called(node, result, frame)
+        return result
+
+    return watched
+
+
+def _checked(scope: Scope, node: tir.Call) -> Eval:
+    """The call as a closure; a value from outside is checked against the declared dtype."""
     value = effect(scope, node)
-    code = PACKED_RESULT if isinstance(node.callee, tir.GlobalVar) else FROM_OUTSIDE.get(node.callee)
+    code = PACKED_RESULT if isinstance(node.callee, tir.GlobalVar) else UNCHECKED.get(node.callee)
     dtype = node.dtype
     if code is None or dtype.kind in ("handle", "void"):
         return value
@@ -60,11 +97,11 @@ def _declared(scope: Scope, node: tir.Call) -> Eval:
     name = node.callee.name if isinstance(node.callee, tir.GlobalVar) else node.callee
 
     def checked(frame: Frame) -> object:
-        found = value(frame)
-        own = as_declared(found, dtype)
-        if own is None:
-            raise failure(frame, f"`{name}` gives {kind_of(found)} where a value of {dtype} is declared")
-        return own
+        result = value(frame)
+        converted = as_declared(result, dtype)
+        if converted is None:
+            raise failure(frame, f"`{name}` gives {kind_of(result)} where a value of {dtype} is declared")
+        return converted
 
     return checked
 
@@ -84,25 +121,150 @@ def as_declared(value: object, dtype: DType) -> object:
     return int(value) if dtype.minimum <= value <= dtype.maximum else None
 
 
-def effect(scope: Scope, node: tir.Call) -> Eval:
-    """The call as a closure, whatever it gives; an intrinsic that is not executed fails when it is reached."""
-    if isinstance(node.callee, tir.GlobalVar):
-        return function(scope, node, node.callee)
-    row = intrinsic(node.callee)
-    if row is None:
-        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the intrinsic `{node.callee}` is not known", node.span)
-    if row.name not in EXECUTED:
-        message = f"the intrinsic `T.{row.name}` is not executed: {row.missing}"
-        return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    return EXECUTED[row.name](scope, node)
+# ------------------------------------------------------------------------------------ functions from outside
 
 
-def function(scope: Scope, node: tir.Call, callee: tir.GlobalVar) -> Eval:
-    """A function of the module, called with the values of the arguments."""
-    args = tuple(external.argument(scope, arg) for arg in node.args)
+def _name_and_args(scope: Scope, node: tir.Call) -> tuple[str, tuple[Eval, ...]]:
+    name, *rest = node.args
+    spelled = name.value if isinstance(name, tir.StringImm) else str(name)
+    return spelled, tuple(argument(scope, arg) for arg in rest)
+
+
+def _kernel(scope: Scope, node: tir.Call) -> Eval:  # TIR-333
+    """The arguments after those of the kernel count threads; the kernel has these counts itself."""
+    name, args = _name_and_args(scope, node)
+    machine, span = scope.machine, node.span
+    kernel = machine.module.functions.get(name)
+    if not isinstance(kernel, tir.PrimFunc):
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, f"the kernel `{name}` is not in the module", span)
+    kernel_args = args[: len(kernel.params)]
+
+    def launch(frame: Frame) -> object:
+        machine.call(name, [arg(frame) for arg in kernel_args], span)
+        return 0
+
+    return launch
+
+
+def _packed(scope: Scope, node: tir.Call) -> Eval:  # TIR-341
+    name, args = _name_and_args(scope, node)
     machine, span = scope.machine, node.span
 
-    def call_function(frame: Frame) -> object:
-        return machine.call(callee.name, [arg(frame) for arg in args], span)
+    def call_packed(frame: Frame) -> object:
+        values = [arg(frame) for arg in args]
+        if name in machine.module.functions:
+            return machine.call(name, values, span)
+        return _call_registered(machine, name, values, span)
 
-    return call_function
+    return call_packed
+
+
+def _call_registered(machine: "Machine", name: str, values: Sequence[object], span: Span | None) -> object:
+    """The result of a registered function. Fails: RM605 where it has used up the time, and as the function does."""
+    result = machine.registry.get_func(name, span)(values, span)
+    machine.budget.look(span)
+    return result
+
+
+def _extern(scope: Scope, node: tir.Call) -> Eval:  # TIR-342
+    name, args = _name_and_args(scope, node)
+    machine, span = scope.machine, node.span
+    in_libm = _libm(scope, node, name)
+    linked = _linked(machine.module, name)
+
+    def call_extern(frame: Frame) -> object:
+        if linked is not None:
+            return machine.call(linked, [arg(frame) for arg in args], span)
+        if name in machine.registry:
+            values = [arg(frame) for arg in args]
+            result = _call_registered(machine, name, values, span)
+            for value in values:
+                if isinstance(value, Pointer):
+                    value.storage.initialise(value.byte_offset, value.storage.nbytes - value.byte_offset)
+            return result
+        if in_libm is not None:
+            return in_libm(frame)
+        message = f"the function `{name}` is not in the module, not registered, and not one of C's that are known"
+        raise fail(UNSUPPORTED_INTRINSIC, message, span)
+
+    return call_extern
+
+
+def _linked(module: IRModule, symbol: str) -> str | None:
+    """The function of the module that a linker finds by this symbol: its `global_symbol`, or else its name."""
+    for name, function in module.functions.items():
+        if not isinstance(function, relax.ExternFunc) and function.attrs.get("global_symbol", name) == symbol:
+            return name
+    return None
+
+
+def _libm(scope: Scope, node: tir.Call, name: str) -> Eval | None:
+    op, dtype = LIBM.get(name, ("", node.dtype))
+    args = cast("tuple[tir.Expr, ...]", node.args[1:])
+    if not op or node.dtype.scalar != dtype or any(arg.dtype != node.dtype for arg in args):
+        return None
+    return operators.apply(scope, tir.Apply(op, args, node.dtype, span=node.span), scope.machine.c_functions)
+
+
+def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
+    name, *rest = node.args
+    spelled = name.value if isinstance(name, tir.StringImm) else str(name)
+    first = spelled.removeprefix("llvm.").partition(".")[0]
+    if first == "prefetch":
+        return lambda _frame: 0
+    args = cast("tuple[tir.Expr, ...]", tuple(rest))
+    if first == "fmuladd" and len(args) == 3:
+        product = tir.Apply("mul", args[:2], node.dtype, span=node.span)
+        return scope.expr(tir.Apply("add", (product, args[2]), node.dtype, span=node.span))
+    if first not in LLVM or any(arg.dtype != node.dtype for arg in args):
+        message = f"the LLVM intrinsic `{spelled}` on {node.dtype} is not executed: it belongs to one kind of hardware"
+        return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
+    return operators.apply(scope, tir.Apply(LLVM[first], args, node.dtype, span=node.span), scope.machine.c_functions)
+
+
+_SAME_NAME = (
+    *("exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    *("asin", "acos", "atan", "asinh", "acosh", "atanh", "sqrt", "erf", "ceil", "floor", "trunc", "nearbyint"),
+    *("pow", "fmod", "atan2", "hypot", "copysign", "nextafter"),
+)
+LIBM: Mapping[str, tuple[str, DType]] = {
+    **{name: (name, FLOAT64) for name in _SAME_NAME},
+    **{f"{name}f": (name, FLOAT32) for name in _SAME_NAME},
+    "fabs": ("abs", FLOAT64),
+    "fabsf": ("abs", FLOAT32),
+    "rint": ("nearbyint", FLOAT64),
+    "rintf": ("nearbyint", FLOAT32),
+}
+"""C's math functions that a scalar operator means exactly. `round` is not: C rounds half away from zero."""
+LLVM: Mapping[str, str] = {
+    **{name: name for name in ("exp", "exp2", "log", "log2", "log10", "sin", "cos", "sqrt", "pow", "copysign")},
+    **{name: name for name in ("ceil", "floor", "trunc", "nearbyint")},
+    "exp10": "exp10",
+    "fabs": "abs",
+    "rint": "nearbyint",
+    "roundeven": "nearbyint",
+    "ctpop": "popcount",
+}
+"""LLVM's intrinsics `llvm.<name>` that a scalar operator means exactly."""
+FOREIGN: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    "call_ffi_kernel": _kernel,
+    "call_packed": _packed,
+    "call_cpacked": _packed,
+    "call_extern": _extern,
+    "call_pure_extern": _extern,
+    "call_llvm_intrin": _llvm,
+    "call_llvm_pure_intrin": _llvm,
+}
+EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    **intrinsics.EXECUTED,
+    **FOREIGN,
+    **c_abi.EXECUTED,
+    **collectives.EXECUTED,
+}
+"""The intrinsics that are executed, by name."""
+UNCHECKED = {
+    **dict.fromkeys(FOREIGN, PACKED_RESULT),
+    **dict.fromkeys(("call_packed_lowered", "call_cpacked_lowered"), PACKED_RESULT),
+    "tvm_struct_get": BAD_POINTER,
+}
+"""The calls whose values nothing has checked yet, and the code of one that is not of the declared dtype."""

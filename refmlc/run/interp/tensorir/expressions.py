@@ -1,4 +1,4 @@
-"""Expressions: what each kind means, in the order of `refmlc.lang.ir.tir`."""
+"""Expressions (TIR-101 … TIR-117): the meaning of each kind, in the order of `refmlc.lang.ir.tir`."""
 
 from typing import assert_never, cast
 
@@ -6,14 +6,20 @@ from refmlc.diag.catalogue import UNSUPPORTED_DTYPE
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.contract import UndefinedValue
 from refmlc.lang.ops.scalar.convert import converter
-from refmlc.run.interp.tensorir import arith, calls, loads, vectors
+from refmlc.run.interp import fast
+from refmlc.run.interp.tensorir import calls, elements, operators, vectors
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.pointer import Pointer
 
 
 def prepare_expr(scope: Scope, node: tir.Expr) -> Eval:
-    """`node` as a closure from frames to its value. Operands are evaluated from left to right."""
+    """`node` as a closure from frames to its value: the fast one of its kind, if there is one, else its meaning."""
+    return fast.expression(scope, node) or _meaning(scope, node)
+
+
+def _meaning(scope: Scope, node: tir.Expr) -> Eval:
+    """Operands are evaluated from left to right."""
     match node:
         case tir.Var():  # TIR-101
             return _slot(scope, node)
@@ -22,7 +28,7 @@ def prepare_expr(scope: Scope, node: tir.Expr) -> Eval:
         case tir.FloatImm() | tir.StringImm():  # TIR-103 TIR-104
             return _constant(node.value)
         case tir.Apply():  # TIR-105
-            return arith.apply(scope, node)
+            return operators.apply(scope, node)
         case tir.Cast():  # TIR-106
             return _cast(scope, node)
         case tir.And():  # TIR-107
@@ -36,7 +42,7 @@ def prepare_expr(scope: Scope, node: tir.Expr) -> Eval:
         case tir.Let():  # TIR-111
             return _let(scope, node)
         case tir.BufferLoad():  # TIR-112
-            return vectors.load(scope, node) if node.dtype.is_vector or node.predicate else loads.load(scope, node)
+            return vectors.load(scope, node) if vectors.has_lanes(node) else elements.load(scope, node)
         case tir.BufferData():  # TIR-113
             return _data(scope, node)
         case tir.Ramp():  # TIR-114

@@ -16,8 +16,8 @@ from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.visit import walk
 from refmlc.run.interp.tensorir.frame import Frame, Run, Slot, in_order
-from refmlc.run.interp.tensorir.private import outside
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.private_memory import outside
 
 MOST_IN_CHUNK = 4096
 NODES_IN_CHUNK = 1 << 15  # evaluating so many takes some milliseconds

@@ -25,9 +25,9 @@ from refmlc.run.interp.tensorir.frame import (
     Run,
     Slot,
 )
-from refmlc.run.interp.tensorir.group import Group
-from refmlc.run.interp.tensorir.private import Outside, Privates
 from refmlc.run.interp.tensorir.views import BufferPlace, Form, View
+from refmlc.run.interp.threads.group import Group
+from refmlc.run.interp.threads.private_memory import Outside, Privates
 
 if TYPE_CHECKING:
     from refmlc.run.interp.machine import Machine

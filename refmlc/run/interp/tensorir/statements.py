@@ -1,4 +1,4 @@
-"""Statements: what each kind means, in the order of `refmlc.lang.ir.tir`."""
+"""Statements (TIR-201 … TIR-216): the meaning of each kind, in the order of `refmlc.lang.ir.tir`."""
 
 from typing import assert_never
 
@@ -6,7 +6,8 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import ASSERT_FAILED, BAD_LOOP_CONTROL
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.threads import tag_of
-from refmlc.run.interp.tensorir import calls, stores, vectors
+from refmlc.run.interp import fast
+from refmlc.run.interp.tensorir import calls, elements, vectors
 from refmlc.run.interp.tensorir.blocks import realize
 from refmlc.run.interp.tensorir.buffers import allocate, declare
 from refmlc.run.interp.tensorir.frame import Frame, Run, in_order
@@ -21,13 +22,16 @@ from refmlc.run.interp.tensorir.loops import (
     while_loop,
 )
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.tensorir.steps import prepare_steps
-from refmlc.run.interp.tensorir.together import group
+from refmlc.run.interp.threads.launch import launch
+from refmlc.run.interp.threads.statements import prepare_steps
 
 
 def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
-    """`node` as a closure on frames; the hooks that watch statements are around it."""
-    run = _prepare(scope, node)
+    """`node` as a closure on frames: the fast one of its kind, if there is one, else its meaning.
+
+    The hooks that watch statements are around it.
+    """
+    run = fast.statement(scope, node) or _meaning(scope, node)
     before, after = scope.machine.hooks.watches("before_stmt"), scope.machine.hooks.watches("after_stmt")
     if before and after:
         run = _both(scope, node, run)
@@ -39,7 +43,7 @@ def prepare_stmt(scope: Scope, node: tir.Stmt) -> Run:
     return hooks.around(scope, node, run) if hooks.watches("around") else run
 
 
-def _prepare(scope: Scope, node: tir.Stmt) -> Run:
+def _meaning(scope: Scope, node: tir.Stmt) -> Run:
     match node:
         case tir.Bind():  # TIR-201
             return _bind(scope, node)
@@ -50,9 +54,8 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
         case tir.While():  # TIR-204
             return while_loop(scope, node)
         case tir.BufferStore():  # TIR-205
-            vector = node.value.dtype.is_vector or node.predicate is not None or _has_lanes(node)
-            run = vectors.store(scope, node) if vector else stores.store(scope, node)
-            return stores.to_live(scope, node, run) if scope.machine.frees_memory else run
+            run = vectors.store(scope, node) if vectors.has_lanes(node) else elements.store(scope, node)
+            return elements.to_live_memory(scope, node, run) if scope.machine.frees_memory else run
         case tir.AllocBuffer():  # TIR-206
             return allocate(scope, node.buffer, f"buffer `{node.buffer.name}`")
         case tir.DeclBuffer():  # TIR-207
@@ -77,10 +80,6 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Run:
             return realize(scope, node)
         case _:
             assert_never(node)
-
-
-def _has_lanes(node: tir.BufferStore) -> bool:
-    return tir.loaded_dtype(node.buffer, node.indices).is_vector
 
 
 def _both(scope: Scope, node: tir.Stmt, run: Run) -> Run:
@@ -114,13 +113,12 @@ def _after(scope: Scope, node: tir.Stmt, run: Run) -> Run:
     return watched
 
 
-def _loop(scope: Scope, node: tir.For, written: tir.Stmt | None = None) -> Run:
-    """A loop; where it is one over threads that need each other, all of them at once (TIR-227)."""
-    tag = tag_of(node)
-    inside = scope.steps or any(known.startswith("threadIdx") for known in scope.threads)
-    if not tag.startswith("threadIdx") or inside or not scope.exchange.meets(written or node):
+def _loop(scope: Scope, node: tir.For, source: tir.Stmt | None = None) -> Run:
+    """A loop, or the launch of a block of threads that meet (TIR-227). `source` is its statement, if not `node`."""
+    nested = scope.steps or any(tag.startswith("threadIdx") for tag in scope.threads)
+    if nested or not tag_of(node).startswith("threadIdx") or not scope.exchange.meets(source or node):
         return loop(scope, node)
-    run = group(scope, node, prepare_steps)
+    run = launch(scope, node, prepare_steps)
     hooks = scope.machine.hooks
     return watched(scope, node, run) if hooks.watches("enter_loop") or hooks.watches("leave_loop") else run
 

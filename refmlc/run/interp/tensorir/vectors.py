@@ -1,4 +1,4 @@
-"""Vectors: values of several lanes are tuples; every operation is lane by lane, from lane 0 on."""
+"""Vectors: values of several lanes are tuples; every operation goes lane by lane, from lane 0 on."""
 
 from collections.abc import Callable
 from typing import cast
@@ -7,10 +7,17 @@ from refmlc.diag.catalogue import INT_OVERFLOW, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import DType
 from refmlc.lang.dtypes.rounding import wrap
 from refmlc.lang.ir import tir
-from refmlc.run.interp.tensorir.access import check_rank, check_stored, explain, offset_of
+from refmlc.run.interp.tensorir.elements import check_rank, check_stored, explain, offset_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame, LanesEval, Run
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.views import View
+
+
+def has_lanes(node: "Access") -> bool:
+    """Whether an access has several lanes, or a predicate, which is one of lanes."""
+    if node.predicate is not None or (isinstance(node, tir.BufferStore) and node.value.dtype.is_vector):
+        return True
+    return tir.loaded_dtype(node.buffer, node.indices).is_vector
 
 
 def both(scope: Scope, node: tir.And) -> LanesEval:
@@ -58,7 +65,7 @@ def ramp(scope: Scope, node: tir.Ramp) -> LanesEval:
             for value in (values[0], values[-1]):
                 if not dtype.minimum <= value <= dtype.maximum:
                     if wraps:
-                        return tuple([wrap(dtype, int(each)) for each in values])
+                        return tuple([wrap(dtype, int(lane)) for lane in values])
                     raise overflow(frame, f"lane {value} of the ramp is not in {dtype}")
         return values
 

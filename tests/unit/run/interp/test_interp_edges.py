@@ -17,7 +17,7 @@ from refmlc.run.interp.graph.matching import mismatch
 from refmlc.run.interp.graph.named import result_of
 from refmlc.run.interp.graph.operands import Site
 from refmlc.run.interp.machine import Machine
-from refmlc.run.interp.tensorir.records import dtype_of_code, extents
+from refmlc.run.interp.tensorir.c_abi import dtype_of_code, extents
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.registry import FunctionRegistry, python_func
 from refmlc.run.memory.tensor import Tensor

@@ -10,7 +10,7 @@ from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.script import read as read_text
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
-from refmlc.run.interp.tensorir.private import OutsideShadow
+from refmlc.run.interp.threads.private_memory import OutsideShadow
 from refmlc.run.memory.registry import FunctionRegistry, python_func
 from refmlc.run.memory.tensor import Tensor
 

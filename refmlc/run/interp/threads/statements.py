@@ -1,7 +1,7 @@
-"""Statements in which threads meet, as generators: they yield where a thread has to wait (TIR-227).
+"""Statements in which threads meet, as generators that yield where a thread waits (TIR-227).
 
-Whatever holds no meeting is prepared as everywhere else and runs in one piece; only what stands around a meeting is
-here, in the order of `refmlc.lang.ir.tir`.
+A statement without a meeting is prepared as outside of threads and runs in one piece. The statements around a meeting
+are here, in the order of `refmlc.lang.ir.tir`.
 """
 
 from contextlib import suppress
@@ -11,13 +11,13 @@ from refmlc.diag.catalogue import BAD_EXTENT
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.scopes import is_thread
 from refmlc.lang.ir.threads import tag_of
-from refmlc.run.interp.tensorir import across
-from refmlc.run.interp.tensorir.blocks import realize_in_steps
+from refmlc.run.interp.tensorir.blocks import allocations, bind_axes, with_init
 from refmlc.run.interp.tensorir.frame import Frame, Run
-from refmlc.run.interp.tensorir.group import Go, Meeting, Steps
 from refmlc.run.interp.tensorir.loops import JUMPS, LAUNCHED, Breaking, Continuing, as_loop, same_thread
 from refmlc.run.interp.tensorir.scope import Scope
-from refmlc.run.interp.tensorir.together import threads
+from refmlc.run.interp.threads import collectives
+from refmlc.run.interp.threads.group import Go, Meeting, Steps
+from refmlc.run.interp.threads.launch import threads
 
 
 def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
@@ -30,7 +30,7 @@ def prepare_steps(scope: Scope, node: tir.Stmt) -> Go:
 
 
 def _piece(scope: Scope, node: tir.Stmt) -> Go:
-    """A statement that runs in one piece; before one that touches exchanged memory, threads meet."""
+    """A statement that runs in one piece; threads meet before one that touches exchanged memory."""
     run = scope.stmt(node)
     meeting = Meeting(node, implied=True) if scope.exchange.is_touching(node) else None
 
@@ -45,12 +45,12 @@ def _piece(scope: Scope, node: tir.Stmt) -> Go:
 def _is_open(scope: Scope, node: tir.Stmt) -> bool:
     """Whether threads meet within `node`, and not only before it.
 
-    Decision: a compiler puts barriers only where all threads come by. So a statement that some threads skip, or
+    Decision: a compiler puts barriers only where all threads pass. So a statement that some threads skip, or
     repeat more often than others, is one piece where it holds no meeting of its own.
     """
     exchange = scope.exchange
     if exchange.touches(node).meets:
-        return isinstance(node, _OPEN) or across.is_meeting(node)
+        return isinstance(node, _OPEN) or collectives.is_collective(node)
     match node:
         case tir.For(min=first, extent=extent):
             return exchange.is_uniform(first) and exchange.is_uniform(extent)
@@ -76,7 +76,7 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
         case tir.AttrStmt(node=tir.ThreadVar()) if node.key in LAUNCHED:
             return _loop(scope, as_loop(node))
         case tir.AttrStmt(key="reduce_scope"):
-            return across.within(scope, node, prepare_steps)
+            return collectives.with_reducer(scope, node, prepare_steps)
         case tir.AttrStmt():
             return prepare_steps(scope, node.body)
         case tir.SeqStmt():
@@ -84,9 +84,9 @@ def _prepare(scope: Scope, node: tir.Stmt) -> Go:
         case tir.IfThenElse():
             return _if(scope, node)
         case tir.SBlockRealize():
-            return realize_in_steps(scope, node, prepare_steps)
+            return _block(scope, node)
         case _:
-            return across.meeting(scope, cast("tir.Evaluate", node))
+            return collectives.prepare_collective(scope, cast("tir.Evaluate", node))
 
 
 def _watched(scope: Scope, node: tir.Stmt, steps: Go) -> Go:
@@ -206,3 +206,33 @@ def _while(scope: Scope, node: tir.While) -> Go:
                     yield from body(frame)
 
     return repeat
+
+
+def _block(scope: Scope, node: tir.SBlockRealize) -> Go:
+    binds, site = bind_axes(scope, node)
+    fresh = allocations(scope, node.block)
+    init = None if node.block.init is None else with_init(scope, node.block, site, lambda _frame: None)
+    body, holds, hooks = prepare_steps(scope, node.block.body), scope.expr(node.predicate), scope.machine.hooks
+
+    def instance(frame: Frame) -> Steps:
+        for part in (*fresh, *(() if init is None else (init,))):
+            part(frame)
+        yield from body(frame)
+
+    def steps(frame: Frame) -> Steps:
+        if not holds(frame):
+            return
+        for bind in binds:
+            bind(frame)
+        if site is None:
+            yield from instance(frame)
+            return
+        hooks.enter_block(site, frame)
+        try:
+            yield from instance(frame)
+        except JUMPS:
+            hooks.leave_block(site, frame)
+            raise
+        hooks.leave_block(site, frame)
+
+    return steps

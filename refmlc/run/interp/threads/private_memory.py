@@ -1,16 +1,16 @@
 """Memory that belongs to one thread or to one block of threads (TIR-208).
 
-A buffer of such a scope that is allocated outside of a thread axis is one buffer per index of the axis. So whoever
-enters an index gets a view on storage of its own, which begins with what was written outside of the axis so far.
-Views that are made of such a buffer outside of the axis are made anew for each index. Whose a scope is:
-`refmlc.lang.ir.scopes`.
+A buffer of such a scope that is allocated outside of a thread axis is one buffer per index of the axis. So each index
+has a view on storage of its own, which begins as a copy of the values written outside of the axis. Views of such a
+buffer that are made outside of the axis are made again for each index. `refmlc.lang.ir.scopes` has the owners of each
+scope.
 
 | access outside of the axis, after indices of it were entered | is                                                  |
 |--------------------------------------------------------------|-----------------------------------------------------|
-| of an element that was written outside before                | what was written                                    |
-| of another one, or a write                                   | unsupported: of which thread is not said (RM504)    |
+| of an element that was written outside before                | the value written there                             |
+| of another one, or a write                                   | unsupported: the text names no thread (RM504)       |
 
-Blocks of threads run one after the other; what one leaves is forgotten when the next one begins.
+Blocks of threads run one after the other; the memory of a block ends when the next one begins.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ class Private:
     block: tuple[int | None, ...] = ()
 
     def enter(self, frame: Frame, outer: Frame, view: View) -> None:
-        """Let the buffer be that of the current indices; in `outer` it is `view`."""
+        """Let the buffer be the one of the current indices; in `outer` it is `view`."""
         block = tuple([frame[slot] for tag, slot in self.axes.items() if tag.startswith("blockIdx")])
         if block != self.block:
             self.block = block
@@ -49,7 +49,7 @@ class Private:
         self.place.put(frame, own)
 
     def leave(self, frame: Frame, view: View) -> None:
-        """Let the buffer be `view` again, as it is seen outside of indices that were entered."""
+        """Let the buffer be `view` again, as it is seen outside of the indices."""
         if not isinstance(view.shadow, OutsideShadow):
             view = replace(view, shadow=OutsideShadow(view.shadow, view.buffer))
         self.place.put(frame, view)
@@ -73,11 +73,11 @@ class Follower:
     axes: Mapping[str, Slot[int | None]]
 
     def enter(self, frame: Frame, _outer: Frame, _view: View) -> None:
-        """Make the view anew, of the buffer that its source is now."""
+        """Make the view again, of the buffer that its source is now."""
         self.make(frame)
 
     def leave(self, frame: Frame, _view: View) -> None:
-        """Make the view anew."""
+        """Make the view again."""
         self.make(frame)
 
 
@@ -86,33 +86,34 @@ Outside: TypeAlias = Sequence[tuple[Private | Follower, View]]
 
 
 def outside(frame: Frame, memories: Slot[Privates | None], tag: str) -> Outside:
-    """Before the indices of an axis: what is private to them, and the views of it that are seen outside."""
-    known = frame[memories]
-    return [] if not known else [(one, frame[one.place.view]) for one in known.values() if tag in one.axes]
+    """The memories that are private to the indices of an axis, each with its view outside of them."""
+    privates = frame[memories] or {}
+    return [(memory, frame[memory.place.view]) for memory in privates.values() if tag in memory.axes]
 
 
 def keep(frame: Frame, memories: Slot[Privates | None], private: Private | Follower) -> None:
-    """A private buffer, or a view of one, came into being outside of axes."""
-    known = frame[memories]
-    frame[memories] = {**(known or {}), private.place.buffer: private}
+    """Add a private buffer, or a view of one, that was made outside of its axes."""
+    privates = frame[memories]
+    frame[memories] = {**(privates or {}), private.place.buffer: private}
 
 
 def follow(frame: Frame, memories: Slot[Privates | None], source: tir.Buffer, place: BufferPlace, make: Run) -> None:
-    """A view of `source` was made in `place`: keep it where `source` is private to axes that are not entered yet."""
-    known = (frame[memories] or {}).get(source)
-    if known is not None and place.buffer not in (frame[memories] or {}):
-        entered = [tag for tag, slot in known.axes.items() if frame[slot] is None]
-        if entered:
-            keep(frame, memories, Follower(place, make, {tag: known.axes[tag] for tag in entered}))
+    """Add the view of `source` in `place` to the private memory, if `source` is private to axes not entered yet."""
+    privates = frame[memories] or {}
+    private = privates.get(source)
+    if private is not None and place.buffer not in privates:
+        axes = {tag: slot for tag, slot in private.axes.items() if frame[slot] is None}
+        if axes:
+            keep(frame, memories, Follower(place, make, axes))
 
 
 class OutsideShadow:
-    """The shadow of a private buffer as it is seen outside of its threads, after one of them has begun."""
+    """The shadow of a private buffer outside of its threads, after one of them has begun."""
 
     __slots__ = ("_buffer", "before")
 
     def __init__(self, before: Shadow, buffer: tir.Buffer) -> None:
-        """`before`: what was written outside."""
+        """`before` is the shadow of the values written outside."""
         self.before = before
         self._buffer = buffer
 

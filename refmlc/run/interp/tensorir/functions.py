@@ -14,10 +14,10 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.buffers import Matching
+from refmlc.run.interp.tensorir.c_abi import enter_packed, is_packed_entry
 from refmlc.run.interp.tensorir.expressions import prepare_expr
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.loops import Returning
-from refmlc.run.interp.tensorir.lowered import enter_packed, is_packed_entry
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.interp.tensorir.statements import prepare_stmt
 from refmlc.run.interp.tensorir.views import BufferPlace, View, view_of_tensor

@@ -1,9 +1,9 @@
-"""What threads do together: the barrier, and the reduction over threads.
+"""Collectives, which threads execute together: the barrier, and the reduction over threads.
 
 | intrinsic                                     | meaning                                                              |
 |-----------------------------------------------|----------------------------------------------------------------------|
 | `tvm_storage_sync("shared")`                  | all threads of the block wait for each other; outside of threads     |
-|                                               | there is nobody to wait for                                          |
+|                                               | nothing happens                                                      |
 | `tvm_thread_allreduce(n, n values, condition, | the values of all threads that differ in the axes only are folded by |
 | n elements for results, axes)`                | the reducer of the attribute around, in the order of their indices;  |
 |                                               | each of these threads gets the result                                |
@@ -19,30 +19,22 @@ from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.attrs import CommReducer
 from refmlc.run.interp.tensorir.frame import Eval, Frame, Run, Slot
-from refmlc.run.interp.tensorir.group import Go, Meeting, Posted, Steps
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.group import Go, Meeting, Posted, Steps
 
 
-def is_meeting(node: tir.Stmt) -> bool:
-    """Whether the statement is one of these."""
-    return (
-        isinstance(node, tir.Evaluate)
-        and isinstance(node.value, tir.Call)
-        and node.value.callee
-        in (
-            "tvm_storage_sync",
-            "tvm_thread_allreduce",
-        )
-    )
+def is_collective(node: tir.Stmt) -> bool:
+    """Whether the statement is a barrier or a reduction."""
+    return isinstance(node, tir.Evaluate) and isinstance(node.value, tir.Call) and node.value.callee in EXECUTED
 
 
-def meeting(scope: Scope, node: tir.Evaluate) -> Go:
-    """One of them, executed by a thread of a group."""
+def prepare_collective(scope: Scope, node: tir.Evaluate) -> Go:
+    """A barrier or a reduction, executed by a thread of a group."""
     call = cast("tir.Call", node.value)
     if call.callee == "tvm_thread_allreduce":
         return _reduce(scope, call)
     if not _text(call).startswith("shared"):
-        return _stop(scope.stmt(node))
+        return _without_meeting(scope.stmt(node))
     meets = Meeting(call, implied=False)
 
     def wait(_frame: Frame) -> Steps:
@@ -51,12 +43,12 @@ def meeting(scope: Scope, node: tir.Evaluate) -> Go:
     return wait
 
 
-def _stop(run: Run) -> Go:
-    def stop(frame: Frame) -> Steps:
+def _without_meeting(run: Run) -> Go:
+    def steps(frame: Frame) -> Steps:
         run(frame)
         yield from ()
 
-    return stop
+    return steps
 
 
 def _text(call: tir.Call) -> str:
@@ -90,8 +82,8 @@ EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
 }
 
 
-def within(scope: Scope, node: tir.AttrStmt, prepare: Callable[[Scope, tir.Stmt], Go]) -> Go:
-    """The body of an attribute that says how to reduce."""
+def with_reducer(scope: Scope, node: tir.AttrStmt, prepare: Callable[[Scope, tir.Stmt], Go]) -> Go:
+    """The body of an attribute that declares the reducer."""
     outer = scope.reducer
     scope.reducer = node.node if isinstance(node.node, CommReducer) else None
     steps = prepare(scope, node.body)
@@ -101,7 +93,7 @@ def within(scope: Scope, node: tir.AttrStmt, prepare: Callable[[Scope, tir.Stmt]
 
 @dataclass(frozen=True, slots=True)
 class Reducer:
-    """How two tuples of values become one."""
+    """The function of two tuples of values, and its identity."""
 
     lhs: tuple[Slot[object], ...]
     rhs: tuple[Slot[object], ...]
@@ -114,8 +106,8 @@ class Reducer:
         for part in parts:
             values = part.values if part.counts else tuple([value(frame) for value in self.identity])
             if total is not None:
-                for slots, given in ((self.lhs, total), (self.rhs, values)):
-                    for slot, value in zip(slots, given, strict=True):
+                for slots, side in ((self.lhs, total), (self.rhs, values)):
+                    for slot, value in zip(slots, side, strict=True):
                         frame[slot] = value
                 values = tuple([result(frame) for result in self.result])
             total = values
@@ -132,12 +124,12 @@ def _reduce(scope: Scope, call: tir.Call) -> Go:  # TIR-228
     """Fails: RM504 where the call is not of the form that TVM writes."""
     parts = _parts(call)
     if parts is None or scope.reducer is None:
-        return _stop(
+        return _without_meeting(
             cast("Run", scope.unsupported(UNSUPPORTED_CONSTRUCT, "not a reduction as TVM writes it", call.span))
         )
-    given, condition, loads, axes = parts
+    summands, condition, loads, axes = parts
     reducer = _reducer(scope, scope.reducer)
-    values, counts = tuple(scope.expr(value) for value in given), scope.expr(condition)
+    values, counts = tuple(scope.expr(value) for value in summands), scope.expr(condition)
     over = {scope.slot(var) for var in axes}
     slots = [slot for tag, slot in scope.axes.items() if tag in scope.threads and tag.startswith("threadIdx")]
     others = tuple(slot for slot in slots if slot not in over)
@@ -150,15 +142,15 @@ def _reduce(scope: Scope, call: tir.Call) -> Go:  # TIR-228
     meets, group = Meeting(call, implied=False), scope.group
 
     def reduce(frame: Frame) -> Steps:
-        together = frame[group]
-        assert together is not None  # noqa: S101 - threads are in a group
+        members = frame[group]
+        assert members is not None  # noqa: S101 - threads are in a group
         own = tuple([frame[slot] for slot in others])
-        together.post(call, Posted(own, tuple([value(frame) for value in values]), bool(counts(frame))))
+        members.post(call, Posted(own, tuple([value(frame) for value in values]), bool(counts(frame))))
         yield meets
-        total = together.folded.get((call, own))
+        total = members.folded.get((call, own))
         if total is None:
-            parts = [part for part in together.met[call] if part.others == own]
-            total = together.folded[call, own] = reducer.fold(frame, parts)
+            parts = [part for part in members.met[call] if part.others == own]
+            total = members.folded[call, own] = reducer.fold(frame, parts)
         for place, value in zip(places, total, strict=True):
             frame[place] = value
         for store in stores:

@@ -1,4 +1,4 @@
-"""A loop over threads that need each other: all of them at once, in rounds (TIR-227).
+"""A loop over threads that wait for each other: all of them in rounds (TIR-227).
 
 Each thread has a frame of its own, a copy of the one around the loop. Thread axes nest: the threads of an inner axis
 take turns within the turn of their outer one.
@@ -13,13 +13,13 @@ from refmlc.diag.catalogue import BAD_EXTENT, BARRIER_DIVERGENCE, UNSUPPORTED_CO
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Activation, Frame, Run, Slot
-from refmlc.run.interp.tensorir.group import Go, Group, Meeting, Steps, Thread, rounds
-from refmlc.run.interp.tensorir.private import outside
 from refmlc.run.interp.tensorir.scope import Scope
+from refmlc.run.interp.threads.group import Go, Group, Meeting, Steps, Thread, rounds
+from refmlc.run.interp.threads.private_memory import outside
 
 
-def group(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Run:
-    """The outermost loop over `threadIdx`: a block of threads, from its begin to its end."""
+def launch(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go]) -> Run:
+    """The outermost loop over `threadIdx`: all threads of a block."""
     scope.steps = True
     steps = threads(scope, node, body_of)
     scope.steps = False
@@ -27,11 +27,11 @@ def group(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go])
     meet = machine.hooks.meet if machine.hooks.watches("meet") else None
 
     def run(frame: Frame) -> None:
-        frame[slot] = together = Group()
+        frame[slot] = group = Group()
         machine.groups += 1
         try:
             for meeting in steps(frame):
-                together.next_round()
+                group.next_round()
                 if meet is not None and _is_meeting(scope, meeting):
                     meet(meeting.node, meeting.implied)
         finally:
@@ -42,7 +42,7 @@ def group(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go])
 
 
 def _is_meeting(scope: Scope, meeting: Meeting) -> bool:
-    """Whether hooks are told: as written, only what a reduction over threads implies, else what the text says."""
+    """Whether hooks see the meeting: under `as_written`, of the implied ones only that of a reduction over threads."""
     return not (scope.machine.as_written and meeting.implied) or scope.exchange.folds(meeting.node)
 
 
@@ -50,14 +50,14 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
     """The iterations of a loop over a thread axis as threads."""
     tag = node.tag
     extent = scope.int(node.extent)
-    wrong, loops = scope.failing(BAD_EXTENT, node.span), scope.loops
+    wrong = scope.failing(BAD_EXTENT, node.span)
     with scope.loop(node.loop_var, (node.min, node.extent), tag) as slot, scope.thread(tag, node.loop_var, node.extent):
         if node.thread is not None and node.thread.var is not None:
             scope.layout.alias(node.thread.var, cast("Slot[object]", slot))
         body = _located(scope, body_of(scope, node.body))
     budget, span, memories = scope.machine.budget, node.span, scope.memories
     resume, pause = _switching(scope, node)
-    apart = partial(_apart, scope, node, loops)
+    divergence = partial(_divergence, scope, node)
 
     def steps(frame: Frame) -> Steps:
         count = extent(frame)
@@ -65,27 +65,27 @@ def threads(scope: Scope, node: tir.For, body_of: Callable[[Scope, tir.Stmt], Go
             raise wrong(frame, f"the extent of loop `{node.loop_var.name}` is {count}")
         budget.charge_steps(count, span)
         private = outside(frame, memories, tag)
-        ready = []
+        block = []
         for index in range(count):
             own = _child(frame)
             own[slot] = index
             for memory, view in private:
                 memory.enter(own, frame, view)
-            ready.append(Thread(index, own, body(own)))
-        yield from rounds(ready, resume, pause, partial(apart, frame))
+            block.append(Thread(index, own, body(own)))
+        yield from rounds(block, resume, pause, partial(divergence, frame))
 
     return steps
 
 
 def _child(frame: Frame) -> Frame:
     own = cast("Frame", list(cast("list[object]", frame)))
-    around = frame[ACTIVATION]
-    own[ACTIVATION] = Activation(around.function, around.layout)
+    outer = frame[ACTIVATION]
+    own[ACTIVATION] = Activation(outer.function, outer.layout)
     return own
 
 
 def _located(scope: Scope, body: Go) -> Go:
-    """A thread whose failures are said to have happened in its own frame."""
+    """A thread whose failures are located in its own frame."""
 
     def located(frame: Frame) -> Steps:
         try:
@@ -107,11 +107,10 @@ def _switching(scope: Scope, node: tir.For) -> tuple[Callable[[Thread], None], C
     )
 
 
-def _apart(scope: Scope, node: tir.For, loops: object, frame: Frame, ready: Sequence[Thread]) -> Exception:
-    """What is wrong where threads do not come to one meeting."""
-    del loops
-    waiting = next(thread for thread in ready if thread.waits is not None)
-    other = next(thread for thread in ready if _place(thread.waits) is not _place(waiting.waits))
+def _divergence(scope: Scope, node: tir.For, frame: Frame, block: Sequence[Thread]) -> Exception:
+    """The failure of threads that do not reach the same meeting."""
+    waiting = next(thread for thread in block if thread.waits is not None)
+    other = next(thread for thread in block if _place(thread.waits) is not _place(waiting.waits))
     meeting = cast("Meeting", waiting.waits)
     tag = node.tag
     where = "has ended" if other.waits is None else "waits elsewhere"

@@ -1,8 +1,8 @@
-"""The threads of a block that need each other, run in turns (TIR-227).
+"""The threads of a block that wait for each other, run in turns (TIR-227).
 
-Each thread is a generator that yields where it has to wait, at a `Meeting`. A round lets every thread, in the order of
-its index, run to its next meeting. When all have come to the same one, the next round begins. So what a thread does
-between two meetings is not interrupted, and the order of a run is always the same.
+Each thread is a generator that yields where it waits, at a `Meeting`. In a round every thread runs to its next meeting,
+in the order of the indices. When all have reached the same one, the next round begins. So nothing interrupts a thread
+between two meetings, and every run has the same order.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,7 +16,7 @@ from refmlc.run.interp.tensorir.views import BufferPlace, View
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Where threads wait for each other. `implied`: the text has no barrier here, a compiler puts one."""
+    """Where threads wait for each other. `implied`: a compiler puts a barrier here, the text has none."""
 
     node: Node
     implied: bool
@@ -28,7 +28,7 @@ Go: TypeAlias = Callable[[Frame], Steps]
 
 @dataclass(slots=True)
 class Thread:
-    """A thread: its frame, what is left to do, and where it waits (None: nowhere, or it has ended)."""
+    """A thread: its frame, the rest of its statements, and where it waits (None: it runs, or has ended)."""
 
     index: int
     frame: Frame
@@ -38,7 +38,7 @@ class Thread:
 
 @dataclass(slots=True)
 class Posted:
-    """What a thread brought to a meeting: its indices on the axes that are not reduced, and values."""
+    """The values that a thread brings to a meeting, and its indices on the axes that are not reduced."""
 
     others: tuple[int | None, ...]
     values: tuple[object, ...]
@@ -46,31 +46,31 @@ class Posted:
 
 
 class Group:
-    """What the threads of one block have in common: the memory they allocate together, and what they bring along."""
+    """What the threads of one block share: memory that they allocate together, values that they bring to a meeting."""
 
     def __init__(self) -> None:
         self.posted: dict[Node, list[Posted]] = {}
         self.met: dict[Node, list[Posted]] = {}
         self.folded: dict[tuple[Node, tuple[int | None, ...]], tuple[object, ...]] = {}
         self._views: dict[tuple[Slot[View], int], View] = {}
-        self._times: dict[tuple[Slot[View], int], int] = {}
+        self._counts: dict[tuple[Slot[View], int], int] = {}
         self._frames: list[Frame] = []
 
     def post(self, node: Node, posted: Posted) -> None:
-        """Bring something to the meeting at `node`."""
+        """Bring values to the meeting at `node`."""
         self.posted.setdefault(node, []).append(posted)
 
     def next_round(self) -> None:
-        """All have met: what was brought is there for everyone."""
+        """All have met: everyone can read the values brought to this meeting."""
         self.met, self.posted, self.folded = self.posted, {}, {}
 
     def shared(self, place: BufferPlace, frame: Frame, make: Callable[[Frame], View]) -> View:
-        """The buffer that the threads allocate together: for each thread's n-th time here the same."""
-        mine = (place.view, id(frame))
-        if mine not in self._times:
+        """The buffer that the threads allocate together: the same for the n-th allocation of each thread."""
+        thread = (place.view, id(frame))
+        if thread not in self._counts:
             self._frames.append(frame)  # alive, so that its id stays its own
-        number = self._times.get(mine, 0)
-        self._times[mine] = number + 1
+        number = self._counts.get(thread, 0)
+        self._counts[thread] = number + 1
         key = (place.view, number)
         if key not in self._views:
             self._views[key] = make(frame)
@@ -81,9 +81,9 @@ def rounds(
     threads: Sequence[Thread],
     resume: Callable[[Thread], None],
     pause: Callable[[Thread], None],
-    apart: Callable[[Sequence[Thread]], Exception],
+    divergence: Callable[[Sequence[Thread]], Exception],
 ) -> Iterator[Meeting]:
-    """Run the threads; yields whenever all of them wait at one meeting. Fails: as `apart` says, where they do not."""
+    """Run the threads; yields whenever all of them wait at one meeting. Fails with `divergence` where they do not."""
     while threads:
         for thread in threads:
             resume(thread)
@@ -92,7 +92,7 @@ def rounds(
         first = threads[0].waits
         places = {None if thread.waits is None else thread.waits.node for thread in threads}
         if len(places) > 1:
-            raise apart(threads)
+            raise divergence(threads)
         if first is None:
             return
         yield first

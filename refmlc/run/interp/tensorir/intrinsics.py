@@ -1,16 +1,26 @@
-"""Intrinsics on pointers and workspaces.
+"""Intrinsics of values, pointers and workspaces: each function prepares one, `EXECUTED` maps names to them.
 
 Units: `handle_add_byte_offset` and workspaces count bytes, `tvm_access_ptr` elements of its type annotation.
 """
 
+import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import cast
 
-from refmlc.diag.catalogue import BAD_POINTER, TVM_THROW, UNSUPPORTED_CONSTRUCT
+from refmlc.diag.catalogue import (
+    ASSUMPTION,
+    BAD_POINTER,
+    TVM_THROW,
+    UNINITIALISED,
+    UNSUPPORTED_CONSTRUCT,
+    UNSUPPORTED_DTYPE,
+)
+from refmlc.lang.dtypes.rounding import round_fraction
 from refmlc.lang.ir import tir
-from refmlc.run.interp.tensorir.access import explain, offset_of
+from refmlc.run.interp.tensorir.elements import explain, offset_of
 from refmlc.run.interp.tensorir.frame import Eval, Frame
-from refmlc.run.interp.tensorir.plain import operands
+from refmlc.run.interp.tensorir.loops import Returning
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.pointer import Pointer
@@ -19,18 +29,111 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of
 
 
+def operands(node: tir.Call) -> tuple[tir.Expr, ...]:
+    """The arguments, which this intrinsic takes as expressions only."""
+    return cast("tuple[tir.Expr, ...]", node.args)
+
+
+def _nothing(_scope: Scope, _node: tir.Call) -> Eval:  # TIR-301
+    return lambda _frame: None
+
+
+def _first(scope: Scope, node: tir.Call) -> Eval:  # TIR-302
+    return scope.expr(operands(node)[0])
+
+
+def _vscale(_scope: Scope, _node: tir.Call) -> Eval:  # TIR-303
+    return lambda _frame: 1
+
+
+def _low(scope: Scope, node: tir.Call) -> Eval:  # TIR-304
+    vector = scope.lanes(operands(node)[0])
+    return lambda frame: (lanes := vector(frame))[: len(lanes) // 2]
+
+
+def _high(scope: Scope, node: tir.Call) -> Eval:  # TIR-304
+    vector = scope.lanes(operands(node)[0])
+    return lambda frame: (lanes := vector(frame))[len(lanes) // 2 :]
+
+
+def _combine(scope: Scope, node: tir.Call) -> Eval:  # TIR-304
+    first, second = (scope.lanes(part) for part in operands(node))
+    return lambda frame: first(frame) + second(frame)
+
+
+def _active_lanes(scope: Scope, node: tir.Call) -> Eval:  # TIR-305
+    first, limit = (scope.number(part) for part in operands(node))
+    lanes = node.dtype.lanes
+
+    def mask(frame: Frame) -> tuple[bool, ...]:
+        start, end = first(frame), limit(frame)
+        return tuple([start + lane < end for lane in range(lanes)])
+
+    return mask
+
+
+def _assume(scope: Scope, node: tir.Call) -> Eval:  # TIR-306
+    condition = scope.expr(operands(node)[0])
+    failure = scope.failing(ASSUMPTION, node.span)
+
+    def assume(frame: Frame) -> object:
+        if not condition(frame):
+            raise failure(frame, "the condition of `T.assume` is false")
+        return True
+
+    return assume
+
+
+def _undef(scope: Scope, node: tir.Call) -> Eval:  # TIR-307
+    failure = scope.failing(UNINITIALISED, node.span)
+
+    def undef(frame: Frame) -> object:
+        raise failure(frame, "the value of `T.undef()` is used")
+
+    return undef
+
+
+def _ret(scope: Scope, node: tir.Call) -> Eval:  # TIR-308
+    args = operands(node)
+    value = scope.expr(args[0]) if args else (lambda _frame: None)
+
+    def leave(frame: Frame) -> object:
+        raise Returning(value(frame))
+
+    return leave
+
+
+def _fma(scope: Scope, node: tir.Call) -> Eval:  # TIR-309
+    a, b, c = (scope.number(part) for part in operands(node))
+    dtype = node.dtype
+    if not dtype.is_float or dtype.is_vector:
+        return scope.unsupported(UNSUPPORTED_DTYPE, f"`T.fma` is not supported on {dtype}", node.span)
+
+    def fma(frame: Frame) -> float:
+        x, y, z = a(frame), b(frame), c(frame)
+        if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+            return x * y + z
+        exact = Fraction(x) * Fraction(y) + Fraction(z)
+        return round_fraction(exact, dtype) if exact else x * y + z
+
+    return fma
+
+
+# ------------------------------------------------------------------------------------ pointers and workspaces
+
+
 def pointer(scope: Scope, node: tir.Expr) -> Callable[[Frame], Pointer]:
     """An expression that must point somewhere. Fails: RM313. A tensor points to its first element."""
     value = scope.expr(node)
     failure = scope.failing(BAD_POINTER, node.span)
 
     def checked(frame: Frame) -> Pointer:
-        found = value(frame)
-        if isinstance(found, Tensor):
-            return Pointer(found.storage, found.byte_offset)
-        if not isinstance(found, Pointer):
-            raise failure(frame, f"a pointer is needed, {kind_of(found)} is given")
-        return found
+        handle = value(frame)
+        if isinstance(handle, Tensor):
+            return Pointer(handle.storage, handle.byte_offset)
+        if not isinstance(handle, Pointer):
+            raise failure(frame, f"a pointer is needed, {kind_of(handle)} is given")
+        return handle
 
     return checked
 
@@ -82,14 +185,14 @@ def _allocate(scope: Scope, node: tir.Call) -> Eval:  # TIR-325
 
 
 def _free(scope: Scope, node: tir.Call) -> Eval:  # TIR-325
-    given = pointer(scope, operands(node)[2])
+    start = pointer(scope, operands(node)[2])
     failure = scope.failing(BAD_POINTER, node.span)
 
     def free(frame: Frame) -> int:
-        place = given(frame)
-        if place.byte_offset != 0 or not place.storage.alive:
+        workspace = start(frame)
+        if workspace.byte_offset != 0 or not workspace.storage.alive:
             raise failure(frame, "what is freed is no live workspace")
-        place.storage.kill()
+        workspace.storage.kill()
         return 0
 
     return free
@@ -127,24 +230,39 @@ def _make_array(scope: Scope, node: tir.Call) -> Eval:  # TIR-328
 
 
 def _reinterpret(scope: Scope, node: tir.Call) -> Eval:  # TIR-332
-    """Handles keep what they point to whatever they are called; the only number that is a handle is 0, null."""
+    """A handle points to the same under any type; the only number that is a handle is 0, null."""
     value = scope.expr(operands(node)[0])
     failure = scope.failing(BAD_POINTER, node.span)
 
     def reinterpret(frame: Frame) -> object:
-        found = value(frame)
-        if isinstance(found, int | float):
-            if found == 0 and node.dtype.kind == "handle":
+        handle = value(frame)
+        if isinstance(handle, int | float):
+            if handle == 0 and node.dtype.kind == "handle":
                 return None
-            raise failure(frame, f"the number {found} is no handle")
+            raise failure(frame, f"the number {handle} is no handle")
         if node.dtype.kind != "handle":
             raise failure(frame, "an address has no number here")
-        return found
+        return handle
 
     return reinterpret
 
 
 EXECUTED: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
+    "type_annotation": _nothing,
+    "prefetch": _nothing,
+    "start_profile_intrinsic": _nothing,
+    "end_profile_intrinsic": _nothing,
+    "tvm_thread_invariant": _first,
+    "ignore_loop_partition": _first,
+    "vscale": _vscale,
+    "vectorlow": _low,
+    "vectorhigh": _high,
+    "vectorcombine": _combine,
+    "get_active_lane_mask": _active_lanes,
+    "assume": _assume,
+    "undef": _undef,
+    "ret": _ret,
+    "fma": _fma,
     "address_of": _address_of,
     "tvm_access_ptr": _access_ptr,
     "handle_add_byte_offset": _add_bytes,

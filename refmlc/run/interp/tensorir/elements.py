@@ -1,0 +1,180 @@
+"""Loads and stores of single elements (TIR-112, TIR-205), and what is wrong with an access.
+
+The order is: value (of a store), indices from left to right, bounds, initialisation, cell (TIR-006, TIR-007, TIR-008).
+"""
+
+from collections.abc import Callable
+
+from refmlc.diag import Related, fail
+from refmlc.diag.catalogue import (
+    BAD_POINTER,
+    OUT_OF_BOUNDS,
+    RANK_MISMATCH,
+    TYPE_MISMATCH,
+    UNINITIALISED,
+    USE_AFTER_KILL,
+    Code,
+)
+from refmlc.diag.errors import RefmlcError
+from refmlc.lang.ir import tir
+from refmlc.run.interp.tensorir.frame import Frame, NumberEval, Run
+from refmlc.run.interp.tensorir.scope import Scope, failing_in
+from refmlc.run.interp.tensorir.views import View
+
+Explain = Callable[[Frame, tuple[int, ...]], RefmlcError]
+
+
+def load(scope: Scope, node: tir.BufferLoad) -> NumberEval:
+    """The element at scalar indices."""
+    check_rank(node)
+    view_slot = scope.buffer(node.buffer, node.span).view
+    indices = tuple(scope.int(index) for index in node.indices)
+    wrong = explain(scope, node)
+    hooks = scope.machine.hooks
+
+    def load_element(frame: Frame) -> float:
+        view = frame[view_slot]
+        at = tuple([index(frame) for index in indices])
+        offset = offset_of(view, at, wrong, frame)
+        hooks.read_element(node, view, offset, frame)
+        try:
+            if view.shadow[offset]:
+                value = view.cells[offset]
+                hooks.load(node, at, value, frame)
+                return value
+        except IndexError:
+            pass
+        raise wrong(frame, at)
+
+    return load_element
+
+
+def store(scope: Scope, node: tir.BufferStore) -> Run:
+    """Write the value at scalar indices."""
+    check_rank(node)
+    if is_undef(node.value):
+        return _clear(scope, node)
+    check_stored(node)
+    view_slot = scope.buffer(node.buffer, node.span).view
+    indices = tuple(scope.int(index) for index in node.indices)
+    value = scope.number(node.value)
+    wrong = explain(scope, node)
+    hooks = scope.machine.hooks
+
+    def store_element(frame: Frame) -> None:
+        written = value(frame)
+        view = frame[view_slot]
+        at = tuple([index(frame) for index in indices])
+        offset = offset_of(view, at, wrong, frame)
+        hooks.write_element(node, view, offset, frame)
+        hooks.store(node, at, written, frame)
+        try:
+            view.cells[offset] = written
+            view.shadow[offset] = 1
+        except (IndexError, TypeError):
+            raise wrong(frame, at) from None
+
+    return store_element
+
+
+def _clear(scope: Scope, node: tir.BufferStore) -> Run:
+    """A store of `T.undef()`: the element is not initialised any more."""
+    view_slot = scope.buffer(node.buffer, node.span).view
+    indices = tuple(scope.int(index) for index in node.indices)
+    wrong = explain(scope, node)
+    hooks = scope.machine.hooks
+
+    def clear_element(frame: Frame) -> None:
+        view = frame[view_slot]
+        at = tuple([index(frame) for index in indices])
+        offset = offset_of(view, at, wrong, frame)
+        hooks.write_element(node, view, offset, frame)
+        try:
+            view.shadow[offset] = 0
+        except IndexError:
+            raise wrong(frame, at) from None
+
+    return clear_element
+
+
+# TIR-307
+def is_undef(value: tir.Expr) -> bool:
+    """Whether the value is `T.undef()`, converted or not: the text gives it a dtype by a cast."""
+    return is_undef(value.value) if isinstance(value, tir.Cast) else getattr(value, "callee", None) == "undef"
+
+
+def to_live_memory(scope: Scope, node: tir.BufferStore, run: Run) -> Run:
+    """`run`, then a check that the memory that it wrote to is alive. Fails: RM316.
+
+    The check comes after the value and the indices, as the store does. Loads need no such check: no element of freed
+    memory counts as initialised.
+    """
+    view_slot = scope.buffer(node.buffer).view
+    failure = scope.failing(USE_AFTER_KILL, node.span)
+
+    def store_to_live_memory(frame: Frame) -> None:
+        run(frame)
+        if not frame[view_slot].data.storage.alive:
+            raise failure(frame, f"store to `{node.buffer.name}` after its storage was freed")
+
+    return store_to_live_memory
+
+
+def offset_of(view: View, at: tuple[int, ...], wrong: Explain, frame: Frame) -> int:
+    """The offset of an element; bounds are checked."""
+    offset = 0
+    for index, extent, stride in zip(at, view.shape, view.strides, strict=True):
+        if not 0 <= index < extent:
+            raise wrong(frame, at)
+        offset += index * stride
+    return offset
+
+
+def check_rank(node: tir.BufferLoad | tir.BufferStore) -> None:
+    """Fails: RM208 when the number of indices is not the rank of the buffer."""
+    rank = len(node.buffer.shape)
+    if len(node.indices) != rank:
+        message = f"`{node.buffer.name}` has {rank} dimensions and is accessed with {len(node.indices)} indices"
+        raise fail(RANK_MISMATCH, message, node.span)
+
+
+def check_stored(node: tir.BufferStore) -> None:
+    """Fails: RM201 when the value is not of the dtype of the element."""
+    element, value = tir.loaded_dtype(node.buffer, node.indices), node.value.dtype
+    if element != value:
+        raise fail(TYPE_MISMATCH, f"a value of {value} is stored to `{node.buffer.name}` of {element}", node.span)
+
+
+def explain(scope: Scope, node: tir.BufferLoad | tir.BufferStore) -> Explain:
+    """A maker of the failure of an access at some indices: an axis out of bounds, an element that was not written."""
+    place, loops = scope.buffer(node.buffer, node.span), scope.loops
+
+    def explanation(frame: Frame, indices: tuple[int, ...]) -> RefmlcError:
+        code, message, label = _why_wrong(frame[place.view], node, indices)
+        how = "allocated" if code is UNINITIALISED else "declared"
+        related = Related(f"`{node.buffer.name}` is {how} here", node.buffer.span)
+        return failing_in(loops, code, node.span, related)(frame, message, label=label)
+
+    return explanation
+
+
+def _why_wrong(view: View, node: tir.BufferLoad | tir.BufferStore, indices: tuple[int, ...]) -> tuple[Code, str, str]:
+    """The code, the message and the label of an access that went wrong."""
+    buffer = node.buffer
+    verb = "load from" if isinstance(node, tir.BufferLoad) else "store to"
+    for axis, (index, extent) in enumerate(zip(indices, view.shape, strict=True)):
+        if not 0 <= index < extent:
+            label = f"index {axis} is {index}, extent is {extent}"
+            return OUT_OF_BOUNDS, f"{verb} `{buffer.name}` is out of bounds", label
+    offset = sum(index * stride for index, stride in zip(indices, view.strides, strict=True))
+    element = f"{buffer.name}[{', '.join(map(str, indices))}]"
+    try:
+        view.shadow[offset * buffer.dtype.lanes]
+    except IndexError:
+        label = f"element {offset} of the view, its storage ends before"
+        return OUT_OF_BOUNDS, f"{verb} `{buffer.name}` is beyond its storage", label
+    if not view.data.storage.alive:
+        return USE_AFTER_KILL, f"{verb} `{element}` after its storage was freed", ""
+    if isinstance(node, tir.BufferStore):
+        return BAD_POINTER, f"store to `{element}`: the memory that was given is read-only", ""
+    return UNINITIALISED, f"`{element}` is read but was never written", "uninitialised"

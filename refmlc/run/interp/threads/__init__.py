@@ -1,0 +1,13 @@
+"""Threads of TensorIR that wait for each other (TIR-208, TIR-227, TIR-228).
+
+Statements outside of threads, and threads that never meet, are executed by `refmlc.run.interp.tensorir` alone. A loop
+over `threadIdx` in which threads meet comes here, through one `if` in its case of the `match`.
+
+| file             | holds                                                                             |
+|------------------|-----------------------------------------------------------------------------------|
+| `launch`         | the loop over a thread axis: a frame for each thread, rounds, divergence          |
+| `group`          | threads, their meetings, one round after the other                                |
+| `statements`     | the statements around a meeting, as generators                                    |
+| `collectives`    | the barrier, and the reduction over threads                                       |
+| `private_memory` | memory that belongs to one thread or to one block of threads                      |
+"""
