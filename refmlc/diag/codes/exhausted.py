@@ -1,6 +1,6 @@
 """RM6xx Exhausted: a budget is used up."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, instead
 
 STEPS_EXHAUSTED = Code(
     "RM601",
@@ -8,24 +8,40 @@ STEPS_EXHAUSTED = Code(
     "",
     "The run took as many steps as its budget allows. A step is a statement, an iteration or a binding. Nothing is "
     "known about the program: it may be long, or endless. `Budget(max_steps=…)` and `--max-steps` say how many.",
+    instead(
+        "refmlc.build(module)",
+        "refmlc.build(module, budget=refmlc.Budget(max_steps=10**9))",
+    ),
 )
 DEPTH_EXHAUSTED = Code(
     "RM602",
     "the nesting is too deep",
     "",
     "Calls, expressions or statements nest deeper than allowed: an endless recursion, or a generated text.",
+    instead(
+        "def f(x):\n    return cls.f(x)",
+        "def f(x, n):\n    if n > 0:\n        y = cls.f(x, n - 1)\n    else:\n        y = x\n    return y",
+    ),
 )
 MEMORY_EXHAUSTED = Code(
     "RM603",
     "the memory budget is used up",
     "",
     "An allocation is larger than what is left of the memory budget, or than the machine has.",
+    instead(
+        'T.alloc_buffer((1 << 40,), "float64")',
+        'T.alloc_buffer((1 << 10,), "float64")',
+    ),
 )
 TEXT_TOO_LARGE = Code(
     "RM604",
     "the text is too large",
     "",
     "The text is longer than what the reader takes. The limit keeps reading within bounded time and memory.",
+    instead(
+        '@R.function\ndef main(x: R.Tensor((4,), "float32")):\n    w = R.const([0.1, 0.2, …])  # millions of numbers',
+        '@R.function\ndef main(x: R.Tensor((4,), "float32"), w: R.Tensor((9999,), "float32")): ...  # --params w.npz',
+    ),
 )
 TIME_EXHAUSTED = Code(
     "RM605",
@@ -33,4 +49,8 @@ TIME_EXHAUSTED = Code(
     "",
     "The run, or reading the text, took longer than its time budget. Nothing is known about the program. "
     "`Budget(max_seconds=…)` and `--seconds` say how long it may take.",
+    instead(
+        "refmlc.build(module)",
+        "refmlc.build(module, budget=refmlc.Budget(max_seconds=600))",
+    ),
 )

@@ -1,6 +1,6 @@
 """RM2xx IllFormed: a static rule is broken."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, instead
 
 TYPE_MISMATCH = Code(
     "RM201",
@@ -9,6 +9,10 @@ TYPE_MISMATCH = Code(
     "Two types must agree here and do not: the operands of an operator, a value and the place that it is stored to, "
     "a condition that is not bool, an index that is not an integer, or a declared type and the type that follows "
     "from the value. Nothing is converted implicitly: a conversion is written as a cast.",
+    instead(
+        "C[i] = A[i] + B[i]  # A is float32, B is int32, both given as T.Add",
+        'C[i] = A[i] + T.Cast("float32", B[i])',
+    ),
 )
 SHAPE_MISMATCH = Code(
     "RM202",
@@ -17,6 +21,10 @@ SHAPE_MISMATCH = Code(
     "A tensor is given where one of another shape is declared. Shape variables of a called function take their "
     "values from the arguments; a contradiction that holds for every value of them is reported. For `call_tir`, the "
     "shapes are those of the buffers of the called function.",
+    instead(
+        'y = R.call_tir(cls.linear, (x, x, b), out_ty=R.Tensor((1, 10), "float32"))  # W is (10, 128)',
+        'y = R.call_tir(cls.linear, (x, w, b), out_ty=R.Tensor((1, 10), "float32"))',
+    ),
 )
 OUT_OF_SCOPE = Code(
     "RM203",
@@ -25,6 +33,10 @@ OUT_OF_SCOPE = Code(
     "A variable or buffer is visible from its definition to the end of the construct that defines it: a loop "
     "variable in its loop, a block variable in its block, an allocation in the rest of its sequence, a Relax "
     "variable in its branch or function.",
+    instead(
+        "# nodes made by hand: the loop over `i` has ended\nBufferStore(A, FloatImm(FLOAT32, 0.0), (i,))",
+        "For(i, zero, eight, ForKind.SERIAL, BufferStore(A, FloatImm(FLOAT32, 0.0), (i,)))",
+    ),
 )
 DATAFLOW_ESCAPE = Code(
     "RM204",
@@ -32,6 +44,10 @@ DATAFLOW_ESCAPE = Code(
     "RLX-902",
     "A variable that is bound in a dataflow block belongs to this block. Only those that `R.output` names can be "
     "used after it.",
+    instead(
+        "with R.dataflow():\n    lv = R.add(x, x)\n    gv = R.add(lv, x)\n    R.output(gv)\nreturn lv",
+        "with R.dataflow():\n    lv = R.add(x, x)\n    gv = R.add(lv, x)\n    R.output(lv, gv)\nreturn lv",
+    ),
 )
 DATAFLOW_EFFECT = Code(
     "RM205",
@@ -39,6 +55,10 @@ DATAFLOW_EFFECT = Code(
     "RLX-903",
     "A dataflow block is free of effects, so that its bindings can be reordered or removed. Printing, asserting, "
     "killing memory and calling functions that are not pure belong between dataflow blocks.",
+    instead(
+        'with R.dataflow():\n    _ = R.print(x, format="{}")\n    R.output()',
+        '_ = R.print(x, format="{}")\nwith R.dataflow():\n    ...',
+    ),
 )
 ARITY = Code(
     "RM206",
@@ -46,6 +66,10 @@ ARITY = Code(
     "RLX-904",
     "The called function takes another number of arguments. A TensorIR function called by `call_tir` takes the "
     "inputs, then the outputs, then the values of shape variables.",
+    instead(
+        '# add takes A, B and writes C\ny = R.call_tir(cls.add, (a,), out_ty=R.Tensor((4,), "float32"))',
+        'y = R.call_tir(cls.add, (a, b), out_ty=R.Tensor((4,), "float32"))',
+    ),
 )
 UNKNOWN_FUNCTION = Code(
     "RM207",
@@ -53,18 +77,30 @@ UNKNOWN_FUNCTION = Code(
     "RLX-904",
     "The module has no function of this name. Functions of the module are named `cls.f`, or by `f` itself; a "
     "function from outside is called by its name as a string, with `R.call_dps_packed` or `R.call_packed`.",
+    instead(
+        'R.call_tir(cls.env_relu, (x,), out_ty=R.Tensor((4,), "float32"))',
+        'R.call_dps_packed("env.relu", (x,), out_ty=R.Tensor((4,), "float32"))',
+    ),
 )
 RANK_MISMATCH = Code(
     "RM208",
     "the number of indices is not the rank",
     "TIR-904",
     "A buffer is accessed with one index for each of its dimensions. A buffer of shape `()` is accessed with `[()]`.",
+    instead(
+        'A: T.Buffer((4, 4), "float32")\nA[i] = 0.0',
+        'A: T.Buffer((4, 4), "float32")\nA[i, j] = 0.0',
+    ),
 )
 BLOCK_RULE = Code(
     "RM209",
     "the block breaks a rule of blocks",
     "TIR-907",
     "A block has one binding for each of its axes; axes are integers with integer domains.",
+    instead(
+        "for i in range(8):\n    vi = T.axis.spatial(8, i)\n    A[vi] = 0.0",
+        'for i in range(8):\n    with T.block("A"):\n        vi = T.axis.spatial(8, i)\n        A[vi] = 0.0',
+    ),
 )
 DUPLICATE = Code(
     "RM210",
@@ -72,6 +108,10 @@ DUPLICATE = Code(
     "TIR-908",
     "A name stands for one thing: two parameters of a function, two functions of a module or two public symbols "
     "have different names, and a variable is not defined again where it is visible.",
+    instead(
+        "def add(A, A, C): ...",
+        "def add(A, B, C): ...",
+    ),
 )
 UNDEFINED_SYMBOL = Code(
     "RM211",
@@ -79,6 +119,10 @@ UNDEFINED_SYMBOL = Code(
     "TIR-906",
     "A shape variable gets its value from a parameter: it must be a dimension of one by itself, or a scalar "
     "parameter, or be bound by `R.match_cast`. From `n * 2` alone, `n` is not determined.",
+    instead(
+        'n = T.int64()\nA = T.match_buffer(a, (n * 2,), "float32")',
+        'n = T.int64()\nA = T.match_buffer(a, (n, 2), "float32")',
+    ),
 )
 IMPURE = Code(
     "RM212",
@@ -86,10 +130,18 @@ IMPURE = Code(
     "RLX-903",
     "A Relax function is pure unless it says `pure=False`. A pure one must not print, assert, kill memory or call "
     "what is not pure. `relax.force_pure` switches the rule off, as TVM's lowering does.",
+    instead(
+        '@R.function\ndef main(x: R.Tensor):\n    _ = R.print(x, format="{}")\n    return x',
+        '@R.function(pure=False)\ndef main(x: R.Tensor):\n    _ = R.print(x, format="{}")\n    return x',
+    ),
 )
 BAD_LOOP_CONTROL = Code(
     "RM213",
     "break or continue stands outside a loop",
     "TIR-909",
     "`break` ends the innermost loop around it, `continue` goes on with its next iteration. Here is no loop around it.",
+    instead(
+        "if A[0] > 0.0:\n    break",
+        "for i in range(8):\n    if A[i] > 0.0:\n        break",
+    ),
 )

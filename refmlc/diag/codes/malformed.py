@@ -1,6 +1,6 @@
 """RM1xx Malformed: the text or the input file is not what it says."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, instead
 
 SYNTAX = Code(
     "RM101",
@@ -8,6 +8,10 @@ SYNTAX = Code(
     "",
     "TVMScript is a subset of Python's grammar, and this text is not Python. Brackets and quotes must close, blocks "
     "must be indented, and nothing may nest deeper than Python's own parser follows.",
+    instead(
+        "A[i = 1",
+        "A[i] = 1",
+    ),
 )
 ENCODING = Code(
     "RM102",
@@ -15,6 +19,10 @@ ENCODING = Code(
     "",
     "Source files are UTF-8. This one holds bytes that no UTF-8 text has: it may be a binary file, or text in "
     "another encoding, which must be converted first.",
+    instead(
+        'refmlc.read_file("model.so")',
+        'refmlc.read_file("model.py")',
+    ),
 )
 NOT_TVMSCRIPT = Code(
     "RM103",
@@ -25,6 +33,10 @@ NOT_TVMSCRIPT = Code(
     "another module cannot be resolved. There are two ways out. Write the values into the text. Or, where the file is "
     "a program that you trust, let Python execute it: end it with `import refmlc` and `print(refmlc.check(Module))`, "
     "and run it by `python -m refmlc.tvm FILE`.",
+    instead(
+        'N = 16\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((N,), "float32")): ...',
+        '@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16,), "float32")): ...',
+    ),
 )
 UNKNOWN_NAME = Code(
     "RM104",
@@ -33,6 +45,10 @@ UNKNOWN_NAME = Code(
     "A name must be bound before it is used: as a parameter, an assignment, a loop variable, a function of the "
     "module, or, for decorators, in the scope around the Python function. Names of the language are reached through "
     "`T`, `R` and `I`.",
+    instead(
+        "B[i] = A[j]",
+        "for i, j in T.grid(8, 8):\n    B[i] = A[j]",
+    ),
 )
 BAD_ARGUMENTS = Code(
     "RM105",
@@ -40,6 +56,10 @@ BAD_ARGUMENTS = Code(
     "",
     "The construct exists, but does not take these arguments: one is missing, too many, of another kind, or of a "
     "name that it does not have.",
+    instead(
+        "for i in T.serial(0, 8, 1, 1):\n    ...",
+        "for i in T.serial(0, 8):\n    ...",
+    ),
 )
 UNKNOWN_DTYPE = Code(
     "RM106",
@@ -47,6 +67,10 @@ UNKNOWN_DTYPE = Code(
     "",
     "No dtype has this name. Names are TVM's: `float32`, `int8`, `bool`, `bfloat16`, `float8_e4m3fn`; lanes follow "
     "an `x`, as in `float32x4`.",
+    instead(
+        'A: T.Buffer((8,), "real32")',
+        'A: T.Buffer((8,), "float32")',
+    ),
 )
 BAD_LITERAL = Code(
     "RM107",
@@ -54,6 +78,10 @@ BAD_LITERAL = Code(
     "",
     "The dtype has no value for this literal: an integer is out of its range, or a string is no number. Literals "
     "are not wrapped; a conversion that wraps is written as a cast.",
+    instead(
+        "A[0] = T.int8(300)",
+        'A[0] = T.Cast("int8", T.int32(300))',
+    ),
 )
 MISSING_METADATA = Code(
     "RM108",
@@ -61,12 +89,20 @@ MISSING_METADATA = Code(
     "",
     "The text refers to `metadata[...]`, as TVM prints constants, but holds no metadata. It can be read and shown. "
     "It cannot run without the values, which TVM prints with `show_meta=True`.",
+    instead(
+        'w = metadata["relax.expr.Constant"][0]',
+        "print(module.script(show_meta=True))",
+    ),
 )
 BAD_FILE = Code(
     "RM109",
     "the file cannot be read",
     "",
     "The file is missing, is not readable, or is not of the format that its name says. Nothing of it was used.",
+    instead(
+        "refmlc run missing.py",
+        "refmlc run model.py",
+    ),
 )
 REFUSED_PICKLE = Code(
     "RM110",
@@ -74,6 +110,10 @@ REFUSED_PICKLE = Code(
     "",
     "A pickle may execute anything when it is opened. refmlc opens those that hold NumPy arrays and plain "
     "containers only, and names what else it finds.",
+    instead(
+        "refmlc run model.py --params whole_model.pkl",
+        "refmlc run model.py --params arrays.npz",
+    ),
 )
 BAD_INPUT = Code(
     "RM111",
@@ -81,6 +121,10 @@ BAD_INPUT = Code(
     "",
     "An argument of the function that is run does not fit: another number of arguments, another shape or dtype than "
     "declared, a shape variable that would have two values at once, or a name that no parameter has.",
+    instead(
+        'vm["main"](numpy.zeros((1, 784)))  # float64, declared float32',
+        'vm["main"](numpy.zeros((1, 784), "float32"))',
+    ),
 )
 BAD_USAGE = Code(
     "RM112",
@@ -88,6 +132,10 @@ BAD_USAGE = Code(
     "",
     "An option or argument of the command, or of a function of the Python API, is not acceptable. The message says "
     "which, and what would be.",
+    instead(
+        'refmlc.build(module, tier="fast")',
+        'refmlc.build(module, tier="auto")',
+    ),
 )
 BAD_METADATA = Code(
     "RM113",
@@ -95,4 +143,8 @@ BAD_METADATA = Code(
     "",
     "The metadata of a text is a JSON graph of objects that TVM wrote. This one cannot be followed: it is no JSON, "
     "an index is out of range, a field is missing, or an array does not have its size.",
+    instead(
+        '# Metadata omitted. Use show_meta=True in script() method to show it.\nmetadata = "…"',
+        "print(module.script(show_meta=True))",
+    ),
 )

@@ -1,6 +1,6 @@
 """RM7xx Mismatch: an implementation does not do what the program means. The oracle's findings."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, instead
 
 WRONG_RESULT = Code(
     "RM701",
@@ -9,6 +9,10 @@ WRONG_RESULT = Code(
     "An implementation gives a result that the program does not permit. Where every operator is exact, its bits are "
     "not those of the meaning; where one rounds, it lies outside of a bound that holds for every order of summation "
     "and every contraction that the clauses permit.",
+    instead(
+        "for k in range(1, 8):  # an implementation's loop, of a sum that begins at 0\n    C[0] += A[k]",
+        "for k in range(8):\n    C[0] += A[k]",
+    ),
 )
 WRONG_VERDICT = Code(
     "RM702",
@@ -16,6 +20,10 @@ WRONG_VERDICT = Code(
     "",
     "Both tiers of refmlc promise the same verdict at the same place. An implementation that makes this promise ran "
     "a program to its end that has no meaning, or stopped in one that has.",
+    instead(
+        "return A[i]  # what promises verdicts, without a look at i",
+        'if not 0 <= i < n:\n    raise Undefined("RM304")\nreturn A[i]',
+    ),
 )
 CRASHED = Code(
     "RM703",
@@ -23,12 +31,20 @@ CRASHED = Code(
     "",
     "The process of an implementation ended, or raised an error that names no limit of its own, on a program that "
     "is defined.",
+    instead(
+        "abort()  # on a module that is defined",
+        'say({"stop": "unsupported", "message": "no float16 here"})',
+    ),
 )
 NO_ANSWER = Code(
     "RM704",
     "an implementation gives no answer",
     "",
     "An implementation did not answer within its time on a program that the interpreter runs to its end.",
+    instead(
+        "while ready == 0:  # a barrier that one thread never reaches\n    ...",
+        "T.tvm_storage_sync(scope)",
+    ),
 )
 CONTRADICTION = Code(
     "RM705",
@@ -36,4 +52,8 @@ CONTRADICTION = Code(
     "",
     "Two programs that should mean the same have different results, though no clause permits more than one: a loop "
     "serial and unrolled, an operand constant and loaded, a module before and after a pass or a schedule.",
+    instead(
+        "y = x * 0.1  # folded in float64, computed in float32",
+        "y = x * float32(0.1)  # folded and computed in one format",
+    ),
 )

@@ -1,6 +1,6 @@
 """RM4xx Trap: the program stops itself."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, advice, instead
 
 ASSERT_FAILED = Code(
     "RM401",
@@ -8,6 +8,10 @@ ASSERT_FAILED = Code(
     "TIR-202",
     "The condition of an assertion is false. The program stops here, with the message that it gives: its author asks "
     "for other arguments.",
+    instead(
+        'vm["f"](numpy.ones(5, "float32"))  # f begins with: assert n == 4, "n is 4"',
+        'vm["f"](numpy.ones(4, "float32"))',
+    ),
 )
 NO_PACKED_FUNC = Code(
     "RM402",
@@ -16,6 +20,10 @@ NO_PACKED_FUNC = Code(
     "The program calls a function from outside by a name that nobody registered. `refmlc.register_func(name, "
     "function)` registers one; Python functions get tensors, and write into the last ones when they are called by "
     "`call_dps_packed`.",
+    instead(
+        'vm["main"](x)  # main calls "env.relu"',
+        'refmlc.register_func("env.relu", relu)\nvm = refmlc.VirtualMachine(ex)\nvm["main"](x)',
+    ),
 )
 PACKED_RAISED = Code(
     "RM403",
@@ -23,6 +31,10 @@ PACKED_RAISED = Code(
     "RLX-132",
     "A function from outside ended in an exception of its own. The message names both; the exception is its "
     "`__cause__`.",
+    instead(
+        "def relu(x, out):\n    numpy.maximum(x, 0, out=out)  # tensors are no arrays: TypeError",
+        "def relu(x, out):\n    numpy.maximum(x.numpy(), 0, out=out.numpy())",
+    ),
 )
 PACKED_RESULT = Code(
     "RM404",
@@ -30,6 +42,10 @@ PACKED_RESULT = Code(
     "RLX-132",
     "A function from outside returned something that has no place in the program: an object that is no tensor, "
     "shape, number or string, or one of another type than declared.",
+    instead(
+        'def f(x):\n    return {"y": x}',
+        "def f(x):\n    return x",
+    ),
 )
 CAST_FAILED = Code(
     "RM405",
@@ -37,10 +53,18 @@ CAST_FAILED = Code(
     "RLX-122",
     "`R.match_cast` checks rank, dtype and extents when the program runs. The value does not have the type that it is "
     "cast to.",
+    instead(
+        'y = R.match_cast(x, R.Tensor((4, n), "float32"))  # x has shape (5, 2)',
+        'y = R.match_cast(x, R.Tensor((m, n), "float32"))',
+    ),
 )
 TVM_THROW = Code(
     "RM406",
     "the program threw an error",
     "TIR-326",
     "The program reached `T.tvm_throw_last_error`, by which lowered code passes on a failure.",
+    advice(
+        "T.tvm_throw_last_error()  # after a call that failed",
+        "The cause is the call before it, whose status the program looked at.",
+    ),
 )

@@ -1,6 +1,6 @@
 """RM3xx Undefined: the program has no meaning for this input."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, instead
 
 OUT_OF_BOUNDS = Code(
     "RM304",
@@ -9,6 +9,10 @@ OUT_OF_BOUNDS = Code(
     "Each index lies in 0 … extent - 1 of its own axis. An access that leaves its axis is undefined even when it "
     "stays inside the memory of the buffer, as `A[0, 5]` of shape (2, 4) does. TVM's compiled code reads or writes "
     "whatever lies there.",
+    instead(
+        "for i in range(8):\n    B[i] = A[i + 1]",
+        "for i in range(7):\n    B[i] = A[i + 1]",
+    ),
 )
 UNINITIALISED = Code(
     "RM305",
@@ -16,6 +20,10 @@ UNINITIALISED = Code(
     "TIR-007",
     "Fresh storage has no values. An element must be written before it is read; compiled code sees whatever the "
     "memory held.",
+    instead(
+        'S = T.alloc_buffer((1,), "float32")\nfor i in range(8):\n    S[0] = S[0] + A[i]',
+        'S = T.alloc_buffer((1,), "float32")\nS[0] = T.float32(0)\nfor i in range(8):\n    S[0] = S[0] + A[i]',
+    ),
 )
 INT_OVERFLOW = Code(
     "RM306",
@@ -23,12 +31,20 @@ INT_OVERFLOW = Code(
     "NUM-101",
     "Integer arithmetic at 32 and 64 bits must have a representable result, because TVM's compiled code relies on "
     "that. Narrower integers wrap around.",
+    instead(
+        "C[0] = T.int32(2147483647) + A[0]",
+        'C[0] = T.int64(2147483647) + T.Cast("int64", A[0])',
+    ),
 )
 DIVISION_BY_ZERO = Code(
     "RM307",
     "an integer is divided by zero",
     "NUM-104",
     "The divisor of an integer division or remainder is not 0. Compiled code ends the process.",
+    instead(
+        "C[0] = A[0] // B[0]",
+        "C[0] = T.if_then_else(B[0] != 0, A[0] // B[0], 0)",
+    ),
 )
 SHIFT_RANGE = Code(
     "RM308",
@@ -36,6 +52,10 @@ SHIFT_RANGE = Code(
     "NUM-202",
     "A shift count lies in 0 … bits - 1. What compiled code does with others depends on the machine and on "
     "vectorisation.",
+    instead(
+        "C[0] = T.shift_left(A[0], 32)",
+        'C[0] = T.shift_left(T.Cast("int64", A[0]), T.int64(32))',
+    ),
 )
 FLOAT_TO_INT = Code(
     "RM309",
@@ -43,18 +63,30 @@ FLOAT_TO_INT = Code(
     "NUM-702",
     "A float converts to an integer by dropping its fraction, when the result is in the range of the dtype. NaN, "
     "infinities and greater values have no integer; compiled code gives different garbage in different places.",
+    instead(
+        'C[0] = T.Cast("int8", A[0])  # A[0] is 1e9',
+        'C[0] = T.Cast("int8", T.min(T.max(A[0], T.float32(-128)), T.float32(127)))',
+    ),
 )
 ASSUMPTION = Code(
     "RM310",
     "an assumption does not hold",
     "TIR-306",
     "`T.assume` promises the compiler a condition. The program is undefined where it is false.",
+    instead(
+        "T.assume(n % 4 == 0)  # n is 6",
+        "assert n % 4 == 0",
+    ),
 )
 BAD_ARGUMENT_VALUE = Code(
     "RM311",
     "an operation is not defined on the value",
     "NUM-203",
     "The operation has no result on this value: 0 has no number of leading zeros, for example.",
+    instead(
+        "C[0] = T.clz(A[0])",
+        "C[0] = T.if_then_else(A[0] != 0, T.clz(A[0]), 32)",
+    ),
 )
 BINDING_RANGE = Code(
     "RM312",
@@ -62,6 +94,10 @@ BINDING_RANGE = Code(
     "TIR-217",
     "A block axis has a domain, and each binding lies in it. The compiler plans with the domain, and not with the "
     "loops around the block; where not all instances are meant, `T.where` leaves them out.",
+    instead(
+        "for i in range(10):\n    vi = T.axis.spatial(8, i)",
+        "for i in range(10):\n    vi = T.axis.spatial(8, i)\n    T.where(i < 8)",
+    ),
 )
 BAD_POINTER = Code(
     "RM313",
@@ -69,12 +105,20 @@ BAD_POINTER = Code(
     "TIR-207",
     "A pointer is used that is null, whose storage has ended, that is not aligned to the element, or that does not "
     "point to such elements.",
+    instead(
+        'B = T.decl_buffer((4,), "float32", data=p)  # p has been freed',
+        'B = T.decl_buffer((4,), "float32", data=A.data)',
+    ),
 )
 MATCH_FAILED = Code(
     "RM314",
     "a buffer does not match its declaration",
     "TIR-004",
     "`T.match_buffer` declares shape, dtype, strides and offset of what it is given. This storage has others.",
+    instead(
+        'A = T.match_buffer(a, (8,), "float32")  # given a tensor of shape (4,)',
+        'A = T.match_buffer(a, (n,), "float32")',
+    ),
 )
 BAD_EXTENT = Code(
     "RM315",
@@ -82,6 +126,10 @@ BAD_EXTENT = Code(
     "TIR-203",
     "Extents of loops, axes, shapes and allocations are not negative. 0 is allowed: such a loop does nothing, such a "
     "tensor is empty.",
+    instead(
+        "for i in range(n - 8):  # n is 4\n    ...",
+        "for i in range(T.max(n - 8, 0)):\n    ...",
+    ),
 )
 USE_AFTER_KILL = Code(
     "RM316",
@@ -89,6 +137,10 @@ USE_AFTER_KILL = Code(
     "RLX-304",
     "A variable is not used after it is killed, and a tensor in a storage not after another tensor is allocated in the "
     "same bytes.",
+    instead(
+        "_ = R.memory.kill_tensor(x)\ny = R.call_tir(cls.f, (x,), …)",
+        "y = R.call_tir(cls.f, (x,), …)\n_ = R.memory.kill_tensor(x)",
+    ),
 )
 INFO_LIES = Code(
     "RM317",
@@ -96,6 +148,10 @@ INFO_LIES = Code(
     "RLX-012",
     "A declared type is a promise that later steps rely on. This value does not have it: another kind, dtype, rank "
     "or extent.",
+    instead(
+        'y: R.Tensor((4,), "float32") = R.call_packed("f", x)  # f returns float64',
+        'y = R.call_packed("f", x, ty_args=R.Any)\nz = R.match_cast(y, R.Tensor((4,), "float64"))',
+    ),
 )
 UNDECLARED_ACCESS = Code(
     "RM318",
@@ -103,6 +159,10 @@ UNDECLARED_ACCESS = Code(
     "TIR-221",
     "`T.reads` and `T.writes` name everything that an instance of a block accesses outside of it. Schedules and the "
     "placement of buffers rely on that, so an access beyond them may meet memory that is not there, or not yet.",
+    instead(
+        "T.reads(A[vi])\nB[vi] = A[vi] + A[vi + 1]",
+        "T.reads(A[vi:vi + 2])\nB[vi] = A[vi] + A[vi + 1]",
+    ),
 )
 SPATIAL_CONFLICT = Code(
     "RM319",
@@ -111,6 +171,10 @@ SPATIAL_CONFLICT = Code(
     "Instances of a block that differ in a spatial axis may be executed in any order, or at once. None of them writes "
     "an element that another one reads or writes. An axis along which values are summed or carried on is a reduce "
     "axis.",
+    instead(
+        "vk = T.axis.spatial(8, k)\nC[0] = C[0] + A[vk]",
+        "vk = T.axis.reduce(8, k)\nwith T.init():\n    C[0] = 0.0\nC[0] = C[0] + A[vk]",
+    ),
 )
 REPEATED_TERM = Code(
     "RM320",
@@ -118,6 +182,10 @@ REPEATED_TERM = Code(
     "TIR-223",
     "Between two inits, each value of the reduce axes is executed once. Bindings that repeat a value count a term "
     "twice; an init that runs again before the last term drops what was folded.",
+    instead(
+        "vk = T.axis.reduce(4, k // 2)",
+        "vk = T.axis.reduce(8, k)",
+    ),
 )
 RACE = Code(
     "RM321",
@@ -125,6 +193,10 @@ RACE = Code(
     "TIR-225",
     "Iterations of a parallel, vectorized or thread-bound loop may be executed at the same time. Two of them access "
     "the same element here, and one writes it, so the result depends on which comes first.",
+    instead(
+        "for i in T.parallel(8):\n    C[0] = C[0] + A[i]",
+        "for i in range(8):\n    C[0] = C[0] + A[i]",
+    ),
 )
 BROKEN_NOALIAS = Code(
     "RM322",
@@ -132,6 +204,10 @@ BROKEN_NOALIAS = Code(
     "TIR-009",
     "With `tir.noalias` a function promises that what it writes through one parameter is accessed through no other. "
     "The compiler reorders loads and stores by that promise; the arguments of this call overlap.",
+    instead(
+        "add_one(x, x)  # tir.noalias",
+        "add_one(x, y)",
+    ),
 )
 HIDDEN_EFFECT = Code(
     "RM323",
@@ -139,6 +215,10 @@ HIDDEN_EFFECT = Code(
     "RLX-209",
     "A function that `call_tir` or `call_dps_packed` calls writes its outputs only. It may be called in a dataflow "
     "block, moved, or left out. `call_tir_inplace` says which inputs are written.",
+    instead(
+        "A[i] = A[i] * 2.0  # A is an input of call_tir\nB[i] = A[i]",
+        "B[i] = A[i] * 2.0",
+    ),
 )
 UNWRITTEN_OUTPUT = Code(
     "RM324",
@@ -146,6 +226,10 @@ UNWRITTEN_OUTPUT = Code(
     "RLX-210",
     "A lint: a function was given memory for its output and left elements of it as they were. Reading one is "
     "undefined; returning one gives the caller whatever the memory held.",
+    instead(
+        "def f(x, out):\n    out.numpy()[1:] = x.numpy()[1:]",
+        "def f(x, out):\n    out.numpy()[...] = x.numpy()",
+    ),
 )
 NOT_COVERED = Code(
     "RM325",
@@ -153,6 +237,10 @@ NOT_COVERED = Code(
     "TIR-224",
     "A lint: the bindings of a block never take some values of its axes' domains. Where the axis reduces, terms are "
     "missing; where the block writes to a parameter, elements keep what the caller left there.",
+    instead(
+        "for k in range(7):\n    ...\n    vk = T.axis.reduce(8, k)",
+        "for k in range(8):\n    ...",
+    ),
 )
 STALE_START = Code(
     "RM326",
@@ -160,6 +248,10 @@ STALE_START = Code(
     "TIR-224",
     "A lint: a block with a reduce axis and no `T.init` folds onto a value that nothing in this call of the function "
     "wrote. The result depends on what was in the memory before.",
+    instead(
+        "vk = T.axis.reduce(8, k)\nC[0] = C[0] + A[vk]",
+        "with T.init():\n    C[0] = 0.0\nC[0] = C[0] + A[vk]",
+    ),
 )
 BARRIER_DIVERGENCE = Code(
     "RM327",
@@ -167,6 +259,10 @@ BARRIER_DIVERGENCE = Code(
     "TIR-227",
     "All threads of a block wait at a barrier, or at a reduction over threads; it is one for all of them. "
     "Some reach another one here, or none: hardware waits for ever, or goes on as if there were no barrier.",
+    instead(
+        'if t < 16:\n    T.tvm_storage_sync("shared")  # there are 32 threads',
+        'if t < 16:\n    S[t] = A[t]\nT.tvm_storage_sync("shared")',
+    ),
 )
 USE_AFTER_INPLACE = Code(
     "RM328",
@@ -174,4 +270,8 @@ USE_AFTER_INPLACE = Code(
     "RLX-214",
     "`call_tir_inplace` and `call_inplace_packed` write into arguments, which from then on have the name of the "
     "result. Here the old name is used. The operators count as pure, so a compiler may move this use before the call.",
+    instead(
+        "y = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)\nz = R.add(x, y)",
+        "z = R.add(x, x)\ny = R.call_tir_inplace(cls.relu, (x,), inplace_indices=[0], …)",
+    ),
 )

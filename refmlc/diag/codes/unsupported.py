@@ -1,6 +1,6 @@
 """RM5xx Unsupported: our limit."""
 
-from refmlc.diag.codes.code import Code
+from refmlc.diag.codes.code import Code, advice, instead
 
 UNSUPPORTED_OP = Code(
     "RM501",
@@ -8,6 +8,12 @@ UNSUPPORTED_OP = Code(
     "",
     "refmlc does not define the meaning of this operator, or there is no operator of this name. That says nothing "
     "about the program. `LegalizeOps` of TVM turns most operators into TensorIR, which runs.",
+    advice(
+        "y = R.ccl.allreduce(x)",
+        """It speaks to other workers, and refmlc executes one. Check the functions without it (`refmlc check FILE
+--func NAME`), or the module after `LegalizeOps` of TVM. If no operator has the name that the message tells, look at
+its spelling.""",
+    ),
 )
 UNSUPPORTED_INTRINSIC = Code(
     "RM502",
@@ -15,6 +21,10 @@ UNSUPPORTED_INTRINSIC = Code(
     "",
     "refmlc reads and shows this intrinsic, and does not execute it: it belongs to one kind of hardware, or to the "
     "inside of a runtime. That says nothing about the program.",
+    advice(
+        "T.tvm_warp_shuffle(mask, A[0], 0, 32, 32)",
+        "It belongs to one kind of hardware. Check the function as it is before it is lowered for that hardware.",
+    ),
 )
 UNSUPPORTED_DTYPE = Code(
     "RM503",
@@ -22,6 +32,10 @@ UNSUPPORTED_DTYPE = Code(
     "",
     "The operation has no meaning on this dtype in refmlc: arithmetic on bool, for example. TVM refuses most of these "
     "too, or leaves them to the target.",
+    instead(
+        "T.max(A[0] > 0.0, B[0] > 0.0)",
+        "T.Or(A[0] > 0.0, B[0] > 0.0)",
+    ),
 )
 UNSUPPORTED_CONSTRUCT = Code(
     "RM504",
@@ -29,10 +43,18 @@ UNSUPPORTED_CONSTRUCT = Code(
     "",
     "refmlc does not define this construct yet, or cannot show that a step which was asked for is legal. The message "
     "names it. That says nothing about the program: it is neither agreement nor a finding.",
+    advice(
+        'x: R.DTensor((8, 8), "float32", "mesh[0]", "S[0]")',
+        "It places a tensor on several devices. Check the functions without it: `refmlc check FILE --func NAME`.",
+    ),
 )
 UNSUPPORTED_DEVICE = Code(
     "RM505",
     "the device is not supported",
     "",
     "refmlc executes on the CPU. Memory and functions of other devices are read and shown only.",
+    instead(
+        'vm["main"](torch.ones(4, device="cuda"))',
+        'vm["main"](torch.ones(4))',
+    ),
 )
