@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from refmlc.diag.catalogue import CODES
 from refmlc.diag.errors import error
 from refmlc.lang.ir import IRModule, tir
-from refmlc.observe.sanitize.kinds import ALL, LINTS
+from refmlc.observe.sanitize.detector import Reach
+from refmlc.observe.sanitize.kinds import ALL, LINTS, within
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
 from refmlc.observe.sanitize.report import Finding, Report
 from refmlc.observe.sanitize.sanitizer import Sanitizer
@@ -27,9 +28,6 @@ from refmlc.run.memory.tensor import Tensor
 
 OWN = ALL - LINTS - {"RM305"}
 """What only a detector finds: the plain interpreter goes on."""
-
-PROVED = frozenset(("RM318", "RM319", "RM320", "RM321", "RM325", "RM326"))
-"""What cannot be found in plain functions (`refmlc.observe.sanitize.proved`), whatever they are called on."""
 
 VERDICTS = {
     Stop.UNDEFINED: "undefined",
@@ -77,7 +75,7 @@ def proved(module: IRModule) -> frozenset[str]:
     if not all(map(is_plain, functions.values())):
         return frozenset()
     alone = all(outputs_alone(module, name, func) for name, func in functions.items())
-    return PROVED | {"RM305"} | ({"RM322", "RM323"} if alone else frozenset())
+    return within(Reach.NOT_PLAIN, Reach.NOT_PLAIN_ALONE) if alone else within(Reach.NOT_PLAIN)
 
 
 def _sanitized(

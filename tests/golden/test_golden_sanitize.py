@@ -23,7 +23,6 @@ from refmlc.run.memory.registry import FunctionRegistry
 
 CASES = sorted((Path(__file__).parent / "sanitize").glob("*.toml"))
 UPDATE = os.environ.get("REFMLC_UPDATE_GOLDEN") == "1"
-KINDS = {"RM305", "RM318", "RM319", "RM320", "RM321", "RM322", "RM323", "RM324", "RM325", "RM326", "RM328"}
 
 
 def clears_its_input(x, y):
@@ -111,4 +110,4 @@ def test_every_code_of_undefined_behaviour_can_be_switched():
 
 
 def test_every_kind_has_a_case():
-    assert {tomllib.loads(path.read_text(encoding="utf-8"))["code"] for path in CASES} == KINDS == ALL
+    assert {tomllib.loads(path.read_text(encoding="utf-8"))["code"] for path in CASES} == ALL

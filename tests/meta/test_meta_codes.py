@@ -10,7 +10,7 @@ from refmlc.diag import catalogue
 from refmlc.diag.catalogue import CODES
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "golden" / "diagnostics"
+GOLDEN = ROOT / "tests" / "golden"
 NAMES = {row.id: name for name, row in vars(catalogue).items() if isinstance(row, catalogue.Code)}
 SOURCE = "\n".join(
     path.read_text(encoding="utf-8")
@@ -21,8 +21,9 @@ NO_PROGRAM_ENDS_IN_IT = {"RM901", "RM902"}
 
 
 def golden_codes():
-    found = {tomllib.loads(path.read_text(encoding="utf-8"))["code"] for path in CASES.glob("*.toml")}
-    calls = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "golden").glob("test_*.py"))
+    files = [path for folder in ("diagnostics", "sanitize") for path in (GOLDEN / folder).glob("*.toml")]
+    found = {tomllib.loads(path.read_text(encoding="utf-8"))["code"] for path in files}
+    calls = "\n".join(path.read_text(encoding="utf-8") for path in GOLDEN.glob("test_*.py"))
     return found | set(re.findall(r"\bRM[0-9]{3}\b", calls))
 
 

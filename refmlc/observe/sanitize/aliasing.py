@@ -12,7 +12,7 @@ import numpy as np
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import BROKEN_NOALIAS
 from refmlc.lang.ir import tir
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import element, size_of
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
@@ -41,6 +41,7 @@ class NoAlias(Detector):
     """Compares accesses through parameters whose arguments overlap."""
 
     code = BROKEN_NOALIAS
+    reach = Reach.NOT_PLAIN_ALONE
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

@@ -22,7 +22,7 @@ from refmlc.diag.source import Span
 from refmlc.lang.ir import relax
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.graph.outputs import inplace_indices
 from refmlc.run.memory.storage import Storage
@@ -59,6 +59,7 @@ class UsesAfterInplace(Detector):
     """Compares the ages of tensors with those that variables remember."""
 
     code = USE_AFTER_INPLACE
+    reach = Reach.GRAPH
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

@@ -19,7 +19,7 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import NOT_COVERED
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import Facts, FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite, Extent
 from refmlc.run.interp.tensorir.frame import Frame
@@ -42,6 +42,7 @@ class Coverage(Detector):
 
     code = NOT_COVERED
     is_lint = True
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

@@ -8,6 +8,7 @@ Threads that run together take turns, so what a detector knows of the place wher
 """
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import ClassVar
 
 from refmlc.diag import Diagnostic, error
@@ -28,11 +29,25 @@ class Noted:
     count: int = 1
 
 
+class Reach(Enum):
+    """Where a detector may report: functions that are *plain* (`proved`) may be executed without it."""
+
+    EVERYWHERE = "in every function"
+    NOT_PLAIN = "not in plain functions"
+    NOT_PLAIN_ALONE = "not in plain functions that write to outputs of calls only"
+    GRAPH = "not in functions of TensorIR: at calls and bindings of Relax only"
+
+
 class Detector(Hooks):
-    """Watches one run. `code` is what it reports, `is_lint` whether the run goes on after that."""
+    """Watches one run.
+
+    `code` is what it reports, `is_lint` whether the run goes on after that. `reach` says where that can happen; who
+    changes it from `EVERYWHERE` extends the argument in `proved`.
+    """
 
     code: ClassVar[Code]
     is_lint: ClassVar[bool] = False
+    reach: ClassVar[Reach] = Reach.EVERYWHERE
 
     def __init__(self, facts: FactTable) -> None:
         self.facts = facts
@@ -59,6 +74,10 @@ class Detector(Hooks):
         del loop
         self._waiting[id(frame)] = self.place()
         self.go_to(self._around.pop())
+
+    def explain(self, failure: RefmlcError) -> RefmlcError:
+        """The failure that ended the run, with what this detector knows of it."""
+        return failure
 
     def undefined(self, diagnostic: Diagnostic, node: Node, frame: Frame) -> RefmlcError:
         """The failure at `node`, to be raised."""

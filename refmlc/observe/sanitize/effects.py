@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from refmlc.diag import Diagnostic, Related, fail
 from refmlc.diag.catalogue import HIDDEN_EFFECT
 from refmlc.lang.ir import relax, tir
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import element, size_of
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.graph.named import is_from_outside
@@ -36,6 +36,7 @@ class HiddenEffects(Detector):
     """Watches the inputs of calls with destinations."""
 
     code = HIDDEN_EFFECT
+    reach = Reach.NOT_PLAIN_ALONE
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

@@ -1,18 +1,4 @@
-"""The kinds of findings that can be switched: the code of each, and the detector that reports it.
-
-| code  | finding                                             | ends the run |
-|-------|-----------------------------------------------------|--------------|
-| RM305 | uninitialised read: says where it comes from        | yes          |
-| RM318 | access beyond `T.reads` and `T.writes`              | yes          |
-| RM319 | instances along a spatial axis depend on each other | yes          |
-| RM320 | a term is folded twice, an init runs again          | yes          |
-| RM321 | race                                                | yes          |
-| RM322 | arguments overlap against `noalias`                 | yes          |
-| RM323 | a called function writes to an input                | yes          |
-| RM324 | an output is not all written                        | lint         |
-| RM325 | points of a domain are not executed                 | lint         |
-| RM326 | a reduction starts from a stale value               | lint         |
-| RM328 | a tensor is used after a call in place consumed it  | yes          |
+"""The detectors, one row each: a new one is registered here. Its `code` is the kind that can be switched on and off.
 
 The other codes of RM3xx are the interpreter's own (`CHECKED`): it checks them in every run, with or without detectors.
 Leaving RM305 out of `kinds` leaves the verdict and drops what `origin` adds to it; `without` switches any of them off.
@@ -25,7 +11,7 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES, UNINITIALISED
 from refmlc.observe.sanitize.aliasing import NoAlias
 from refmlc.observe.sanitize.consumed import UsesAfterInplace
 from refmlc.observe.sanitize.coverage import Coverage
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.effects import HiddenEffects
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.observe.sanitize.origin import Origin
@@ -52,6 +38,11 @@ DETECTORS: tuple[type[Detector], ...] = (
 ALL = frozenset(detector.code.id for detector in DETECTORS)
 CHECKED = frozenset(code for code in CODES if code.startswith("RM3")) - ALL | {UNINITIALISED.id}
 LINTS = frozenset(detector.code.id for detector in DETECTORS if detector.is_lint)
+
+
+def within(*reaches: Reach) -> frozenset[str]:
+    """The kinds whose detectors have one of these reaches."""
+    return frozenset(detector.code.id for detector in DETECTORS if detector.reach in reaches)
 
 
 def detectors(facts: FactTable, kinds: Collection[str]) -> tuple[Detector, ...]:

@@ -12,7 +12,7 @@ from refmlc.diag.catalogue import UNINITIALISED
 from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.ir import tir
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import Facts, FactTable
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
 from refmlc.run.interp.tensorir.views import View
@@ -22,6 +22,7 @@ class Origin(Detector):
     """Remembers the last read; explains it when it failed."""
 
     code = UNINITIALISED
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

@@ -19,7 +19,7 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import UNWRITTEN_OUTPUT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import relax, tir
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.run.interp.graph.named import is_from_outside
 from refmlc.run.memory.tensor import Tensor
 
@@ -32,6 +32,7 @@ class Outputs(Detector):
 
     code = UNWRITTEN_OUTPUT
     is_lint = True
+    reach = Reach.GRAPH
 
     def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
         """Fill the outputs of a function from outside."""

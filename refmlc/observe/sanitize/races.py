@@ -28,7 +28,7 @@ from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.scopes import axes_of, is_thread
 from refmlc.lang.ir.visit import walk
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element, size_of
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite
@@ -87,6 +87,7 @@ class Races(Detector):
     """Compares the accesses of the iterations of loops."""
 
     code = RACE
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

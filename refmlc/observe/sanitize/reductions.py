@@ -20,7 +20,7 @@ from typing import TypeAlias, cast
 from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import REPEATED_TERM
 from refmlc.lang.ir.kinds import IterKind
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.executions import Executions, ScopeOfBlocks
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite
@@ -40,6 +40,7 @@ class Reductions(Detector):
     """Counts the terms of reductions."""
 
     code = REPEATED_TERM
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

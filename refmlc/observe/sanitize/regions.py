@@ -19,7 +19,7 @@ from refmlc.diag.catalogue import UNDECLARED_ACCESS
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.scopes import is_global
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element, indices_of, size_of
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite, Box
@@ -46,6 +46,7 @@ class DeclaredRegions(Detector):
     """Compares accesses with the regions of the blocks around them."""
 
     code = UNDECLARED_ACCESS
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

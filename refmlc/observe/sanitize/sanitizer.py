@@ -1,6 +1,6 @@
 """Detectors together: one set of hooks for one run, and a function that runs a function under it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
@@ -8,45 +8,36 @@ from refmlc.diag.entry import entry_point
 from refmlc.diag.errors import Exhausted, RefmlcError, Trap, Undefined, Unsupported
 from refmlc.lang.ir import IRModule, tir
 from refmlc.observe.sanitize.aliasing import overlapping, promises
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.observe.sanitize.kinds import ALL, CHECKED, detectors
-from refmlc.observe.sanitize.origin import Origin
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
+from refmlc.observe.sanitize.relay import Relay
 from refmlc.observe.sanitize.report import Finding, Report, verdict_of
-from refmlc.run.interp.hooks import Hooks
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm import VirtualMachine, build
 
-QUESTIONS = ("watches", "is_quiet")
-EVENTS = tuple(
-    name for name, method in vars(Hooks).items() if callable(method) and name[0] != "_" and name not in QUESTIONS
-)
 
-
-class Sanitizer(Hooks):
+class Sanitizer(Relay):
     """The hooks of several detectors, for one run of one module. `kinds` are ids of codes (RM3xx)."""
 
     def __init__(self, module: IRModule, kinds: Collection[str] = ALL) -> None:
         """Make the detectors that report `kinds`. Fails: RM112 for a kind that no detector has."""
-        facts = FactTable(module)
-        self.detectors: tuple[Detector, ...] = detectors(facts, kinds)
-        self._heard = {name for name in EVENTS if any(part.watches(name) for part in self.detectors)}
+        self.detectors: tuple[Detector, ...] = detectors(FactTable(module), kinds)
+        super().__init__(self.detectors)
         self._module = module
         self._plain: dict[str, bool] = {}
-        for name in self._heard:
-            # The interpreter asks for the methods by name; each is what its listeners need, and nothing more.
-            setattr(self, name, _to_all([getattr(part, name) for part in self.detectors if part.watches(name)]))
+        self._may_be_quiet = all(part.reach is not Reach.EVERYWHERE for part in self.detectors)
 
     def watches(self, method: str) -> bool:
-        """Whether a detector does; which calls are quiet is said here."""
-        return method in self._heard or method == "is_quiet"
+        """Whether a detector does; `is_quiet` is answered here."""
+        return method == "is_quiet" or super().watches(method)
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
         """Whether it is proved that no detector finds anything within the call."""
         func = self._module.functions.get(name)
-        if not isinstance(func, tir.PrimFunc):
+        if not self._may_be_quiet or not isinstance(func, tir.PrimFunc):
             return False
         known = self._plain.get(name)
         if known is None:
@@ -56,8 +47,7 @@ class Sanitizer(Hooks):
     def explain(self, failure: RefmlcError) -> RefmlcError:
         """The failure, with more on it where a detector knows more."""
         for part in self.detectors:
-            if isinstance(part, Origin):
-                return part.explain(failure)
+            failure = part.explain(failure)
         return failure
 
     def lints(self) -> list[Finding]:
@@ -67,17 +57,6 @@ class Sanitizer(Hooks):
             for part in self.detectors
             for noted in part.noted.values()
         ]
-
-
-def _to_all(methods: list[Callable[..., None]]) -> Callable[..., None]:
-    if len(methods) == 1:
-        return methods[0]
-
-    def to_all(*args: object) -> None:
-        for method in methods:
-            method(*args)
-
-    return to_all
 
 
 def _switched_off(codes: Collection[str]) -> set[str]:

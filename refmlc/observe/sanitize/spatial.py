@@ -25,7 +25,7 @@ from refmlc.diag.catalogue import SPATIAL_CONFLICT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.executions import Executions, ScopeOfBlocks
 from refmlc.observe.sanitize.facts import Facts, FactTable
@@ -62,6 +62,7 @@ class SpatialAxes(Detector):
     """Compares the accesses of the instances of each block."""
 
     code = SPATIAL_CONFLICT
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)

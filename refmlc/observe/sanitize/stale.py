@@ -11,7 +11,7 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.catalogue import STALE_START
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
-from refmlc.observe.sanitize.detector import Detector
+from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import Elements, element
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.run.interp.tensorir.block_sites import BlockSite
@@ -24,6 +24,7 @@ class StaleStart(Detector):
 
     code = STALE_START
     is_lint = True
+    reach = Reach.NOT_PLAIN
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__(facts)
