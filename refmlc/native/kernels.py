@@ -2,7 +2,7 @@
 
 | question                                  | asked of                                                                |
 |-------------------------------------------|-------------------------------------------------------------------------|
-| in which header is the helper of `op`     | the family that its contract belongs to                                 |
+| in which header is the helper of `op`     | the family of its row; of functions with an error in ulps, one header   |
 | is there `rm_<op>_<D>_undefined`          | the contract's predicates on D, or NaN in a dtype without NaN (NUM-004) |
 | can `rm_cast_<from>_<to>_undefined` be true | the ranges of both dtypes                                             |
 """
@@ -12,51 +12,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from refmlc.lang.dtypes import DType
-from refmlc.lang.ops.contract import Scalar, ScalarOp, UndefinedWhen
-from refmlc.lang.ops.scalar import SCALAR_OPS
-from refmlc.lang.ops.scalar.arith import ARITH
-from refmlc.lang.ops.scalar.bitwise import BITWISE
-from refmlc.lang.ops.scalar.compare import COMPARISONS
-from refmlc.lang.ops.scalar.convert import CONVERSIONS
-from refmlc.lang.ops.scalar.division import DIVISIONS
-from refmlc.lang.ops.scalar.fixed import FIXED
-from refmlc.lang.ops.scalar.floating import FLOATING
-from refmlc.lang.ops.scalar.integral import INTEGRAL
-from refmlc.lang.ops.scalar.transcendental import TRANSCENDENTAL
+from refmlc.lang.ops.contract import Accuracy, Scalar, UndefinedWhen
+from refmlc.lang.ops.scalar import FAMILIES, SCALAR_OPS
 
 TRANSCENDENTAL_HEADER = "rm_transcendental.h"
-_FAMILIES: tuple[tuple[str, tuple[ScalarOp, ...]], ...] = (
-    ("rm_arith.h", ARITH),
-    ("rm_division.h", DIVISIONS),
-    ("rm_bitwise.h", BITWISE),
-    ("rm_compare.h", COMPARISONS),
-    ("rm_integral.h", INTEGRAL),
-    (TRANSCENDENTAL_HEADER, TRANSCENDENTAL),
-    ("rm_floating.h", FLOATING),
-    ("rm_fixed.h", FIXED),
-    ("rm_convert.h", CONVERSIONS),
-)
-_HEADERS: Mapping[str, str] = {
-    **{row.contract.name: header for header, rows in _FAMILIES for row in rows},
-    **dict.fromkeys(("pow", "atan2", "hypot"), TRANSCENDENTAL_HEADER),
-}
-
-# Operators whose result can be NaN where no operand is NaN or infinite.
-_NAN_FROM_NUMBERS = frozenset(
-    ("div", "truncmod", "fmod", "sqrt", "rsqrt", "pow", "acosh", "asin", "acos", "atanh", "log", "log2", "log10")
-) | {"log1p"}
+_HEADERS: Mapping[str, str] = {row.contract.name: f"rm_{family}.h" for family, rows in FAMILIES.items() for row in rows}
 
 
 def header_of(op: str) -> str:
     """The header with the helpers of a scalar operator. Fails with KeyError on another name."""
-    return _HEADERS[op]
+    return TRANSCENDENTAL_HEADER if SCALAR_OPS[op].contract.accuracy is Accuracy.ULP else _HEADERS[op]
 
 
 @lru_cache(maxsize=4096)
 def has_undefined(op: str, dtype: DType) -> bool:
     """Whether the operator can be undefined on first operands of `dtype`: then `rm_<op>_<dtype>_undefined` exists."""
     contract = SCALAR_OPS[op].contract
-    if dtype.is_float and not dtype.format.has_nan and op in _NAN_FROM_NUMBERS:
+    if dtype.is_float and not dtype.format.has_nan and contract.makes_nan:
         return True
     return any(_can_hold(case, dtype.scalar, contract.arity) for case in contract.undefined)
 

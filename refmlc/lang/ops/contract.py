@@ -72,7 +72,8 @@ class Contract:
     Further operands have the dtype of the first, or, where `rest` is given, a dtype of one of those kinds.
     `result` is `same` (as the first operand), the name of a dtype, or `declared` (the node says, as `reinterpret`).
     `ulps` bounds the error of `ULP` results in binary64; narrower formats round that value once (`bound`).
-    `notation` says how TVMScript and TVM write it.
+    `makes_nan`: a result can be NaN where no operand is NaN or infinite (NUM-004).
+    `notation` says how TVMScript, TVM, C and LLVM write it.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Contract:
     rest: frozenset[str] | None = None
     accuracy: Accuracy = Accuracy.EXACT
     ulps: float = 0.0
+    makes_nan: bool = False
     undefined: tuple[UndefinedWhen, ...] = ()
     laws: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()

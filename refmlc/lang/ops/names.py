@@ -7,6 +7,8 @@
 | `BY_NAME`   | the name of a construct, without `T.`   | the operator, unless it is a rule of its own |
 | `BY_NODE`   | TVM's class of nodes, without `prim.`   | the operator                                |
 | `BY_CALL`   | the name of TVM's intrinsic             | the operator                                |
+| `BY_C`      | C's math function of double             | the operator                                |
+| `BY_LLVM`   | LLVM's intrinsic, without `llvm.`       | the operator                                |
 """
 
 from collections.abc import Mapping
@@ -47,6 +49,9 @@ BY_NODE: Mapping[str, str] = MappingProxyType({row.notation.node: row.name for r
 BY_CALL: Mapping[str, str] = MappingProxyType(
     {name: row.name for row in _CONTRACTS for name in (row.name, row.notation.on_floats) if name}
 )
+
+BY_C: Mapping[str, str] = MappingProxyType({name: row.name for row in _CONTRACTS for name in row.notation.c})
+BY_LLVM: Mapping[str, str] = MappingProxyType({name: row.name for row in _CONTRACTS for name in row.notation.llvm})
 
 
 def on_dtype(op: str, dtype: DType) -> str:

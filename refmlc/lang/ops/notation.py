@@ -12,6 +12,9 @@
 | `operands`       | which operands are converted         |                                |                        |
 | `folds`          |                                      | constants that demand the name |                        |
 
+`c` has the math functions of C's double that mean the operator exactly (with an f, those of float), the first one
+being that of mode `libm`; `llvm` those of LLVM, without `llvm.`: programs call them by these names.
+
 How strongly an operator binds follows from its symbol: it is Python's (`BINDING`).
 """
 
@@ -74,6 +77,8 @@ class Notation:
     keeps_integers: bool = False
     operands: Operands = Operands.FIRST
     folds: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    c: tuple[str, ...] = ()
+    llvm: tuple[str, ...] = ()
 
 
 PLAIN = Notation()

@@ -14,21 +14,23 @@ from refmlc.lang.ops.scalar.floating import FLOATING
 from refmlc.lang.ops.scalar.integral import INTEGRAL
 from refmlc.lang.ops.scalar.transcendental import TRANSCENDENTAL
 
-SCALAR_OPS: Mapping[str, ScalarOp] = MappingProxyType(
+FAMILIES: Mapping[str, tuple[ScalarOp, ...]] = MappingProxyType(
     {
-        row.contract.name: row
-        for row in (
-            *ARITH,
-            *DIVISIONS,
-            *BITWISE,
-            *COMPARISONS,
-            *INTEGRAL,
-            *TRANSCENDENTAL,
-            *FLOATING,
-            *FIXED,
-            *CONVERSIONS,
-        )
+        "arith": ARITH,
+        "division": DIVISIONS,
+        "bitwise": BITWISE,
+        "compare": COMPARISONS,
+        "integral": INTEGRAL,
+        "transcendental": TRANSCENDENTAL,
+        "floating": FLOATING,
+        "fixed": FIXED,
+        "convert": CONVERSIONS,
     }
 )
+"""The rows by the file that they are in; the helpers of `kernels_c` are in the header of that name."""
 
-__all__ = ["SCALAR_OPS", "converter"]
+SCALAR_OPS: Mapping[str, ScalarOp] = MappingProxyType(
+    {row.contract.name: row for rows in FAMILIES.values() for row in rows}
+)
+
+__all__ = ["FAMILIES", "SCALAR_OPS", "converter"]

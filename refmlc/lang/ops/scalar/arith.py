@@ -200,7 +200,7 @@ ABS = ScalarOp(
         undefined=(overflows(abs, "the least signed value of 32 or 64 bits"),),
         laws=("projection", "even"),
         examples=(Example("int8", (-128,), -128), Example("int8", (-5,), 5), Example("float32", (-0.0,), 0.0)),
-        notation=Notation(on_floats="fabs"),
+        notation=Notation(on_floats="fabs", c=("fabs",), llvm=("fabs",)),
     ),
     _abs,
 )

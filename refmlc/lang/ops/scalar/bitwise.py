@@ -160,6 +160,7 @@ POPCOUNT = ScalarOp(
         clause="NUM-203",
         accepts=INTEGERS,
         examples=(Example("int8", (-1,), 8), Example("uint16", (65535,), 16), Example("int64", (-1,), 64)),
+        notation=Notation(llvm=("ctpop",)),
     ),
     _popcount,
 )

@@ -29,6 +29,7 @@ POW = ScalarOp(
         accepts=FLOATS,
         accuracy=Accuracy.ULP,
         ulps=1,
+        makes_nan=True,
         laws=("zeroth-power-is-one", "first-power-is-itself"),
         examples=(
             Example("float32", (2.0, 10.0), 1024.0),
@@ -42,7 +43,7 @@ POW = ScalarOp(
             Example("float64", (-10.0, 309.0), -_INF),
             Example("float64", (10.0, 309.0), _INF),
         ),
-        notation=Notation(also=("power",), operands=Operands.MATCHED),
+        notation=Notation(also=("power",), operands=Operands.MATCHED, c=("pow",), llvm=("pow",)),
     ),
     _in_binary64(binary64.power),
 )
@@ -55,6 +56,7 @@ FMOD = ScalarOp(
         clause="NUM-504",
         accepts=FLOATS,
         accuracy=Accuracy.ROUNDED,
+        makes_nan=True,
         laws=("remainder-is-smaller",),
         examples=(
             Example("float32", (5.5, -3.0), 2.5),
@@ -63,6 +65,7 @@ FMOD = ScalarOp(
             Example("float32", (_INF, 2.0), _NAN),
             Example("float32", (1.0, _INF), 1.0),
         ),
+        notation=Notation(c=("fmod",)),
     ),
     _in_binary64(binary64.fmod),
 )
@@ -82,6 +85,7 @@ ATAN2 = ScalarOp(
             Example("float32", (-0.0, -1.0), -3.1415927410125732),
             Example("float32", (0.0, 0.0), 0.0),
         ),
+        notation=Notation(c=("atan2",)),
     ),
     _in_binary64(math.atan2),
 )
@@ -102,6 +106,7 @@ HYPOT = ScalarOp(
             Example("float32", (-_INF, _NAN), _INF),
             Example("float64", (math.ldexp(3.0, 600), math.ldexp(4.0, 600)), math.ldexp(5.0, 600)),
         ),
+        notation=Notation(c=("hypot",)),
     ),
     _in_binary64(binary64.hypot),
 )
@@ -119,6 +124,7 @@ COPYSIGN = ScalarOp(
             Example("float32", (-1.5, _NAN), 1.5),
             Example("float8_e4m3fnuz", (0.0, -1.0), 0.0),
         ),
+        notation=Notation(c=("copysign",), llvm=("copysign",)),
     ),
     _in_binary64(binary64.copysign),
 )
@@ -159,6 +165,7 @@ NEXTAFTER = ScalarOp(
             Example("float32", (0.0, -0.0), -0.0),
             Example("float32", (_NAN, 1.0), _NAN),
         ),
+        notation=Notation(c=("nextafter",)),
     ),
     _nextafter,
 )

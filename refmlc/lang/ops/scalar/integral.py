@@ -49,7 +49,7 @@ CEIL = ScalarOp(
             Example("float8_e3m4", (15.5,), float("inf")),
             Example("float6_e2m3fn", (7.5,), 7.5),
         ),
-        notation=Notation(keeps_integers=True),
+        notation=Notation(keeps_integers=True, c=("ceil",), llvm=("ceil",)),
     ),
     _integral(math.ceil),
 )
@@ -64,7 +64,7 @@ FLOOR = ScalarOp(
         accuracy=Accuracy.ROUNDED,
         laws=("projection", "monotone"),
         examples=(Example("float32", (-0.5,), -1.0), Example("float32", (-0.0,), -0.0)),
-        notation=Notation(keeps_integers=True),
+        notation=Notation(keeps_integers=True, c=("floor",), llvm=("floor",)),
     ),
     _integral(math.floor),
 )
@@ -79,7 +79,7 @@ TRUNC = ScalarOp(
         accuracy=Accuracy.ROUNDED,
         laws=("projection", "monotone", "odd"),
         examples=(Example("float32", (-1.75,), -1.0), Example("float32", (float("inf"),), float("inf"))),
-        notation=Notation(keeps_integers=True),
+        notation=Notation(keeps_integers=True, c=("trunc",), llvm=("trunc",)),
     ),
     _integral(math.trunc),
 )
@@ -115,7 +115,7 @@ NEARBYINT = ScalarOp(
         accuracy=Accuracy.ROUNDED,
         laws=("projection", "monotone", "odd"),
         examples=(Example("float32", (-1.5,), -2.0), Example("float32", (3.5,), 4.0)),
-        notation=Notation(keeps_integers=True),
+        notation=Notation(keeps_integers=True, c=("nearbyint", "rint"), llvm=("nearbyint", "rint", "roundeven")),
     ),
     _integral(round),
 )

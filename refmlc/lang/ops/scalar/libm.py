@@ -36,17 +36,10 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.lang.dtypes import FLOAT32, FLOAT64, DType
 from refmlc.lang.dtypes.rounding import rounder
-from refmlc.lang.ops.contract import Accuracy, ScalarOp, Value
+from refmlc.lang.ops.contract import Accuracy, Contract, ScalarOp, Value
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.scalar.binary64 import Function, divide
 from refmlc.lang.ops.scalar.results import float_result
-
-UNARY = (
-    *("exp", "exp2", "log", "log2", "log10", "log1p", "sin", "cos", "sinh", "cosh"),
-    *("asin", "acos", "atan", "asinh", "acosh", "erf"),
-)
-BINARY = ("pow", "atan2", "hypot")
-OTHERS_OF_C = ("exp10", "tan", "tanh", "atanh")  # C has them; where a program names C's function, it is C's
 
 _LN10 = 2.302585093  # as TVM 0.27 has it
 
@@ -164,9 +157,9 @@ def _by_formula(formula: Formula) -> Callable[[tuple[DType, ...], DType], Value]
     return value
 
 
-def _by_platform(name: str, arity: int) -> Callable[[tuple[DType, ...], DType], Value]:
+def _by_platform(contract: Contract) -> Callable[[tuple[DType, ...], DType], Value]:
     def value(_operands: tuple[DType, ...], result: DType) -> Value:
-        function = platform_function(_symbol(name, result), arity)
+        function = platform_function(_symbol(contract.notation.c[0], result), contract.arity)
         if result.element in ("float64", "float32"):
             return function
         to_dtype = float_result(result)
@@ -185,8 +178,11 @@ def _row(name: str, value: Callable[[tuple[DType, ...], DType], Value], clause: 
 C_FUNCTIONS: Mapping[str, ScalarOp] = MappingProxyType(
     {
         **SCALAR_OPS,
-        **{name: _row(name, _by_platform(name, 1)) for name in (*UNARY, *OTHERS_OF_C)},
-        **{name: _row(name, _by_platform(name, 2)) for name in BINARY},
+        **{
+            name: _row(name, _by_platform(row.contract))
+            for name, row in SCALAR_OPS.items()
+            if row.contract.accuracy is Accuracy.ULP and row.contract.notation.c
+        },
     }
 )
 """What a program calls by C's or LLVM's name in mode `libm`: the platform's function, no formula."""

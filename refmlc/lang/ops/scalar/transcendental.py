@@ -9,6 +9,7 @@ them to; those lose up to 10**6 ulp, and differ between targets. Mode `libm` has
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import FLOATS, Accuracy, Contract, Example, ScalarOp, Value
+from refmlc.lang.ops.notation import Notation
 from refmlc.lang.ops.scalar import binary64
 from refmlc.lang.ops.scalar.binary64 import Function
 from refmlc.lang.ops.scalar.results import float_result
@@ -40,9 +41,12 @@ def _row(
     laws: tuple[str, ...],
     *examples: tuple[float, float],
     clause: str = "NUM-501",
+    libraries: str = "c",
+    makes_nan: bool = False,
 ) -> ScalarOp:
-    """A function of one float, whose examples are of float32."""
+    """A function of one float, whose examples are of float32. `libraries` have it by the same name."""
     accuracy = Accuracy.ULP if ulps else Accuracy.ROUNDED
+    names = libraries.split()
     contract = Contract(
         name=name,
         arity=1,
@@ -52,7 +56,9 @@ def _row(
         accuracy=accuracy,
         ulps=ulps,
         laws=laws,
+        makes_nan=makes_nan,
         examples=tuple(Example("float32", (x,), y) for x, y in examples),
+        notation=Notation(c=(name,) if "c" in names else (), llvm=(name,) if "llvm" in names else ()),
     )
     return ScalarOp(contract, lambda _operands, result: _rounded(function, result))
 
@@ -68,6 +74,8 @@ TRANSCENDENTAL = (
         (-0.0, -0.0),
         (-1.0, _NAN),
         clause="NUM-502",
+        libraries="c llvm",
+        makes_nan=True,
     ),
     _row(
         "rsqrt",
@@ -81,6 +89,8 @@ TRANSCENDENTAL = (
         (_INF, 0.0),
         (-1.0, _NAN),
         clause="NUM-502",
+        libraries="",
+        makes_nan=True,
     ),
     _row(
         "exp",
@@ -92,6 +102,7 @@ TRANSCENDENTAL = (
         (1.0, 2.7182817459106445),
         (-_INF, 0.0),
         (89.0, _INF),
+        libraries="c llvm",
     ),
     _row(
         "exp2",
@@ -103,9 +114,18 @@ TRANSCENDENTAL = (
         (-149.0, 1.401298464324817e-45),
         (128.0, _INF),
         (2000.0, _INF),
+        libraries="c llvm",
     ),
     _row(
-        "exp10", "10 ** a", binary64.exp10, 1, ("monotone", "not-negative"), (3.0, 1000.0), (-_INF, 0.0), (39.0, _INF)
+        "exp10",
+        "10 ** a",
+        binary64.exp10,
+        1,
+        ("monotone", "not-negative"),
+        (3.0, 1000.0),
+        (-_INF, 0.0),
+        (39.0, _INF),
+        libraries="c llvm",
     ),
     _row(
         "log",
@@ -118,11 +138,42 @@ TRANSCENDENTAL = (
         (-1.0, _NAN),
         (_INF, _INF),
         (2.0, 0.6931471824645996),
+        libraries="c llvm",
+        makes_nan=True,
     ),
-    _row("log2", "the logarithm to base 2", binary64.log2, 1, ("monotone",), (1024.0, 10.0), (-0.0, -_INF)),
-    _row("log10", "the logarithm to base 10", binary64.log10, 2, ("monotone",), (1000.0, 3.0), (0.0, -_INF)),
     _row(
-        "log1p", "log(1 + a)", binary64.log1p, 2, ("monotone",), (0.0, 0.0), (-0.0, -0.0), (-1.0, -_INF), (-2.0, _NAN)
+        "log2",
+        "the logarithm to base 2",
+        binary64.log2,
+        1,
+        ("monotone",),
+        (1024.0, 10.0),
+        (-0.0, -_INF),
+        libraries="c llvm",
+        makes_nan=True,
+    ),
+    _row(
+        "log10",
+        "the logarithm to base 10",
+        binary64.log10,
+        2,
+        ("monotone",),
+        (1000.0, 3.0),
+        (0.0, -_INF),
+        libraries="c llvm",
+        makes_nan=True,
+    ),
+    _row(
+        "log1p",
+        "log(1 + a)",
+        binary64.log1p,
+        2,
+        ("monotone",),
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (-1.0, -_INF),
+        (-2.0, _NAN),
+        makes_nan=True,
     ),
     _row(
         "sin",
@@ -134,6 +185,7 @@ TRANSCENDENTAL = (
         (-0.0, -0.0),
         (_INF, _NAN),
         (1.0, 0.8414709568023682),
+        libraries="c llvm",
     ),
     _row(
         "cos",
@@ -144,6 +196,7 @@ TRANSCENDENTAL = (
         (0.0, 1.0),
         (_INF, _NAN),
         (1.0, 0.5403022766113281),
+        libraries="c llvm",
     ),
     _row(
         "tan",
@@ -177,6 +230,7 @@ TRANSCENDENTAL = (
         (0.0, 0.0),
         (1.0, 1.5707963705062866),
         (1.5, _NAN),
+        makes_nan=True,
     ),
     _row(
         "acos",
@@ -187,6 +241,7 @@ TRANSCENDENTAL = (
         (1.0, 0.0),
         (-1.0, 3.1415927410125732),
         (2.0, _NAN),
+        makes_nan=True,
     ),
     _row(
         "atan",
@@ -207,6 +262,7 @@ TRANSCENDENTAL = (
         (1.0, 0.0),
         (0.5, _NAN),
         (_INF, _INF),
+        makes_nan=True,
     ),
     _row(
         "atanh",
@@ -218,6 +274,7 @@ TRANSCENDENTAL = (
         (1.0, _INF),
         (-1.0, -_INF),
         (1.5, _NAN),
+        makes_nan=True,
     ),
     _row(
         "sigmoid",
@@ -228,6 +285,7 @@ TRANSCENDENTAL = (
         (0.0, 0.5),
         (_INF, 1.0),
         (-_INF, 0.0),
+        libraries="",
     ),
     _row(
         "erf",

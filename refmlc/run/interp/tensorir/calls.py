@@ -20,6 +20,7 @@ from refmlc.lang.dtypes import FLOAT32, FLOAT64, UINT64, DType
 from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ops.intrinsics import intrinsic
+from refmlc.lang.ops.names import BY_C, BY_LLVM
 from refmlc.run.interp.tensorir import c_abi, intrinsics, operators
 from refmlc.run.interp.tensorir.frame import Eval, Frame
 from refmlc.run.interp.tensorir.scope import Scope
@@ -216,36 +217,19 @@ def _llvm(scope: Scope, node: tir.Call) -> Eval:  # TIR-343
     if first == "fmuladd" and len(args) == 3:
         product = tir.Apply("mul", args[:2], node.dtype, span=node.span)
         return scope.expr(tir.Apply("add", (product, args[2]), node.dtype, span=node.span))
-    if first not in LLVM or any(arg.dtype != node.dtype for arg in args):
+    if first not in BY_LLVM or any(arg.dtype != node.dtype for arg in args):
         message = f"the LLVM intrinsic `{spelled}` on {node.dtype} is not executed: it belongs to one kind of hardware"
         return scope.unsupported(UNSUPPORTED_INTRINSIC, message, node.span)
-    return operators.apply(scope, tir.Apply(LLVM[first], args, node.dtype, span=node.span), scope.machine.c_functions)
+    return operators.apply(
+        scope, tir.Apply(BY_LLVM[first], args, node.dtype, span=node.span), scope.machine.c_functions
+    )
 
 
-_SAME_NAME = (
-    *("exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
-    *("asin", "acos", "atan", "asinh", "acosh", "atanh", "sqrt", "erf", "ceil", "floor", "trunc", "nearbyint"),
-    *("pow", "fmod", "atan2", "hypot", "copysign", "nextafter"),
-)
 LIBM: Mapping[str, tuple[str, DType]] = {
-    **{name: (name, FLOAT64) for name in _SAME_NAME},
-    **{f"{name}f": (name, FLOAT32) for name in _SAME_NAME},
-    "fabs": ("abs", FLOAT64),
-    "fabsf": ("abs", FLOAT32),
-    "rint": ("nearbyint", FLOAT64),
-    "rintf": ("nearbyint", FLOAT32),
+    **{name: (op, FLOAT64) for name, op in BY_C.items()},
+    **{f"{name}f": (op, FLOAT32) for name, op in BY_C.items()},
 }
 """C's math functions that a scalar operator means exactly. `round` is not: C rounds half away from zero."""
-LLVM: Mapping[str, str] = {
-    **{name: name for name in ("exp", "exp2", "log", "log2", "log10", "sin", "cos", "sqrt", "pow", "copysign")},
-    **{name: name for name in ("ceil", "floor", "trunc", "nearbyint")},
-    "exp10": "exp10",
-    "fabs": "abs",
-    "rint": "nearbyint",
-    "roundeven": "nearbyint",
-    "ctpop": "popcount",
-}
-"""LLVM's intrinsics `llvm.<name>` that a scalar operator means exactly."""
 FOREIGN: Mapping[str, Callable[[Scope, tir.Call], Eval]] = {
     "call_ffi_kernel": _kernel,
     "call_packed": _packed,

@@ -18,6 +18,11 @@ from refmlc.lang.ops.scalar.libm import C_FUNCTIONS, FORMULAS, LIBM_OPS
 
 KNOWN = Path(__file__).parents[4] / "conformance" / "known" / "tvm-0.27.toml"
 MEASURED = {"tanh-zero": "tanh", "atanh-tiny": "atanh", "exp10-float64": "exp10", "rsqrt-twice": "rsqrt"}
+PLATFORM = (
+    *("exp", "exp2", "log", "log2", "log10", "log1p", "sin", "cos", "sinh", "cosh"),
+    *("asin", "acos", "atan", "asinh", "acosh", "erf"),
+)
+OF_TWO = ("pow", "atan2", "hypot")
 ULPS = 4.0  # of the platform's float functions; glibc's manual says 2 at most
 DOMAIN = {"log": (0.1, 9), "log2": (0.1, 9), "log10": (0.1, 9), "acosh": (1, 9), "asin": (-1, 1), "acos": (-1, 1)}
 
@@ -42,7 +47,7 @@ def test_formulas_return_what_tvm_returned(op, element, operands, got):
     assert_same([call(float(np.array(x, element))) for x in operands], rounded, operands)
 
 
-@pytest.mark.parametrize("op", libm.UNARY)
+@pytest.mark.parametrize("op", PLATFORM)
 def test_functions_of_float32_are_near_the_exact_value(op):
     """So each name has got its own function, of the right width: of double they would not be float32 numbers."""
     low, high = DOMAIN.get(op, (-3, 3))
@@ -58,7 +63,7 @@ def test_functions_of_float32_are_near_the_exact_value(op):
 
 def test_float64_is_the_same_function_in_both_modes():
     points = [0.1, 0.5, 0.75, 1.0]
-    for op in libm.UNARY:
+    for op in PLATFORM:
         ours, theirs = function(SCALAR_OPS, op, "float64"), function(LIBM_OPS, op, "float64")
         assert_same([ours(x) for x in points], [theirs(x) for x in points], points)
 
@@ -103,7 +108,7 @@ def test_nothing_is_promised():
             assert (row.contract.laws, row.contract.examples) == ((), ())
             assert row.contract.clause in ("NUM-506", "NUM-507")
             assert row.contract.accepts_dtype(FLOAT64)
-    assert {op for op in LIBM_OPS if LIBM_OPS[op] is not SCALAR_OPS[op]} == {*libm.UNARY, *libm.BINARY, *FORMULAS}
+    assert {op for op in LIBM_OPS if LIBM_OPS[op] is not SCALAR_OPS[op]} == {*PLATFORM, *OF_TWO, *FORMULAS}
 
 
 def test_a_platform_without_the_function_is_an_own_limit(monkeypatch):
