@@ -1,4 +1,4 @@
-"""Layers of ONNX: linear maps, normalisations, recurrent nets."""
+"""Layers of ONNX: linear maps and normalisations."""
 
 from collections.abc import Mapping
 
@@ -65,45 +65,9 @@ def instance_norm(node: Node) -> Operand:
     )
 
 
-def lstm(node: Node) -> Operand:
-    """One layer, ONNX's order of the gates (input, output, forget, cell) brought to PyTorch's."""
-    e, direction = node.e, node.text("direction", "forward")
-    ways = 2 if direction == "bidirectional" else 1
-    if direction == "reverse" or node.whole("layout", 0) or node.whole("input_forget", 0):
-        raise fail(UNSUPPORTED_OP, "an LSTM that is reversed, batch first, or couples its gates is not supported")
-    hidden = node.whole("hidden_size", 0)
-    parameters: list[Operand] = []
-    weights, bias = (node.tensor(1), node.tensor(2)), node.optional(3)
-    for way in range(ways):
-        parameters += [_gates(e, _way(e, one, way), hidden) for one in weights]
-        if bias is not None:
-            both = ATEN["split"](e, _way(e, bias, way), 4 * hidden, 0)
-            parameters += [_gates(e, ATEN["getitem"](e, both, at), hidden) for at in range(2)]
-    x = node.tensor(0)
-    batch = e.shape(x)[1]
-    zeros = e.call("full", e.sizes([ways, batch, hidden]), e.scalar(0, e.dtype(x)), dtype=e.dtype(x))
-    start = [zeros if (given := node.optional(at)) is None else given for at in (5, 6)]
-    out = ATEN["lstm"](e, x, start, parameters, bias is not None, 1, 0.0, False, ways == 2, False)
-    y, *ends = (ATEN["getitem"](e, out, at) for at in range(3))
-    steps = e.shape(y)[0]
-    apart = ATEN["view"](e, y, [steps, batch, ways, hidden])
-    return (ATEN["permute"](e, apart, [0, 2, 1, 3]), *ends)
-
-
-def _way(e: Emitter, x: relax.Expr, way: int) -> Operand:
-    return ATEN["select"](e, x, 0, way)
-
-
-def _gates(e: Emitter, x: Operand, hidden: int) -> Operand:
-    parts = ATEN["split"](e, x, hidden, 0)
-    i, o, f, c = (ATEN["getitem"](e, parts, at) for at in range(4))
-    return ATEN["cat"](e, [i, f, c, o], 0)
-
-
 LAYERS: Mapping[str, OnnxRule] = {
     "Gemm": gemm,
     "MatMul": lambda node: product(node.e, node.tensor(0), node.tensor(1)),
     "BatchNormalization": batch_norm,
     "InstanceNormalization": instance_norm,
-    "LSTM": lstm,
 }

@@ -6,7 +6,10 @@ from refmlc.frontends.onnx.creation import CREATION
 from refmlc.frontends.onnx.elementwise import ELEMENTWISE, OnnxRule
 from refmlc.frontends.onnx.indexing import INDEXING
 from refmlc.frontends.onnx.layers import LAYERS
+from refmlc.frontends.onnx.quantization import QUANTIZATION
+from refmlc.frontends.onnx.recurrent import RECURRENT
 from refmlc.frontends.onnx.reduction import REDUCTION
+from refmlc.frontends.onnx.resampling import RESAMPLING
 from refmlc.frontends.onnx.shaping import SHAPING
 from refmlc.frontends.onnx.windows import WINDOWS
 
@@ -17,5 +20,8 @@ RULES: Mapping[str, OnnxRule] = {
     **REDUCTION,
     **WINDOWS,
     **LAYERS,
+    **RECURRENT,
     **CREATION,
+    **QUANTIZATION,
+    **RESAMPLING,
 }

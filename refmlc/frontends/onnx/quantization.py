@@ -1,0 +1,116 @@
+"""Quantisation of ONNX: floats as integers or small floats with a scale, and back.
+
+| operator           | gives                                                                               |
+|--------------------|-------------------------------------------------------------------------------------|
+| `QuantizeLinear`   | `clip(round(x / scale) + zero)`, ties to even; of small floats `clip(x / scale)`    |
+| `DequantizeLinear` | `(x - zero) * scale`                                                                |
+
+A scale is one number, one for each place along `axis`, or one for each block of `block_size` places.
+"""
+
+from collections.abc import Mapping
+
+from refmlc.diag import fail
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
+from refmlc.frontends.emitter import Operand
+from refmlc.frontends.onnx.arrays import dtype_named
+from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
+from refmlc.frontends.onnx.node import Node
+from refmlc.lang.ir import relax
+
+RANGES = {
+    "uint8": (0.0, 255.0),
+    "int8": (-128.0, 127.0),
+    "uint16": (0.0, 65535.0),
+    "int16": (-32768.0, 32767.0),
+    "uint4": (0.0, 15.0),
+    "int4": (-8.0, 7.0),
+    "uint2": (0.0, 3.0),
+    "int2": (-2.0, 1.0),
+}
+GREATEST = {
+    "float8_e4m3fn": 448.0,
+    "float8_e4m3fnuz": 240.0,
+    "float8_e5m2": 57344.0,
+    "float8_e5m2fnuz": 57344.0,
+    "float4_e2m1fn": 6.0,
+}
+
+
+def quantize(node: Node) -> Operand:
+    """See the docstring of the module. Fails: RM501, RM111."""
+    e, x = node.e, node.tensor(0)
+    axis, block = node.whole("axis", 1), node.whole("block_size", 0)
+    number = node.whole("output_dtype", 0)
+    zero = node.optional(2)
+    named = str(dtype_named(number, "`output_dtype`")) if number else ""
+    dtype = named or ("uint8" if zero is None else e.dtype(zero))
+    if zero is not None and e.dtype(zero) != dtype:
+        raise fail(BAD_INPUT, f"`output_dtype` is {dtype}, the zero point is {e.dtype(zero)}")
+    if node.whole("precision", 0) not in (0, 1):
+        raise fail(UNSUPPORTED_OP, "`QuantizeLinear` in another precision than float32 is not supported")
+    saturates = node.whole("saturate", 1)
+    scale = _spread(node, node.tensor(1), x, axis, block)
+    if e.dtype(scale) != e.dtype(x) or e.dtype(x) not in ("float32", "float16", "bfloat16"):
+        raise fail(UNSUPPORTED_OP, f"`QuantizeLinear` of {e.dtype(x)} by {e.dtype(scale)} is not supported")
+    quotient = e.call("divide", x, scale)
+    ratio = e.astype(quotient, "float32") if is_half(e.dtype(x)) else quotient
+    if dtype in GREATEST:
+        if not saturates and dtype != "float4_e2m1fn":
+            return e.astype(ratio, dtype)
+        return e.astype(_clip(node, ratio, -GREATEST[dtype], GREATEST[dtype]), dtype)
+    if dtype not in RANGES:
+        raise fail(UNSUPPORTED_OP, f"`QuantizeLinear` to {dtype} is not supported")
+    whole = e.call("round", ratio)
+    if zero is not None:
+        whole = e.call("add", whole, e.astype(_spread(node, zero, x, axis, block), "float32"))
+    return e.astype(_clip(node, whole, *RANGES[dtype]), dtype)
+
+
+def dequantize(node: Node) -> Operand:
+    """See the docstring of the module. Fails: RM501.
+
+    Decision: the product is made in float32 and rounded once to the dtype of the result, as ONNX's evaluator does.
+    """
+    e, x = node.e, node.tensor(0)
+    axis, block = node.whole("axis", 1), node.whole("block_size", 0)
+    number = node.whole("output_dtype", 0)
+    scale = node.tensor(1)
+    dtype = str(dtype_named(number, "`output_dtype`")) if number else e.dtype(scale)
+    zero = node.optional(2)
+    kind = e.dtype(x)
+    wide = e.astype(x, "int32" if kind == "int32" else "float32")
+    if zero is not None:
+        if e.dtype(zero) != kind:
+            raise fail(BAD_INPUT, f"the zero point is {e.dtype(zero)}, the tensor is {kind}")
+        wide = e.call("subtract", wide, e.astype(_spread(node, zero, x, axis, block), e.dtype(wide)))
+    factor = e.astype(_spread(node, scale, x, axis, block), "float32")
+    return e.astype(e.call("multiply", e.astype(wide, "float32"), factor), dtype)
+
+
+def _clip(node: Node, x: relax.Expr, low: float, high: float) -> relax.Expr:
+    e, dtype = node.e, node.e.dtype(x)
+    return e.call("minimum", e.call("maximum", x, e.scalar(low, dtype)), e.scalar(high, dtype))
+
+
+def _spread(node: Node, value: relax.Expr, x: relax.Expr, axis: int, block: int) -> relax.Expr:
+    """A scale or zero point in a shape that meets that of `x`. Fails: RM111, RM501."""
+    e, rank = node.e, node.e.rank(x)
+    shape = e.shape(value)
+    if not shape or shape == (1,):
+        return e.reshape(value, [])
+    place = axis % rank if rank else 0
+    if not -rank <= axis < rank:
+        raise fail(BAD_INPUT, f"`{node.op}` along axis {axis} of a tensor of rank {rank}")
+    if block == 0:
+        if len(shape) != 1:
+            raise fail(BAD_INPUT, f"the scale of `{node.op}` has rank {len(shape)}: one axis is due")
+        return e.reshape(value, [-1 if at == place else 1 for at in range(rank)])
+    extent = e.shape(x)[place]
+    if len(shape) != rank or not isinstance(extent, int):
+        raise fail(UNSUPPORTED_OP, f"`{node.op}` in blocks of symbolic extents, or of another rank, is not supported")
+    wide = e.call("repeat", value, repeats=block, axis=place)
+    return e.call("strided_slice", wide, [place], [0], [extent], [1])
+
+
+QUANTIZATION: Mapping[str, OnnxRule] = {"QuantizeLinear": quantize, "DequantizeLinear": dequantize}

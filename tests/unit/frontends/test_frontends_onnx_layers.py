@@ -1,0 +1,152 @@
+"""Resampling, quantisation and recurrent layers of ONNX against PyTorch and values worked by hand."""
+
+import numpy as np
+import pytest
+from needs import imported
+
+import refmlc
+from refmlc.diag import RefmlcError
+
+onnx = imported("onnx")
+
+from onnx import helper, numpy_helper  # noqa: E402 - ONNX may be missing
+
+from refmlc.frontends.onnx import from_onnx  # noqa: E402
+
+RANDOM = np.random.default_rng(3)
+
+
+def floats(*shape):
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def results(kind, x, others, outputs=("y",), **attributes):
+    """What a model of one node gives in both tiers; `others`: its further inputs, which are constants."""
+    names = ["" if one is None else f"c{place}" for place, one in enumerate(others)]
+    node = helper.make_node(kind, ["x", *names], list(outputs), **attributes)
+    held = [numpy_helper.from_array(one, name) for name, one in zip(names, others, strict=True) if one is not None]
+    given = [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)]
+    said = [helper.make_value_info(name, onnx.TypeProto()) for name in outputs]
+    graph = helper.make_graph([node], "graph", given, said, held)
+    module = from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+    runs = []
+    for tier in ("interp", "native"):
+        values = refmlc.VirtualMachine(refmlc.build(module, tier))["main"](x)
+        runs.append([one.numpy() for one in (values if isinstance(values, tuple) else (values,))])
+    for ours, theirs in zip(*runs, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    return runs[0]
+
+
+def sizes(*values):
+    return np.array(values, np.int64)
+
+
+@pytest.mark.parametrize("antialias", [0, 1])
+@pytest.mark.parametrize("extents", [(7, 3), (2, 9), (5, 4)])
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_resize_is_pytorchs(mode, extents, antialias) -> None:
+    functional = imported("torch").nn.functional
+    x = floats(2, 3, 5, 6)
+    attributes = {"mode": mode, "antialias": antialias, "coordinate_transformation_mode": "half_pixel"}
+    if antialias:  # PyTorch's cubic has another coefficient there, and leaves elements outside out
+        attributes |= {"cubic_coeff_a": -0.5, "exclude_outside": 1}
+    (ours,) = results("Resize", x, [None, None, sizes(2, 3, *extents)], **attributes)
+    named = {"linear": "bilinear", "cubic": "bicubic"}[mode]
+    theirs = functional.interpolate(imported("torch").tensor(x), extents, mode=named, antialias=bool(antialias))
+    np.testing.assert_allclose(ours, theirs.numpy(), rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 1, 2, 2, 3, 3]),
+        ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "ceil"}, [1, 2, 2, 3, 3, 3]),
+        ({"coordinate_transformation_mode": "align_corners"}, [1, 1, 2, 2, 3, 3]),
+        ({"mode": "linear"}, [1, 1.25, 1.75, 2.25, 2.75, 3]),
+    ],
+)
+def test_resize_of_three_elements_to_six(attributes, expected) -> None:
+    (ours,) = results("Resize", np.array([1, 2, 3], np.float32), [None, np.array([2], np.float32)], **attributes)
+    assert ours.tolist() == expected
+
+
+def test_resize_outside_of_the_part_gives_the_value() -> None:
+    roi, x = np.array([-0.5, 1.0], np.float32), np.array([1, 2, 3], np.float32)
+    options = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear", "extrapolation_value": 9.0}
+    (ours,) = results("Resize", x, [roi, None, sizes(4)], **options)
+    assert ours.tolist() == [9.0, 1.0, 2.0, 3.0]
+
+
+def test_resize_of_integers_between_elements_is_refused() -> None:
+    with pytest.raises(RefmlcError, match="leaves its rounding open"):
+        results("Resize", np.arange(4, dtype=np.int32), [None, np.array([2], np.float32)], mode="linear")
+
+
+def test_quantisation_rounds_ties_to_even_and_saturates() -> None:
+    x = np.array([0.25, 0.75, 1.25, -0.25, 200, -200], np.float32)
+    (ours,) = results("QuantizeLinear", x, [np.array(0.5, np.float32), np.array(10, np.uint8)])
+    assert ours.tolist() == [10, 12, 12, 10, 255, 0]
+    assert ours.dtype == np.uint8
+
+
+def test_a_scale_for_each_block() -> None:
+    x = np.array([[2, 4, 6, 8, 10]], np.int8)
+    scales, zeros = np.array([[0.5, 1, 2]], np.float32), np.array([[0, 2, 4]], np.int8)
+    (ours,) = results("DequantizeLinear", x, [scales, zeros], axis=1, block_size=2)
+    assert ours.tolist() == [[1, 2, 4, 6, 12]]
+
+
+def order(weights, gates):
+    """Gates of PyTorch in ONNX's order."""
+    return np.concatenate([np.split(weights, len(gates))[gate] for gate in gates])
+
+
+CASES = {
+    "RNN": ("RNN", (0,), {}),
+    "GRU": ("GRU", (1, 0, 2), {"linear_before_reset": 1}),
+    "LSTM": ("LSTM", (0, 3, 1, 2), {}),
+}
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("kind", CASES)
+def test_recurrent_layers_are_pytorchs(kind, both) -> None:
+    torch = imported("torch")
+    name, gates, attributes = CASES[kind]
+    layer = getattr(torch.nn, name)(3, 4, bidirectional=both)
+    parameters = [{key: one.detach().numpy() for key, one in layer.named_parameters() if key.endswith("reverse") == way}
+                  for way in ((False, True) if both else (False,))]  # fmt: skip
+    rows = [[order(next(v for k, v in way.items() if k.startswith(part)), gates)
+             for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")] for way in parameters]  # fmt: skip
+    w, r = (np.stack([row[at] for row in rows]) for at in (0, 1))
+    b = np.stack([np.concatenate(row[2:]) for row in rows])
+    x = floats(5, 2, 3)
+    options = attributes | {"hidden_size": 4} | ({"direction": "bidirectional"} if both else {})
+    outputs = ("y", "h", "c") if kind == "LSTM" else ("y", "h")
+    y, h, *cell = results(kind, x, [w, r, b], outputs, **options)
+    theirs, last = layer(torch.tensor(x))
+    h_theirs, *cell_theirs = last if kind == "LSTM" else (last,)
+    joined = np.concatenate([y[:, way] for way in range(y.shape[1])], axis=-1)
+    for ours, expected in zip((joined, h, *cell), (theirs, h_theirs, *cell_theirs), strict=True):
+        np.testing.assert_allclose(ours, expected.detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_the_reset_gate_before_the_weights() -> None:
+    """One unit with weights 1 and biases 0, by hand: z = r = s(1 + 2); n = tanh(1 + 2 r)."""
+    x, h = np.ones((1, 1, 1), np.float32), np.full((1, 1, 1), 2, np.float32)
+    ones = np.ones((1, 3, 1), np.float32)
+    (_, last) = results("GRU", x, [ones, ones, None, None, h], ("y", "h"), hidden_size=1)
+    gate = 1 / (1 + np.exp(-3.0))
+    assert last.item() == pytest.approx((1 - gate) * np.tanh(1 + 2 * gate) + gate * 2, rel=1e-6)
+
+
+def test_other_activations_are_refused() -> None:
+    ones = np.ones((1, 3, 1), np.float32)
+    with pytest.raises(RefmlcError, match="activations"):
+        results("GRU", np.ones((1, 1, 1), np.float32), [ones, ones], ("y",), activations=["Relu", "Tanh"])
+
+
+def test_a_hostile_size_is_refused() -> None:
+    with pytest.raises(RefmlcError, match="Resize"):
+        results("Resize", np.ones(4, np.float32), [None, np.array([1e12], np.float32)])
