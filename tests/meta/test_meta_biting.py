@@ -28,6 +28,7 @@ FAULTS = re.compile(
 PARTS = {
     "mutants/asked_programs.py",  # asks `kernel_mutants.py` and `generator_mutants.py`
     "mutants/asked_tests.py",  # asks the tests for `matrix.py`
+    "mutants/reasons.py",  # reads why mutants survive, and judges none
     "mutants/run.py",  # starts the first four
 }
 

@@ -10,14 +10,15 @@
 | `arms`     | the arms of `? :` are swapped                                               |
 | `function` | `ceil` is `floor`, `rint` is `trunc`, `fabs` is nothing, …                     |
 
-A mutant is named by its header, what it stands in, its rule, what is changed, and which of several alike it is: lines
-may move.
+A mutant is known by a key that survives renames (`units`): lines may move.
 """
 
-import hashlib
 import re
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
+
+from units import c_units
 
 TOKEN = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<space>(?:\s|\\\n)+)|(?P<paste>\#\#?)"
@@ -88,14 +89,21 @@ TYPE = re.compile(r"(?:const )?(?:u?int\d+_t|double|float|bool|(?:WORD|T|CODE)|r
 
 @dataclass(frozen=True)
 class Mutant:
-    """One wrong variant: `text[start:end]` of the header becomes `new`."""
+    """One wrong variant: `text[start:end]` of the header becomes `new`. `what` is for people."""
 
-    name: str
+    key: str
     header: str
+    owner: str
+    what: str
     line: int
     start: int
     end: int
     new: str
+
+    @property
+    def name(self):
+        """As it is printed, and stands among the reasons: what follows `|` is for people."""
+        return f"{self.key} | {self.header} {self.owner} {self.what}"
 
     def applied(self, text):
         return text[: self.start] + self.new + text[self.end :]
@@ -128,11 +136,22 @@ def tokens_of(text):
     return found
 
 
+def units_of(text):
+    """The units of a header."""
+    return c_units([start for start, _ in _owners(text)], tokens_of(text))
+
+
+def _owners(text):
+    """Where each function and macro begins, and its name."""
+    return [(found.start(), found[1] or found[2]) for found in OWNER.finditer(text)]
+
+
 def mutants_of(header, text):
     """Every mutant of a header, in the order of the text."""
     tokens = tokens_of(text)
-    owners = [(found.start(), found[1] or found[2]) for found in OWNER.finditer(text)]
-    count, made = Counter(), []
+    owners = _owners(text)
+    units = {place: unit for unit in units_of(text) for place in unit.places}
+    starts, count, made = [token.start for token in tokens], Counter(), []
 
     def owner_at(start):
         return next((name for place, name in reversed(owners) if place <= start), "")
@@ -140,20 +159,13 @@ def mutants_of(header, text):
     for rule, start, end, new in sorted(_changes(text, tokens, owner_at), key=lambda one: one[1:3]):
         owner = owner_at(start)
         old = " ".join(text[start:end].replace("\\\n", " ").split())
-        name = f"{header} {owner} {rule} `{old}` -> `{' '.join(new.replace(chr(92), ' ').split())}`"
-        count[name] += 1
+        what = f"`{old}` -> `{' '.join(new.replace(chr(92), ' ').split())}`"
+        at = starts[bisect_right(starts, start) - 1]  # of what is changed, or of the sign before it
+        count[start, rule] += 1
         line = text.count("\n", 0, start) + 1
-        made.append(Mutant(f"{name} #{count[name]}", header, line, start, end, new))
+        key = units[at].key(rule, units[at].places[at], count[start, rule])
+        made.append(Mutant(key, header, owner, what, line, start, end, new))
     return made
-
-
-def sample(mutants, number, seed=0):
-    """So many of them, the same ones each time: in the order of a digest of their names."""
-
-    def key(mutant):
-        return hashlib.sha256(f"{seed} {mutant.name}".encode()).digest()
-
-    return sorted(mutants, key=key)[:number]
 
 
 def _changes(text, tokens, owner_at):

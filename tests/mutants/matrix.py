@@ -29,7 +29,8 @@ from pathlib import Path
 
 from biting import prove, raising_at_loading
 from families import FAMILIES, found
-from python_mutations import mutants_of, sample
+from python_mutations import mutants_of
+from units import sample
 
 HERE = Path(__file__).parent
 PARTS = ("refmlc", "tests", "kernels_c", "conformance", "setup.cfg", "pyproject.toml", "README.md")

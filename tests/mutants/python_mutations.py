@@ -16,10 +16,11 @@
 
 import ast
 import copy
-import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass
+
+from units import python_units, text_of
 
 COMPARE = {
     ast.Lt: ast.LtE,
@@ -55,6 +56,7 @@ TEXT = (
 C_TEXT = re.compile(r"[;(){}\[\]]|RM_|rm_|^ ?[<>=!+*/&|-]+ ?$")
 
 
+SHORT = 72
 COMMUTATIVE = ("min", "max", "add_up", "mul_up", "join", "united", "structural_equal", "isinstance", "zip")
 
 
@@ -62,11 +64,14 @@ COMMUTATIVE = ("min", "max", "add_up", "mul_up", "join", "united", "structural_e
 class Mutant:
     """One wrong variant of a module: `source` is its text. `is_table`: the line is executed when it is loaded.
 
-    `first` and `last` are the lines of the statement: of one that holds others, its head.
+    `key` survives renames (`units`), `what` is for people. `first` and `last` are the lines of the statement: of one
+    that holds others, its head.
     """
 
-    name: str
+    key: str
     module: str
+    owner: str
+    what: str
     line: int
     source: str
     is_table: bool = False
@@ -75,18 +80,19 @@ class Mutant:
     begin: tuple[int, int] = (0, 0)
     end: tuple[int, int] = (0, 0)
 
+    @property
+    def place(self):
+        """Its module and function."""
+        return f"{self.module} {self.owner}"
+
+    @property
+    def name(self):
+        """As it is printed, and stands among the reasons: what follows `|` is for people."""
+        return f"{self.key} | {self.place} {self.what}"
+
     def within(self, begin, end):
         """Whether what is changed stands between two places, line and column."""
         return begin <= self.begin and self.end <= end
-
-
-def sample(mutants, number, seed=0):
-    """So many of them, the same ones each time: in the order of a digest of their names."""
-
-    def key(mutant):
-        return hashlib.sha256(f"{seed} {mutant.name}".encode()).digest()
-
-    return sorted(mutants, key=key)[:number]
 
 
 def mutants_of(module, text, *, all_compile=True):
@@ -96,19 +102,31 @@ def mutants_of(module, text, *, all_compile=True):
     data = text.encode()
     offsets = [len(text[:start].encode()) for start in starts]
     owners, heads, count, made = _owners(tree), _heads(tree), Counter(), []
+    units = {place: unit for unit in units_of(tree) for place in unit.places}
     for rule, node, new, said in _changes(tree):
         begin = offsets[node.lineno - 1] + node.col_offset
         end = offsets[node.end_lineno - 1] + node.end_col_offset
         old = ast.unparse(node.test) if rule == "condition" else " ".join(data[begin:end].decode().split())
-        name = f"{module} {owners.get(id(node), '')} {rule} `{old}` -> `{said}`"
-        count[name] += 1
+        count[id(node), rule] += 1
         source = (data[:begin] + new.encode() + data[end:]).decode()
         if not all_compile or is_python(source):
             of_module = id(node) not in owners
             places = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-            full = f"{name} #{count[name]}"
-            made.append(Mutant(full, module, node.lineno, source, of_module, *heads[id(node)], *places))
+            unit = units[id(node)]
+            key = unit.key(rule, unit.places[id(node)], count[id(node), rule])
+            names = module, owners.get(id(node), ""), f"`{shortened(old)}` -> `{shortened(said)}`"
+            made.append(Mutant(key, *names, node.lineno, source, of_module, *heads[id(node)], *places))
     return made
+
+
+def units_of(code):
+    """The units of a module, whose syntax tree or text is given."""
+    return python_units(ast.parse(code) if isinstance(code, str) else code, C_TEXT.search)
+
+
+def shortened(text):
+    """So much of a text as tells people what is meant."""
+    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 
 
 def is_python(source):
@@ -274,7 +292,7 @@ def _texts(node, value):
 
 def _joined(node):
     """An f-string of C with another operator in one of its parts."""
-    whole = "".join(part.value for part in node.values if isinstance(part, ast.Constant))
+    whole = text_of(node)
     if "`" in whole or not C_TEXT.search(whole):
         return
     for place, part in enumerate(node.values):

@@ -13,7 +13,6 @@ generators is listed: a variant that writes other C with the same results is slo
 import argparse
 import sys
 import time
-import tomllib
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,12 +27,6 @@ KEPT = Path.home() / ".cache" / "refmlc-mutants" / "results.json"
 MATRIX = ("killed", "explained", "survived")
 HEADERS = ("killed", "explained", "survived", "no C")
 GENERATOR = ("killed", "other text", "same text", "not reached")
-
-
-def explained():
-    """The mutants that may survive, by name, and why."""
-    rows = tomllib.loads((HERE / "survivors.toml").read_text(encoding="utf-8")).get("survivor", [])
-    return {name: row["why"] for row in rows for name in row["names"]}
 
 
 def matrix(title, states, ends):
@@ -55,16 +48,17 @@ def matrix(title, states, ends):
 def headers(options, console):
     """Mutants of headers; whether one survived that is not explained."""
     import kernel_mutants  # noqa: PLC0415 - the other kind must not load what this one does
-    from c_mutations import sample  # noqa: PLC0415 - the same
+    from reasons import OF_ALL_TESTS, Reasons  # noqa: PLC0415 - the same
+    from units import sample  # noqa: PLC0415 - the same
 
     kernel_mutants.prove_itself()
     if options.slowly:
         kernel_mutants.prove_slowly(tests=options.tests)
-    known, ends = explained(), []
+    reasons, ends = Reasons(files=[OF_ALL_TESTS]), []
     chosen = [one for one in kernel_mutants.mutants() if options.only in one.name]
     for mutant in sample(chosen, options.number or len(chosen), options.seed):
         end = kernel_mutants.judge(mutant)
-        state = "explained" if end.state == "survived" and mutant.name in known else end.state
+        state = "explained" if end.state == "survived" and reasons.row_of(mutant.name) else end.state
         if state == "survived" and options.slowly:
             end = kernel_mutants.judge_slowly(mutant, tests=options.tests)
             state = end.state
@@ -78,7 +72,7 @@ def headers(options, console):
 def generator(options, console):
     """Mutants of the generator; nothing that becomes of one is a failure by itself."""
     import generator_mutants  # noqa: PLC0415 - as above
-    from python_mutations import sample  # noqa: PLC0415 - as above
+    from units import sample  # noqa: PLC0415 - as above
 
     generator_mutants.prove_itself()
     ends = []
@@ -97,8 +91,9 @@ def whole_matrix(options, console):
     """A sample of each family; whether one survived that is not explained."""
     from families import FAMILIES  # noqa: PLC0415 - as above
     from matrix import Matrix, Results, copied  # noqa: PLC0415 - as above
+    from reasons import OF_ALL_TESTS, Reasons  # noqa: PLC0415 - as above
 
-    known, ends = explained(), []
+    reasons, ends = Reasons(Path(options.tree), [OF_ALL_TESTS]), []
     until = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
     with ExitStack() as copies:
         roots = [copies.enter_context(copied(Path(options.tree))) for _ in range(options.jobs)]
@@ -107,7 +102,7 @@ def whole_matrix(options, console):
             for end in matrix_of.judge(family, options.number or 40, options.seed):
                 if end.state == "no C":
                     continue
-                state = "explained" if end.state == "survived" and end.name in known else end.state
+                state = "explained" if end.state == "survived" and reasons.row_of(end.name) else end.state
                 ends.append((family, state))
                 if state == "survived" or options.verbose:
                     console.print(f"{state}: {end.name} {end.why}", markup=False, soft_wrap=True)

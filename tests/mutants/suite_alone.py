@@ -40,14 +40,15 @@ import numpy as np  # noqa: E402, F401 - the same
 from biting import prove, raising, raising_at_loading  # noqa: E402 - after the path
 from families import found  # noqa: E402 - after the path
 from judged_tree import copied, digest  # noqa: E402 - the same
-from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
+from python_mutations import is_python, mutants_of  # noqa: E402 - the same
+from reasons import Reasons  # noqa: E402 - the same
 from suite_cases import asked_ids, digests, load, tables  # noqa: E402 - the same
-from suite_explained import is_explained  # noqa: E402 - the same
 from suite_forks import Setting, Worker, in_fork  # noqa: E402 - the same
 from suite_reach import Notes  # noqa: E402 - the same
 from suite_results import Results, row_of  # noqa: E402 - the same
 from suite_swaps import run_at_loading  # noqa: E402 - the same
 from suite_unseen import unseen  # noqa: E402 - the same
+from units import sample  # noqa: E402 - the same
 
 FAMILIES = {
     "interp": ("refmlc/run/interp/*.py", "refmlc/run/interp/*/*.py"),
@@ -133,7 +134,7 @@ class Suite:
         first = begin_of(self.tree / path, mutant.line)
         perhaps = self.reach.ids_of(path, first, first) if first else [] if sure else self.reach.ids_of(path, 1, WHOLE)
         ids = list(dict.fromkeys((*sure, *perhaps)))
-        known = self.killers[place_of(mutant)]
+        known = self.killers[mutant.place]
         words, lines = named(self.tree / path, mutant.line) if mutant.is_table else (), set(sure)
         times = self.reach.times
 
@@ -144,11 +145,6 @@ class Suite:
 
         most = self.options.most or (MOST if mutant.is_table else None)
         return sorted(ids, key=rank)[:most]
-
-
-def place_of(mutant):
-    """The module and function of a mutant."""
-    return mutant.name.split(" ", 2)[0] + " " + mutant.name.split(" ", 2)[1]
 
 
 @cache
@@ -208,7 +204,7 @@ def judge(suite, chosen, workers):
             worker, mutant, key = busy.pop(link)
             told = link.recv()
             free.append(worker)
-            suite.killers[place_of(mutant)][told.case] += 1
+            suite.killers[mutant.place][told.case] += 1
             keep = suite.results.put if told.state == "killed" or not options.most else row_of
             yield mutant, keep(key, suite, mutant, told.state, told.case, told.why)
 
@@ -253,13 +249,13 @@ def judge_all(options, tree):
     suite = Suite(tree, Results(options.results), options)
     workers = [Worker(Setting(tree, suite.parsed, suite.reach.times)) for _ in range(options.jobs)]
     prove_itself(suite, workers[0])
-    ends = []
+    reasons, ends = Reasons(tree), []
     for family in options.family or FAMILIES:
         made = [one for one in mutants(tree, family) if options.only in one.name]
         chosen = sample(made, options.number or len(made), options.seed)
         chosen = suite.unknown_first([one for one in chosen if is_python(one.source)])
         for mutant, row in judge(suite, chosen, workers):
-            state = "explained" if row["state"] == "survived" and is_explained(mutant.name) else row["state"]
+            state = "explained" if row["state"] == "survived" and reasons.row_of(mutant.name) else row["state"]
             ends.append(Judged(family, mutant.name, state))
             if state == "survived" or options.verbose:
                 sys.stdout.write(f"{state}: {mutant.name} (line {mutant.line}) {row['case']} {row['why']}\n")

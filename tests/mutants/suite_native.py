@@ -39,10 +39,11 @@ import suite_swaps  # noqa: E402 - the same
 from biting import again, prove, raising  # noqa: E402 - the same
 from families import found  # noqa: E402 - the same
 from judged_tree import copied  # noqa: E402 - the same
-from python_mutations import is_python, mutants_of, sample  # noqa: E402 - the same
+from python_mutations import is_python, mutants_of  # noqa: E402 - the same
+from reasons import Reasons  # noqa: E402 - the same
 from suite_alone import interval  # noqa: E402 - the same
-from suite_explained import is_explained  # noqa: E402 - the same
 from suite_forks import in_fork  # noqa: E402 - the same
+from units import sample  # noqa: E402 - the same
 
 AREAS = ("scalar", "cast", "undefined", "finding", "lowered", "tir", "te", "trap", "schedule")
 ELSEWHERE = ("rm_vector.h", "rm_python.h")  # of vectors, which tcc does not read; of calls from Python
@@ -185,7 +186,7 @@ def judge_header(known, headers, mutant):
         for path in headers.folder.glob("*.h"):
             text = path.read_text("utf-8")
             (folder / path.name).write_text(mutant.applied(text) if path.name == mutant.header else text, "utf-8")
-        affected = headers.affected(folder, mutant.name.split(" ")[1])
+        affected = headers.affected(folder, mutant.owner)
         if affected is None:
             return "no C", ""
         names = [one for one, text in known.texts.items() if affected & set(USED.findall(text))][:MOST]
@@ -204,10 +205,10 @@ def judge_header(known, headers, mutant):
 
 @dataclass(frozen=True)
 class Planted:
-    """A header with `text` at its end. `name`: as of a mutant, whose second word is what is changed."""
+    """A header with `text` at its end, which changes `owner`."""
 
     header: str
-    name: str
+    owner: str
     text: str
 
     def applied(self, right):
@@ -220,10 +221,7 @@ def prove_headers(known, headers):
     used = Counter(name for text in known.texts.values() for name in set(USED.findall(text)))
     helper = max((name for name in used if name.startswith("rm_add_")), key=used.get)
     header = "rm_arith.h"
-    ends = [
-        judge_header(known, headers, Planted(header, f"{header} {helper}", text))
-        for text in (f"#define {helper}(...) 7", "")
-    ]
+    ends = [judge_header(known, headers, Planted(header, helper, text)) for text in (f"#define {helper}(...) 7", "")]
     why = f"{helper} that gives 7: {ends[0]}; unchanged: {ends[1]}"
     prove("the judge of headers", notices=ends[0][0] == "killed", passes=ends[1][0] == "survived", why=why)
 
@@ -306,7 +304,7 @@ def main():
 
 def judge_all(options, tree):
     """Judge, and print a line for each survivor, and the shares."""
-    known = InC(tree, options.every)
+    known, reasons = InC(tree, options.every), Reasons(tree)
     sys.stdout.write(f"{len(known.texts)} cases are in C\n")
     for family in options.family or ("headers", "codegen"):
         if family == "headers":
@@ -323,7 +321,7 @@ def judge_all(options, tree):
                 state, why = judge_header(known, headers, mutant)
             else:
                 state, why = judge_generator(known, functions, mutant)
-            state = "explained" if state == "survived" and is_explained(mutant.name) else state
+            state = "explained" if state == "survived" and reasons.row_of(mutant.name) else state
             counts[state] += 1
             if state == "survived":
                 sys.stdout.write(f"survived: {mutant.name} (line {mutant.line}) {why}\n")

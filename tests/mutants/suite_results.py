@@ -63,6 +63,6 @@ class Results:
 
 def row_of(key, suite, mutant, state, case, why):
     """What is kept of a mutant, and said of it."""
-    by, place = suite.digests.get(case, ""), " ".join(mutant.name.split(" ", 2)[:2])
+    by = suite.digests.get(case, "")
     row = {"key": key, "state": state, "case": case, "by": by, "suite": suite.whole, "why": why[:300]}
-    return row | {"place": place, "name": mutant.name}
+    return row | {"place": mutant.place, "name": mutant.name}

@@ -2,14 +2,11 @@
 
 import os
 import shutil
-import tomllib
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.needs("gcc")
 
-HERE = Path(__file__).parent
 SOAK = os.environ.get("REFMLC_PROFILE") == "soak"
 SAMPLE = 300 if SOAK else 48
 
@@ -20,11 +17,6 @@ def kernels():
     import kernel_mutants  # noqa: PLC0415 - its points take seconds
 
     return kernel_mutants
-
-
-def explained():
-    rows = tomllib.loads((HERE / "survivors.toml").read_text(encoding="utf-8"))["survivor"]
-    return {name: row["why"] for row in rows for name in row["names"]}
 
 
 def test_there_are_many_in_every_header_with_operators(kernels):
@@ -41,16 +33,12 @@ def test_right_headers_survive(kernels, tmp_path):
 
 
 def test_a_sample_is_killed(kernels, record_property):
-    from c_mutations import sample  # noqa: PLC0415 - the same
+    from reasons import OF_ALL_TESTS, Reasons  # noqa: PLC0415 - the same
+    from units import sample  # noqa: PLC0415 - the same
 
     ends = {mutant.name: kernels.judge(mutant) for mutant in sample(kernels.mutants(), SAMPLE)}
     killed = [name for name, end in ends.items() if end.state == "killed"]
     record_property("killed", len(killed))
     assert len(killed) >= 40
-    known = explained()
-    assert [name for name, end in ends.items() if end.state == "survived" and name not in known] == []
-
-
-def test_reasons_are_of_mutants_that_are_made(kernels):
-    names = {mutant.name for mutant in kernels.mutants()}
-    assert [name for name in explained() if name.startswith("rm_") and name not in names] == []
+    reasons = Reasons(files=[OF_ALL_TESTS])
+    assert [name for name, end in ends.items() if end.state == "survived" and not reasons.row_of(name)] == []
