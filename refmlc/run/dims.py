@@ -2,7 +2,7 @@
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.evaluate import known
-from refmlc.lang.wellformed.expr_text import dim_text
+from refmlc.lang.ops.short_text import short_text
 
 Dims = dict[tir.Var, int]
 
@@ -15,7 +15,7 @@ def text(shape: tuple[tir.Expr, ...], dims: Dims) -> str:
 
 def _part(extent: tir.Expr, dims: Dims) -> str:
     value = known(extent, dims)
-    name = dim_text(extent)
+    name = short_text(extent)
     return name if value is None or isinstance(extent, tir.IntImm) else f"{name} = {value}"
 
 

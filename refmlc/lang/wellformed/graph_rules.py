@@ -43,10 +43,10 @@ from refmlc.lang.ir.relax import (
 from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.wellformed.call_rules import CallRules
-from refmlc.lang.wellformed.expr_text import type_text
 from refmlc.lang.wellformed.findings import Findings
 from refmlc.lang.wellformed.infer import function_type, type_of
 from refmlc.lang.wellformed.scope import Scope
+from refmlc.lang.wellformed.type_text import type_text
 
 
 class GraphRules:

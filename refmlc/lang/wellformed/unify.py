@@ -16,7 +16,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.lang.ops.polynomial import Polynomial, certainly_different, polynomial
-from refmlc.lang.wellformed.expr_text import shape_text, type_text
+from refmlc.lang.wellformed.type_text import shape_text, type_text
 
 Conflict: TypeAlias = tuple[Code, str]
 Shape: TypeAlias = tuple[tir.Expr, ...]

@@ -9,7 +9,7 @@
 | `cost`     | about how long statements take: what decides where loops look whether to stop              |
 
 Below them: `interval` (ranges), `polynomial` (canonical forms), `knowledge` (what is known of variables), `values`
-(ranges and forms of expressions), `conditions` (what a condition says), `operators` (when one is defined), `words`;
+(ranges and forms of expressions), `conditions` (what a condition says), `operators` (when one is defined);
 `flow` and `boxes` (what is certainly written), `uses` (which buffers, who shares storage), `body`, `binding`, `starts`
 (a block, the loops around it, its init), `accumulate` (sums that do not overflow), `movable` (a quick no).
 """

@@ -17,10 +17,10 @@ from math import prod
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
+from refmlc.lang.ops.short_text import short_text
 from refmlc.native.analysis.boxes import Box, Loop, Span, after_loop, covers, point
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.polynomial import Poly, constant, single, variables
-from refmlc.native.analysis.words import shown
 from refmlc.native.nest import Axis
 
 
@@ -48,15 +48,17 @@ def bind_axes(stmt: tir.For | tir.SBlockRealize, facts: Facts) -> Bound | str:
     for axis, value in zip(inner.block.iter_vars, inner.iter_values, strict=True):
         form = facts.form(value)
         if form is None or not set(variables(form)) <= {loop.loop_var for loop in loops}:
-            return f"axis `{axis.var.name}` is bound to `{shown(value)}`, which is not of the loops around it alone"
+            return (
+                f"axis `{axis.var.name}` is bound to `{short_text(value)}`, which is not of the loops around it alone"
+            )
         if not _is_defined(facts, value):
-            return f"`{shown(value)}` may overflow"
+            return f"`{short_text(value)}` may overflow"
         forms.append(form)
     box = _swept(inner.block, loops, forms, facts)
     if isinstance(box, str):
         return box
     if not _is_defined(facts, inner.predicate):
-        return f"`{shown(inner.predicate)}` may overflow"
+        return f"`{short_text(inner.predicate)}` may overflow"
     return _not_cut(inner, forms, box, facts) or _in_order(inner, loops, forms, box)
 
 
@@ -73,7 +75,7 @@ def odd_loop(loop: tir.For) -> str:
     """What in the head of a loop forbids another order; empty: nothing."""
     name = f"loop `{loop.loop_var.name}`"
     if not isinstance(loop.min, tir.IntImm) or not isinstance(loop.extent, tir.IntImm):
-        return f"the extent of {name} is `{shown(loop.extent)}`, not a constant"
+        return f"the extent of {name} is `{short_text(loop.extent)}`, not a constant"
     if loop.extent.value < 1:
         return f"{name} has no iteration"
     if loop.step is not None:
@@ -90,7 +92,7 @@ def odd_block(realize: tir.SBlockRealize) -> str:
         if axis.kind not in (IterKind.SPATIAL, IterKind.REDUCE):
             return f"axis `{axis.var.name}` is neither spatial nor of a reduction"
         if not isinstance(axis.dom.extent, tir.IntImm) or not isinstance(axis.dom.min, tir.IntImm):
-            return f"the extent of axis `{axis.var.name}` is `{shown(axis.dom.extent)}`, not a constant"
+            return f"the extent of axis `{axis.var.name}` is `{short_text(axis.dom.extent)}`, not a constant"
         if axis.dom.min.value != 0 or axis.dom.extent.value < 1:
             return f"axis `{axis.var.name}` does not go from 0 up"
     names = [axis.var for axis in block.iter_vars]
@@ -136,7 +138,7 @@ def _not_cut(realize: tir.SBlockRealize, forms: list[Poly], box: list[int], fact
     axes = _axes(realize.block)
     ends = [constant(axis.extent - 1) - form for axis, form in zip(axes, forms, strict=True)]
     if parts is None or any(part not in ends for part in parts):
-        return f"block `{realize.block.name}` has a condition that is not proved: `{shown(realize.predicate)}`"
+        return f"block `{realize.block.name}` has a condition that is not proved: `{short_text(realize.predicate)}`"
     for axis, extent, end in zip(axes, box, ends, strict=True):
         if extent > axis.extent and end not in parts:
             return f"axis `{axis.var.name}` leaves its domain 0 … {axis.extent - 1}"

@@ -15,7 +15,7 @@ from typing import get_args
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import children
-from refmlc.native.analysis.words import shown
+from refmlc.lang.ops.short_text import short_text
 
 ARITHMETIC = (
     tir.Var,
@@ -116,11 +116,11 @@ def _odd(expr: tir.Expr, allowed: Iterable[tir.Var]) -> str:
             case tir.Var() if part not in names:
                 return f"`{part.name}` is bound outside of the block"
             case tir.BufferLoad() if part.predicate is not None:
-                return f"`{shown(part)}` has a predicate"
+                return f"`{short_text(part)}` has a predicate"
             case _ if not isinstance(part, ARITHMETIC):
-                return f"`{shown(part)}` is no arithmetic on elements"
+                return f"`{short_text(part)}` is no arithmetic on elements"
             case _ if part.dtype.is_vector or part.dtype.kind not in ("int", "uint", "bool", "float"):
-                return f"`{shown(part)}` is of {part.dtype}"
+                return f"`{short_text(part)}` is of {part.dtype}"
             case _:
                 continue
     return ""

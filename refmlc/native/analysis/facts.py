@@ -22,13 +22,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.short_text import short_text
 from refmlc.native.analysis.conditions import assumed, decided, in_full, with_fact
 from refmlc.native.analysis.interval import Interval
 from refmlc.native.analysis.knowledge import Knowledge, Range, mentions, of_dtype
 from refmlc.native.analysis.operators import fits_dtype, is_defined
 from refmlc.native.analysis.polynomial import Poly, constant, show, variables
 from refmlc.native.analysis.values import Values, bound
-from refmlc.native.analysis.words import shown
 
 
 class Facts:
@@ -166,7 +166,7 @@ class Facts:
         """Why `within` is so, or what stands against it: `vi in 0 … 127, extent 128`."""
         last = self._last(index)
         upper = self._ends(index) if last is None else f"{self._low(index)} … {last}"
-        return f"{shown(index)} in {upper}, extent {shown(extent)}"
+        return f"{short_text(index)} in {upper}, extent {short_text(extent)}"
 
     def _last(self, index: tir.Expr | int) -> str | None:
         """What a variable is at most, where that is more than a number."""

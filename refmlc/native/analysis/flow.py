@@ -22,12 +22,12 @@ from typing import Literal, TypeAlias, get_args
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
+from refmlc.lang.ops.short_text import access_text
 from refmlc.native.analysis.boxes import Box, Loop, Span, after_loop, covers, entire, is_beyond, names
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.polynomial import Poly, constant, variables
 from refmlc.native.analysis.starts import Fresh, Guard, Local, Path, find_first, find_start
 from refmlc.native.analysis.uses import Uses
-from refmlc.native.analysis.words import access
 
 MOST = 32  # boxes that are kept of a buffer at a place
 ALL: Literal["all"] = "all"  # every element
@@ -249,7 +249,7 @@ class Flow:
         elif boxes != ALL:
             read = _accessed(facts, node)
             if read is None or not any(covers(facts, box, read) for box in boxes):
-                self.unproved[node] = f"`{access(node)}` may be read before it is written"
+                self.unproved[node] = f"`{access_text(node)}` may be read before it is written"
 
 
 def _is_sure(path: Path, parts: tuple[Poly, ...], buffer: tir.Buffer, box: Box, whole: Box) -> bool:

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.short_text import access_text, short_text
 from refmlc.native.analysis.accumulate import with_accumulators
 from refmlc.native.analysis.binding import Bound, bind_axes
 from refmlc.native.analysis.body import Body, operands, parts_of, read_body
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.polynomial import Poly, constant, variables
-from refmlc.native.analysis.words import access, shown
 from refmlc.native.analysis.written import Written
 from refmlc.native.nest import Affine, Nest, Store
 
@@ -131,16 +131,16 @@ class _Legality:
         if buffer.strides or not _is_zero(buffer.elem_offset) or buffer.dtype.is_vector:
             raise _No(f"`{buffer.name}` is not compact")
         if len(node.indices) != len(buffer.shape):
-            raise _No(f"`{access(node)}` has not an index for each dimension")
+            raise _No(f"`{access_text(node)}` has not an index for each dimension")
         forms, offset, guarded = [], constant(0), False
         for index, extent in zip(node.indices, buffer.shape, strict=True):
             if not isinstance(extent, tir.IntImm):
-                raise _No(f"the shape of `{buffer.name}` has `{shown(extent)}`, which is not a constant")
+                raise _No(f"the shape of `{buffer.name}` has `{short_text(extent)}`, which is not a constant")
             form = unconditional.form(index)
             if form is None or not self._is_affine(form):
-                raise _No(f"index `{shown(index)}` of `{buffer.name}` is not affine in the axes")
+                raise _No(f"index `{short_text(index)}` of `{buffer.name}` is not affine in the axes")
             if not facts.within(index, extent):
-                raise _No(f"`{access(node)}` is not proved in bounds: {facts.why(index, extent)}")
+                raise _No(f"`{access_text(node)}` is not proved in bounds: {facts.why(index, extent)}")
             guarded = guarded or not unconditional.within(index, extent)
             forms.append(form)
             offset = offset.scaled(extent.value) + form
@@ -158,10 +158,10 @@ class _Legality:
             used = [frozenset(variables(form)) for form in place.indices]
             for axis in self.bound.reduce:
                 if any(axis.var in names for names in used):
-                    raise _No(f"`{access(store)}` is stored at reduction axis `{axis.var.name}`")
+                    raise _No(f"`{access_text(store)}` is stored at reduction axis `{axis.var.name}`")
             for axis in self.bound.spatial:
                 if axis.extent > 1 and frozenset((axis.var,)) not in used:
-                    raise _No(f"no dimension of `{access(store)}` is of axis `{axis.var.name}` alone")
+                    raise _No(f"no dimension of `{access_text(store)}` is of axis `{axis.var.name}` alone")
 
     def _reads_apart(self, places: dict[tir.BufferStore, _Place]) -> None:
         """Condition 2: a written buffer is accessed at one element per point, and shares no storage."""
@@ -175,7 +175,7 @@ class _Legality:
                 raise _No(f"`{store.buffer.name}` shares storage with another buffer")
         for load, place in self.loads.items():
             if load.buffer in stored and place.indices != stored[load.buffer]:
-                raise _No(f"`{access(load)}` is read, which another iteration writes")
+                raise _No(f"`{access_text(load)}` is read, which another iteration writes")
 
     def _initialised(self) -> None:
         """Reads are of initialised elements; what is written needs no note of it."""
@@ -194,7 +194,7 @@ class _Legality:
         for expr in (*self._exprs(), *indices):
             for part in parts_of(expr):
                 if not facts.is_defined(part):
-                    raise _No(f"`{shown(part)}` of {part.dtype} is not proved defined: {_ranges(facts, part)}")
+                    raise _No(f"`{short_text(part)}` of {part.dtype} is not proved defined: {_ranges(facts, part)}")
 
 
 def _is_zero(offset: tir.Expr | None) -> bool:
@@ -209,4 +209,4 @@ def _affine(form: Poly) -> Affine:
 
 def _ranges(facts: Facts, part: tir.Expr) -> str:
     """The operands of an operator and their ranges."""
-    return ", ".join(f"`{shown(each)}` in {facts.bounds(each)}" for each in operands(part))
+    return ", ".join(f"`{short_text(each)}` in {facts.bounds(each)}" for each in operands(part))

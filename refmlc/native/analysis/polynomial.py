@@ -9,6 +9,7 @@ from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from refmlc.lang.ir import tir
+from refmlc.lang.ops.names import INFIX
 
 
 class Opaque(NamedTuple):
@@ -156,9 +157,6 @@ def variables(poly: Poly) -> Iterator[tir.Var]:
                 yield from variables(arg)
 
 
-SYMBOLS = {"floordiv": "//", "floormod": "%"}
-
-
 def show(poly: Poly) -> str:
     """`i * 4 + j - 1`: terms in the order in which they came in, the number last."""
     parts = [("-" if value < 0 else "+", _term(key, abs(value))) for key, value in poly.terms.items() if key]
@@ -177,7 +175,7 @@ def _atom(atom: Atom) -> str:
     if isinstance(atom, tir.Var):
         return atom.name
     texts = [show(arg) for arg in atom.args]
-    if atom.op in SYMBOLS:
+    if atom.op in INFIX:
         texts = [text if " " not in text else f"({text})" for text in texts]
-        return f"({texts[0]} {SYMBOLS[atom.op]} {texts[1]})"
+        return f"({texts[0]} {INFIX[atom.op].symbol} {texts[1]})"
     return f"{atom.op}({', '.join(texts)})"

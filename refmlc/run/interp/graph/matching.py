@@ -14,7 +14,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ops.contract import Scalar
 from refmlc.lang.ops.evaluate import Unbound, evaluate
-from refmlc.lang.wellformed.expr_text import dim_text
+from refmlc.lang.ops.short_text import short_text
 from refmlc.run.interp.graph.activation import Activation
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Closure, PackedFunc, Shape, kind_of
@@ -63,7 +63,7 @@ class Match:
             except Unbound as unbound:
                 if not self.binds:
                     continue
-                message = f"the symbolic dimension `{unbound.var.name}` of `{dim_text(expr)}` is never bound"
+                message = f"the symbolic dimension `{unbound.var.name}` of `{short_text(expr)}` is never bound"
                 raise fail(UNDEFINED_SYMBOL, message, expr.span) from None
             self._compare(what, expr, declared, given)
         return self.wrong
@@ -127,7 +127,7 @@ class Match:
 
     def _compare(self, what: str, expr: tir.Expr, declared: Scalar, given: Scalar) -> None:
         if declared != given:
-            known = f"{declared}" if isinstance(expr, tir.IntImm) else f"`{dim_text(expr)}` = {declared}"
+            known = f"{declared}" if isinstance(expr, tir.IntImm) else f"`{short_text(expr)}` = {declared}"
             self._say(f"{what} is declared {known}, given is {given}")
 
 

@@ -21,9 +21,10 @@ from refmlc.lang.ir.relax import (
 )
 from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType
 from refmlc.lang.ops.polynomial import certainly_different, polynomial
+from refmlc.lang.ops.short_text import short_text
 from refmlc.lang.wellformed import type_of
-from refmlc.lang.wellformed.expr_text import dim_text, type_text
 from refmlc.lang.wellformed.infer import join
+from refmlc.lang.wellformed.type_text import type_text
 
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)
 
@@ -154,10 +155,10 @@ def test_types_as_text(ty, expected):
 
 
 def test_dimensions_as_text():
-    assert dim_text(apply("floordiv", apply("add", N, 3), 4)) == "(n + 3) // 4"
-    assert dim_text(apply("max", N, 0)) == "max(n, 0)"
-    assert dim_text(tir.Cast(INT64, tir.Var("k", INT32))) == "k"
-    assert dim_text(tir.StringImm("")) == "…"
+    assert short_text(apply("floordiv", apply("add", N, 3), 4)) == "(n + 3) // 4"
+    assert short_text(apply("max", N, 0)) == "max(n, 0)"
+    assert short_text(tir.Cast(INT64, tir.Var("k", INT32))) == "k"
+    assert short_text(tir.StringImm("")) == "…"
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_an_integer_sum_that_cannot_overflow():
     near = nest_of(block(body, kind="int8", out="int32", init=str(2**31 - 1 - 6 * 2**14)))
     assert isinstance(near, Nest)
     over = nest_of(block(body, kind="int8", out="int32", init=str(2**31 - 6 * 2**14)))
-    assert over.startswith("`C[vi, vj] + (A[vi, vk] * B[vk, vj])` of int32 is not proved defined: ")
+    assert over.startswith("`C[vi, vj] + A[vi, vk] * B[vk, vj]` of int32 is not proved defined: ")
 
 
 def test_an_integer_difference_goes_the_other_way():
