@@ -84,6 +84,7 @@ NEEDS = {
     "onnx": _pip("ONNX", "onnx==1.23.2", "onnx"),
     "jupyter": _pip("Jupyter", "ipykernel nbclient", "ipykernel", "nbclient", "nbformat"),
     "matplotlib": _pip("matplotlib", "matplotlib", "matplotlib"),
+    "docs": _pip("Sphinx with MyST and Furo", "-e '.[docs]'", "sphinx", "myst_parser", "furo", "sphinx_click"),
     "tvm": Need(
         "real TVM",
         "python -m venv .tvm && .tvm/bin/pip install apache-tvm==0.27.0.post1 numpy, REFMLC_TVM_PYTHON=.tvm/bin/python",
