@@ -27,6 +27,7 @@ from refmlc.debug.trace.events import NOWHERE, Contents, EventKind, EventSite, T
 from refmlc.debug.trace.memories import CallAllocations, Memories
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.named import is_from_outside
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.block_sites import BlockSite
@@ -222,18 +223,11 @@ class TraceRecorder(Hooks, ABC):
         values, known = _elements(storage, dtype.scalar, found.cells)
         trace.contents.append(Contents(len(trace), memory, values, known))
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
-        """What a function from outside wrote has no stores."""
-        del args, function
-        if self._only or not is_from_outside(self._module, call):
+    def after_destination(self, call: DestinationCall) -> None:
+        """A function from outside has no stores: keep its outputs whole."""
+        if self._only or not is_from_outside(self._module, call.call):
             return
-        for output in outputs:
+        for output in call.outputs:
             if isinstance(output, Tensor):
                 memory, _ = self.memories.of_storage(output.storage, output.dtype)
                 self._contents(memory, output.storage, output.dtype)

@@ -11,7 +11,7 @@ how old its tensors were when it was bound.
 | in a branch of an `if`, in an inner function | when the bindings there are executed |
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.outputs import inplace_indices
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
@@ -91,22 +92,16 @@ class UsesAfterInplace(Detector):
         """Bind the variable."""
         self._bind(binding.var, value)
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
-        """What the call wrote in place is consumed."""
-        del function, outputs
-        if isinstance(call.op, relax.Op) and call.op.name in ("call_tir_inplace", "call_inplace_packed"):
-            for index in inplace_indices(call):
-                arg = args[index] if 0 <= index < len(args) else None
+    def after_destination(self, call: DestinationCall) -> None:
+        """The tensors that the call wrote in place are consumed."""
+        op = call.call.op
+        if isinstance(op, relax.Op) and op.name in ("call_tir_inplace", "call_inplace_packed"):
+            for index in inplace_indices(call.call):
+                arg = call.args[index] if 0 <= index < len(call.args) else None
                 if isinstance(arg, Tensor):
                     consumed = self._consumed(arg)
                     consumed.age += 1
-                    consumed.call = call
+                    consumed.call = call.call
 
     def _consumed(self, tensor: Tensor) -> Consumed:
         return self._ages.setdefault(tensor.storage, {}).setdefault(tensor.byte_offset, Consumed())

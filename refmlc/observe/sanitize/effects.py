@@ -6,7 +6,6 @@
 | from outside    | when it is over: its inputs are compared with copies made before |
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from refmlc.diag import Diagnostic, Related, fail
@@ -15,6 +14,7 @@ from refmlc.lang.ir import relax, tir
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.elements import element, size_of
 from refmlc.observe.sanitize.facts import FactTable
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.named import is_from_outside
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.views import View
@@ -42,33 +42,25 @@ class HiddenEffects(Detector):
         super().__init__(facts)
         self._calls: list[Call] = []
 
-    def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
+    def before_destination(self, call: DestinationCall) -> None:
         """Remember the inputs: tensors that share no storage with an output."""
-        written = {id(output.storage) for output in outputs if isinstance(output, Tensor)}
-        inputs = tuple(arg for arg in args if isinstance(arg, Tensor) and id(arg.storage) not in written)
+        written = {id(output.storage) for output in call.outputs if isinstance(output, Tensor)}
+        inputs = tuple(arg for arg in call.args if isinstance(arg, Tensor) and id(arg.storage) not in written)
         places = tuple(
             (tensor.storage, tensor.byte_offset, tensor.byte_offset + tensor.reach * tensor.itemsize)
             for tensor in inputs
         )
-        foreign = is_from_outside(self.facts.module, call)
+        foreign = is_from_outside(self.facts.module, call.call)
         held = tuple(tensor.array.tobytes() for tensor in inputs) if foreign else ()
-        self._calls.append(Call(call, inputs, places, held))
+        self._calls.append(Call(call.call, inputs, places, held))
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
-        """Compare. Fails: RM323."""
-        del function, args, outputs
+    def after_destination(self, call: DestinationCall) -> None:
+        """Compare the inputs with what they held. Fails: RM323."""
         open_call = self._calls.pop()
         for number, (tensor, held) in enumerate(zip(open_call.inputs, open_call.held, strict=False)):
             if tensor.array.tobytes() != held:
-                raise fail(
-                    HIDDEN_EFFECT, f"the called function changed input {number}, which is not to be written", call.span
-                )
+                said = f"the called function changed input {number}, which is not to be written"
+                raise fail(HIDDEN_EFFECT, said, call.call.span)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
         """Fails: RM323."""

@@ -20,6 +20,7 @@ from refmlc.diag.catalogue import UNWRITTEN_OUTPUT
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import relax, tir
 from refmlc.observe.sanitize.detector import Detector, Reach
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.named import is_from_outside
 from refmlc.run.memory.tensor import Tensor
 
@@ -34,30 +35,23 @@ class Outputs(Detector):
     is_lint = True
     reach = Reach.GRAPH
 
-    def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
+    def before_destination(self, call: DestinationCall) -> None:
         """Fill the outputs of a function from outside."""
-        del args
-        if _allocates(call) and is_from_outside(self.facts.module, call):
-            for output in _fresh(outputs):
+        if _allocates(call.call) and is_from_outside(self.facts.module, call.call):
+            for output in _fresh(call.outputs):
                 output.storage.array[...] = FIRST
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
+    def after_destination(self, call: DestinationCall) -> None:
         """Note RM324."""
-        if _allocates(call) and is_from_outside(self.facts.module, call):
-            self._forget(function, args, outputs)
-        name = _name(call)
-        for number, output in enumerate(outputs):
+        if _allocates(call.call) and is_from_outside(self.facts.module, call.call):
+            self._forget(call.function, call.args, call.outputs)
+        name = _name(call.call)
+        for number, output in enumerate(call.outputs):
             if isinstance(output, Tensor) and not output.initialised:
                 written = sum(1 for number in range(len(output.shadow)) if output.shadow[number])
                 total = len(output.shadow)
                 message = f"`{name}` writes {written} of {total} elements of output {number}"
-                self.lint(Diagnostic(UNWRITTEN_OUTPUT, message, call.span), (call, number))
+                self.lint(Diagnostic(UNWRITTEN_OUTPUT, message, call.call.span), (call.call, number))
 
     def _forget(
         self, function: Callable[[Sequence[object]], object], args: Sequence[object], outputs: Sequence[object]

@@ -12,8 +12,8 @@ from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.facts import FactTable
 from refmlc.observe.sanitize.kinds import ALL, CHECKED, detectors
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
-from refmlc.observe.sanitize.relay import Relay
 from refmlc.observe.sanitize.report import Finding, Report, verdict_of
+from refmlc.run.interp.relay import Relay
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm import VirtualMachine, build

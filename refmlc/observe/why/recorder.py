@@ -13,7 +13,7 @@
 A run ends early, by `Enough`, when no wanted time is ahead any more.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from refmlc.observe.why.memory import Storages, element_size, first_byte
 from refmlc.observe.why.records import Bound, Capture, Event, Foreign, Loaded, Noted, Watched, all_loads
 from refmlc.observe.why.sites import Sites
 from refmlc.observe.why.values import Cell
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.named import is_from_outside
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.frame import ACTIVATION, Frame
@@ -232,20 +233,13 @@ class Recorder(Hooks):
         del binding, value
         self._bindings.pop()
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
-        """What a function from outside was given to write, it has written."""
-        del function, args
-        callee = call.args[0]
-        if not isinstance(callee, relax.ExternFunc) or not is_from_outside(self._module, call):
+    def after_destination(self, call: DestinationCall) -> None:
+        """A function from outside has written all its outputs."""
+        callee = call.call.args[0]
+        if not isinstance(callee, relax.ExternFunc) or not is_from_outside(self._module, call.call):
             return
         self.count += 1
-        for tensor in outputs:
+        for tensor in call.outputs:
             if isinstance(tensor, Tensor):
                 self._foreign(callee.symbol, tensor)
 

@@ -7,7 +7,7 @@ holds the slice only. Programs that are given the same arguments do the same eac
 does not, a load and the store it saw disagree, and the slice ends there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isnan
@@ -25,6 +25,8 @@ from refmlc.observe.why.recorder import FOREVER, Enough, Recorder
 from refmlc.observe.why.records import Event
 from refmlc.observe.why.sites import Sites
 from refmlc.observe.why.values import Cell, Origin, Reading, Slice, Source, Value, Write
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.relay import Relay
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 from refmlc.vm import VirtualMachine, build
@@ -48,17 +50,6 @@ class Limits:
 LIMITS = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """The clients of the hooks in the first run and in later ones; a debugger has some that end before the program."""
-
-    finder: type[Finder] = Finder
-    recorder: type[Recorder] = Recorder
-
-
-ALL = Ways()
-
-
 @dataclass(slots=True)
 class Search:
     """The state of one `why`."""
@@ -69,7 +60,7 @@ class Search:
     limits: Limits
     registry: FunctionRegistry
     sites: Sites
-    ways: Ways = ALL
+    companion: Callable[[], Hooks] | None = None
     writes: dict[int, Write] = field(default_factory=dict)
     sources: dict[Reading, int | Origin] = field(default_factory=dict)
     held: tuple[Held, ...] = ()
@@ -80,7 +71,7 @@ class Search:
 
     def find(self, asked: Asked) -> Found:
         """The first run: where the element is. Fails: RM112, and as the program does."""
-        recorder = self.ways.finder(self.module, self.sites, self._budget(), self._guessed(asked), self.limits.chain)
+        recorder = Finder(self.module, self.sites, self._budget(), self._guessed(asked), self.limits.chain)
         recorder.asked = asked
         value = self.run(recorder)
         self.known = recorder.answers()
@@ -103,9 +94,10 @@ class Search:
         given = copies(self.args)
         self.held = tuple(named_tensors(self.module, self.func, given, recorder.storages))
         executable = build(self.module, "interp", registry=self.registry, budget=recorder.budget)
+        hooks = recorder if self.companion is None else Relay([recorder, self.companion()])
         value: object = None
         with suppress(Enough):
-            value = VirtualMachine(executable, hooks=recorder)[self.func](*given)
+            value = VirtualMachine(executable, hooks=hooks)[self.func](*given)
         self.origins = recorder.storages.origins
         self.written |= recorder.written
         return value
@@ -120,7 +112,7 @@ class Search:
                 return f"more than {self.limits.writes} stores"
             answers, self.known = self.known, {}
             if first not in answers:
-                recorder = self.ways.recorder(self.module, self.sites, self._budget(), wanted, self.limits.chain)
+                recorder = Recorder(self.module, self.sites, self._budget(), wanted, self.limits.chain)
                 self.run(recorder)
                 answers = recorder.answers()
             wanted = {}
@@ -180,18 +172,19 @@ def why(
     *,
     limits: Limits = LIMITS,
     registry: FunctionRegistry = DEFAULT,
-    ways: Ways = ALL,
+    companion: Callable[[], Hooks] | None = None,
 ) -> Slice:
     """Why element `index` of `output` has its value after `func` ran on `args`, which are not written to.
 
     `output`: a parameter, `result` (`result.0` of a tuple), a variable of Relax, or a buffer inside; empty: the only
-    result. Fails: RM112 where there is no such element, RM111, and whatever the program does.
+    result. `companion` makes hooks that watch each run beside the recorder; they may end it by `Enough`. Fails: RM112
+    where there is no such element, RM111, and whatever the program does.
     """
     if func not in module.functions:
         raise fail(
             BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {', '.join(module.functions)}"
         )
-    search = Search(module, func, args, limits, registry, Sites(module), ways)
+    search = Search(module, func, args, limits, registry, Sites(module), companion)
     asked = search.find(Asked(output, tuple(index)))
     cut = search.follow(asked.reading)
     name = element_name(asked.name, asked.index)

@@ -7,4 +7,5 @@
 | `fast/`       | closures of their own for the commonest nodes, to the bit the same           |
 | `graph/`      | Relax as closures; one `match`, in the order of `ir/relax`                   |
 | `substitutes` | what may execute parts of a program in the interpreter's place               |
+| `relay`       | one client of the hooks that passes events on to several                     |
 """

@@ -19,14 +19,15 @@
 |                                            | they give is executed in its place, `run` being what it does   |
 
 Only overridden methods are called: functions are prepared for the hooks that watch them, so a method left as it is
-here costs nothing. A hook may raise; the exception ends the run.
+here costs nothing. A hook may raise; the exception ends the run. `relay` makes one client of several.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.graph import activation
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame, Run
 from refmlc.run.interp.tensorir.scope import Scope
@@ -90,17 +91,11 @@ class Hooks:
     def meet(self, node: Node, implied: bool) -> None:
         """All threads of the block wait at `node`, and then go on. `implied`: no barrier stands there in the text."""
 
-    def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
-        """A call begins that promises to write `outputs` only (`call_tir`, `call_pure_packed`, …); `args` are all."""
+    def before_destination(self, call: DestinationCall) -> None:
+        """A call that says what it writes begins."""
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
-        """It has called `function`."""
+    def after_destination(self, call: DestinationCall) -> None:
+        """The call has returned."""
 
     def before_binding(self, binding: relax.Binding) -> None:
         """The value of a variable of Relax is about to be computed."""
@@ -125,5 +120,4 @@ class Hooks:
 
     def watches(self, method: str) -> bool:
         """Whether `method` is overridden."""
-        kind = type(self)
-        return kind is not Hooks and getattr(kind, method) is not getattr(Hooks, method)
+        return getattr(type(self), method) is not getattr(Hooks, method)

@@ -91,7 +91,7 @@ class Machine:
         self.output = output
         self.scalar_ops: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else LIBM_OPS
         self.c_functions: Mapping[str, ScalarOp] = SCALAR_OPS if math == "cr" else C_FUNCTIONS
-        self.substitutes = None if allow or type(self.hooks) is not Hooks else substitutes
+        self.substitutes = None if allow or hooks is not None else substitutes
         self._quiet = substitutes if not allow and self.hooks.watches("is_quiet") else None
         self.depth = 0
         self.groups = 0  # of threads, that are being executed: a function that threads call knows it

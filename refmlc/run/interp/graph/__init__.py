@@ -12,6 +12,7 @@
 | `library`     | operators that the library defines: outputs, the TensorIR function        |
 | `operators`   | the table of operators; `outputs`, `memory`, `shapes`, `values` hold them |
 | `named`       | the table of functions called by name; `heap` holds the shape heap's      |
+| `destination` | a call that says what it writes, as hooks see it                          |
 """
 
 from collections.abc import Callable, Sequence

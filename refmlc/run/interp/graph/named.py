@@ -13,6 +13,7 @@ from refmlc.lang.ir.types import TupleType, Type
 from refmlc.lang.ops.graph import BUILTINS, GraphOp
 from refmlc.run.interp.graph import heap, memory, shapes, values
 from refmlc.run.interp.graph.activation import Activation, Eval, Scope
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.matching import mismatch
 from refmlc.run.interp.graph.operands import Site
 from refmlc.run.memory.values import PackedFunc
@@ -88,9 +89,10 @@ def call_named(
     def call(env: Activation) -> object:
         given, function = operands(env), resolve(site)
         written = tuple([given[number] for number in outputs if 0 <= number < len(given)])
-        hooks.before_destination(node, given, written)
+        destination = DestinationCall(node, function, given, written)
+        hooks.before_destination(destination)
         result = function(given)
-        hooks.after_destination(node, function, given, written)
+        hooks.after_destination(destination)
         return result_of(site, result, node.ty_args, env)
 
     return call

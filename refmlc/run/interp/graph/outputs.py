@@ -9,6 +9,7 @@ from refmlc.diag.catalogue import ARITY, INFO_LIES, OUT_OF_BOUNDS, SHAPE_MISMATC
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import TensorType, TupleType, Type
 from refmlc.run.interp.graph.activation import Activation, Eval, Scope
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.graph.dims import eval_dim
 from refmlc.run.interp.graph.matching import mismatch
 from refmlc.run.interp.graph.memory import fresh
@@ -74,9 +75,10 @@ def _runner(scope: Scope, node: relax.Call) -> Runner:
         return lambda function, args, _outputs: function(args)
 
     def watched(function: Destination, args: Sequence[object], outputs: Sequence[object]) -> object:
-        hooks.before_destination(node, args, outputs)
+        destination = DestinationCall(node, function, args, outputs)
+        hooks.before_destination(destination)
         result = function(args)
-        hooks.after_destination(node, function, args, outputs)
+        hooks.after_destination(destination)
         return result
 
     return watched

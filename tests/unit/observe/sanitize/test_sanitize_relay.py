@@ -5,9 +5,9 @@ import pytest
 from refmlc.lang.wellformed.reading import read
 from refmlc.observe.sanitize import kinds
 from refmlc.observe.sanitize.detector import Detector, Reach
-from refmlc.observe.sanitize.relay import Relay
 from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.relay import Relay
 
 EVENTS = sorted(
     name

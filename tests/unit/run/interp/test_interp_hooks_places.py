@@ -65,11 +65,11 @@ class Calls(Hooks):
     def __init__(self):
         self.seen = []
 
-    def before_destination(self, call, args, outputs):
-        self.seen.append(("before", len(args), [output.initialised for output in outputs]))
+    def before_destination(self, call):
+        self.seen.append(("before", len(call.args), [output.initialised for output in call.outputs]))
 
-    def after_destination(self, call, function, args, outputs):
-        self.seen.append(("after", len(args), [output.initialised for output in outputs]))
+    def after_destination(self, call):
+        self.seen.append(("after", len(call.args), [output.initialised for output in call.outputs]))
 
 
 def trace(body, *args, params='A: T.Buffer((2,), "float32")'):

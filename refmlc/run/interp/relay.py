@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.node import Node
 from refmlc.run.interp.graph import activation
+from refmlc.run.interp.graph.destination import DestinationCall
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.tensorir.block_sites import BlockSite
 from refmlc.run.interp.tensorir.frame import Frame, Run
@@ -105,19 +106,13 @@ class Relay(Hooks):
         for listener in self._listeners["meet"]:
             listener(node, implied)
 
-    def before_destination(self, call: relax.Call, args: Sequence[object], outputs: Sequence[object]) -> None:
+    def before_destination(self, call: DestinationCall) -> None:
         for listener in self._listeners["before_destination"]:
-            listener(call, args, outputs)
+            listener(call)
 
-    def after_destination(
-        self,
-        call: relax.Call,
-        function: Callable[[Sequence[object]], object],
-        args: Sequence[object],
-        outputs: Sequence[object],
-    ) -> None:
+    def after_destination(self, call: DestinationCall) -> None:
         for listener in self._listeners["after_destination"]:
-            listener(call, function, args, outputs)
+            listener(call)
 
     def before_binding(self, binding: relax.Binding) -> None:
         for listener in self._listeners["before_binding"]:
