@@ -1,8 +1,8 @@
-/* Arguments as Python holds them: a tuple of NumPy arrays, looked at without a call of Python.
+/* Arguments as Python holds them: a tuple of NumPy arrays, read without a call of Python.
 
    The layouts are those of CPython (PyTupleObject) and NumPy (PyArrayObject_fields), which every compiled extension
-   relies on. They are declared again in refmlc/native/tier/layout.py, which compares them with arrays of known shape
-   before anything here is called; where they differ, nothing here is. */
+   relies on. refmlc/native/tier/layout.py declares them again, and compares them with arrays of known shape before
+   anything here is called; where they differ, nothing here is called. */
 #ifndef RM_PYTHON_H
 #define RM_PYTHON_H
 
@@ -35,19 +35,19 @@ typedef struct rm_ndarray {
 
 enum { RM_CONTIGUOUS = 0x0001, RM_ALIGNED = 0x0100, RM_WRITEABLE = 0x0400 };
 
-/* What an argument must be: an array of this dtype (the object) and shape, with at least these flags. */
-typedef struct rm_wanted {
+/* A parameter: an argument is an array of this dtype (the object) and shape, with at least these flags. */
+typedef struct rm_parameter {
   const void *dtype;
   const int64_t *shape;
   int32_t rank;
   int32_t flags;
-} rm_wanted;
+} rm_parameter;
 
-/* What calls with equal shapes have in common. fixed: pointers that are no arguments; numbers: values of variables.
-   fuel, reserve, turns, look, memory: what a call gets. */
+/* The parts of a call that are the same for equal shapes. fixed: pointers that are no arguments; numbers: values of
+   variables; fuel, reserve, turns, look, memory: the limits of the call, as in rm_run. */
 typedef struct rm_entry {
   const void *array_type;
-  const rm_wanted *wanted;
+  const rm_parameter *parameters;
   int64_t count;
   void *const *fixed;
   const int64_t *numbers;
@@ -62,24 +62,24 @@ typedef struct rm_entry {
   {.fuel = (entry)->fuel, .reserve = (entry)->reserve, .turns = (entry)->turns, .look = (entry)->look,       \
    .memory = (entry)->memory}
 
-enum { RM_DECLINED = -1, RM_INTERRUPTED = -2 };
+enum { RM_NOT_APPLICABLE = -1, RM_INTERRUPTED = -2 };
 
-/* The addresses of the elements of the arrays in the tuple at `args`; false where one is not what is wanted. */
+/* The addresses of the elements of the arrays in the tuple at `args`; false where one is no such array. */
 #if defined __GNUC__
 __attribute__((noinline, cold)) /* one copy, not unrolled: compiling it for each function takes longer than calling it */
 #endif
 RM_UNUSED static bool rm_arrays(const rm_entry *entry, int64_t args, void **cells) {
-  const rm_tuple *const given = (const rm_tuple *)(intptr_t)args;
-  if (given->size != entry->count) return false;
+  const rm_tuple *const tuple = (const rm_tuple *)(intptr_t)args;
+  if (tuple->size != entry->count) return false;
   for (int64_t number = 0; number < entry->count; number++) {
-    const rm_object *const head = (const rm_object *)given->items[number];
+    const rm_object *const head = (const rm_object *)tuple->items[number];
     if (head->type != entry->array_type) return false;
-    const rm_ndarray *const array = (const rm_ndarray *)given->items[number];
-    const rm_wanted *const wanted = &entry->wanted[number];
-    if (array->dtype != wanted->dtype || array->rank != wanted->rank) return false;
-    if ((array->flags & wanted->flags) != wanted->flags) return false;
-    for (int32_t axis = 0; axis < wanted->rank; axis++) {
-      if (array->shape[axis] != wanted->shape[axis]) return false;
+    const rm_ndarray *const array = (const rm_ndarray *)tuple->items[number];
+    const rm_parameter *const parameter = &entry->parameters[number];
+    if (array->dtype != parameter->dtype || array->rank != parameter->rank) return false;
+    if ((array->flags & parameter->flags) != parameter->flags) return false;
+    for (int32_t axis = 0; axis < parameter->rank; axis++) {
+      if (array->shape[axis] != parameter->shape[axis]) return false;
     }
     cells[number] = array->data;
   }
@@ -92,10 +92,10 @@ RM_UNUSED static inline void *rm_fresh(int64_t room) {
   return (void *)((data + 63) & ~(uintptr_t)63);
 }
 
-/* What an entry returns: the steps of 256 iterations that were used, RM_DECLINED, or RM_INTERRUPTED. */
+/* The result of an entry: the steps of 256 iterations that were used, RM_NOT_APPLICABLE, or RM_INTERRUPTED. */
 RM_UNUSED static inline int64_t rm_steps(const rm_entry *entry, const rm_run *run, int64_t status) {
   if (status == RM_STOPPED) return RM_INTERRUPTED;
-  return status == RM_DONE ? (entry->fuel + entry->reserve - run->fuel - run->reserve) / 256 : RM_DECLINED;
+  return status == RM_DONE ? (entry->fuel + entry->reserve - run->fuel - run->reserve) / 256 : RM_NOT_APPLICABLE;
 }
 
 #endif

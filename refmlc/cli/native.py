@@ -20,7 +20,7 @@ from refmlc.native.emit import emit_module
 from refmlc.native.fuse import with_dims
 from refmlc.native.options import ISAS, Grade, Options
 from refmlc.native.text import comment as remark
-from refmlc.native.tier.library import Translation, translate
+from refmlc.native.tier.compilation import Translation, translate
 from refmlc.native.unit import BlockReport, Declined, Unit
 
 GRADES = {grade.name.lower(): grade for grade in Grade}

@@ -11,8 +11,8 @@ from refmlc.debug.clock import FailureListener
 from refmlc.debug.program import Program
 from refmlc.debug.reentry import Reentry
 from refmlc.debug.stepper import STEPPERS, Listener
-from refmlc.native.tier.choosing import Choosing
-from refmlc.native.tier.module import NativeModule
+from refmlc.native.tier.native_module import NativeModule
+from refmlc.native.tier.tier_switch import TierSwitch
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.scope import Scope
 from refmlc.run.memory.budget import Budget
@@ -35,7 +35,7 @@ class Machines:
         self._program, self._budget = program, budget
         self._listener, self._fell, self._output = listener, fell, output
         self._prepared: dict[int, PreparedMachine] = {}
-        self._native: Choosing | None = None
+        self._native: TierSwitch | None = None
         self.tracing = 0
 
     def trace(self, level: int) -> None:
@@ -71,7 +71,7 @@ class Machines:
             self._prepared[self.tracing] = PreparedMachine(machine)
         return self._prepared[self.tracing]
 
-    def _choosing(self) -> Choosing:
+    def _choosing(self) -> TierSwitch:
         if self._native is None:
-            self._native = Choosing(NativeModule(self._program.module, "cr"), self._budget, waits=True)
+            self._native = TierSwitch(NativeModule(self._program.module, "cr"), self._budget, waits=True)
         return self._native

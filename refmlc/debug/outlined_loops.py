@@ -22,7 +22,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.scopes import is_global
 from refmlc.lang.ir.visit import walk
 from refmlc.lazy import load
-from refmlc.native.tier.module import NativeModule
+from refmlc.native.tier.native_module import NativeModule
 from refmlc.run.interp.substitutes import Prepared
 from refmlc.run.interp.tensorir.frame import Frame
 from refmlc.run.interp.tensorir.views import View
@@ -94,7 +94,7 @@ def outlined(place: StmtPlace, budget: Budget) -> OutlinedLoop | None:
     module = IRModule({LOOP: func})
     try:
         native = NativeModule(module, "cr")
-        tier = load("refmlc.native.tier.tier:NativeTier")(module, native.compiled(), budget)
+        tier = load("refmlc.native.tier.native_tier:NativeTier")(module, native.compiled(), budget)
         return OutlinedLoop(numbers, buffers, tier.function(LOOP, lambda: _needed))
     except RefmlcError:  # there is no compiler, or the generator does not take it
         return None

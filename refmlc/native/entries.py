@@ -91,7 +91,7 @@ def _text(symbol: str, params: int, passed: list[str], rooms: int = 0) -> str:
     taken = ["const rm_entry *const entry", "const int64_t args", *(f"const int64_t room_{n}" for n in range(rooms))]
     with text.block(f"int64_t {entry_symbol(symbol)}({', '.join(taken)})"):
         text.line(f"void *cells[{max(1, params)}];")
-        text.line("if (!rm_arrays(entry, args, cells)) return RM_DECLINED;")
+        text.line("if (!rm_arrays(entry, args, cells)) return RM_NOT_APPLICABLE;")
         text.line("rm_run run = RM_RUN_OF(entry);")
         text.line(f"return rm_steps(entry, &run, {symbol}({', '.join(['&run', *passed])}));")
     text.line("")

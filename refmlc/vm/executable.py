@@ -1,4 +1,4 @@
-"""Build: a module is checked and gets its tier; the result can be run any number of times."""
+"""Build: a module is checked and gets its tier; the result can run any number of times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reading import checked
-from refmlc.native.tier.module import NativeModule
+from refmlc.native.tier.native_module import NativeModule
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
@@ -20,7 +20,7 @@ MODES = ("cr", "libm")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Executable:
-    """A checked module with all that a run of it depends on. For concurrent use, but for a budget that was given.
+    """A checked module with all that its runs depend on. For concurrent use, unless it has a budget.
 
     `budget` None: each virtual machine has one of its own. `native`: the functions in C, compiled or not yet.
     """
@@ -34,7 +34,7 @@ class Executable:
     native: NativeModule | None = None
 
     def __repr__(self) -> str:
-        """Its functions and the tier that was asked for, in one line."""
+        """Its functions and its tier, in one line."""
         return f"<Executable {', '.join(self.module.functions)}: {self.tier}>"
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class Executable:
 
     @property
     def tiers(self) -> Mapping[str, Tier]:
-        """The tier of each function as things are."""
+        """The tier of each function now."""
         return {name: report.tier for name, report in self.report.items()}
 
 
@@ -85,10 +85,10 @@ def build(
     if math not in MODES:
         raise fail(BAD_USAGE, f"there is no mode `{math}` of the transcendentals: the modes are {', '.join(MODES)}")
     check_tier(tier)
-    found = checked(module, check=check)
+    executed = checked(module, check=check)
     if tier != Tier.INTERP.value:
-        found = legalize_ops(found)  # what operators do becomes functions, which can be compiled
-    native = None if allow or tier == Tier.INTERP.value else NativeModule(found, math)
+        executed = legalize_ops(executed)  # operators become functions, which can be compiled
+    native = None if allow or tier == Tier.INTERP.value else NativeModule(executed, math)
     if native is not None and tier == Tier.NATIVE.value:
         native.compiled()
-    return Executable(found, tier, registry, budget, frozenset(allow), math, native)
+    return Executable(executed, tier, registry, budget, frozenset(allow), math, native)

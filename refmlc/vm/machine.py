@@ -1,7 +1,7 @@
 """The virtual machine: functions of an executable by name, called with what Python has.
 
 A function that returns gives its value: tensors as `Tensor`, tuples as tuples. A prim_func writes in place into the
-arrays that it is given and returns None (or the scalar that it returns).
+arrays among its arguments and returns None (or the scalar that it returns).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,27 +10,27 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.diag.entry import entry_point, shortened
 from refmlc.lang.ir import relax, tir
-from refmlc.native.tier.choosing import DECLINED, Choosing
+from refmlc.native.tier.tier_switch import NOT_APPLICABLE, TierSwitch
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.c_abi import is_packed_entry
 from refmlc.run.memory.budget import Budget
 from refmlc.vm.arguments import accept, as_value, ordered
+from refmlc.vm.call_cache import CallCache, as_arrays
 from refmlc.vm.executable import Executable
 from refmlc.vm.parameters import aliases, parameters_of
-from refmlc.vm.repeated import Repeated, as_arrays
 from refmlc.vm.tiers import AUTO
 
 
 class VirtualMachine:
     """Runs an executable. Not for concurrent use: take one per thread.
 
-    `budget`: what the last call used, of what it might. `native`: what executes functions in C, with `counts`.
+    `budget`: the limits, and what the last call used of them. `native`: the switch to C, with `counts` of calls.
     """
 
     @entry_point
     def __init__(self, executable: Executable, *, hooks: Hooks | None = None) -> None:
-        """`hooks` watches every run, which the interpreter then does alone (None: nothing watches)."""
+        """`hooks` watches every run, which the interpreter then executes alone (None: nothing watches)."""
         if not isinstance(executable, Executable):
             raise fail(BAD_USAGE, f"an executable is run, an object of type {type(executable).__qualname__} is given")
         self.executable = executable
@@ -54,18 +54,18 @@ class VirtualMachine:
     @entry_point
     def __getitem__(self, name: str) -> "VMFunction":
         """The function `name`. Fails: RM112 when the module has none, or it is extern."""
-        found = self._functions.get(name)
-        if found is None:
+        function = self._functions.get(name)
+        if function is None:
             watched = self._machine.substitutes is None
-            found = self._functions[name] = VMFunction(self._machine, name, None if watched else self.native)
-        return found
+            function = self._functions[name] = VMFunction(self._machine, name, None if watched else self.native)
+        return function
 
 
 class VMFunction:
-    """A function of the module, to be called."""
+    """A function of the module, which Python can call."""
 
-    def __init__(self, machine: Machine, name: str, native: Choosing | None = None) -> None:
-        """Look the function up; `native` knows calls that begin quickly. Fails: RM112."""
+    def __init__(self, machine: Machine, name: str, native: TierSwitch | None = None) -> None:
+        """Look the function up; `native` makes its cached calls. Fails: RM112."""
         functions = machine.module.functions
         function = functions.get(name)
         if function is None:
@@ -78,11 +78,11 @@ class VMFunction:
         self._aliases = aliases(function)
         self._packed = isinstance(function, tir.PrimFunc) and is_packed_entry(function)
         self._machine = machine
-        self._repeated = None if native is None else Repeated(machine, name, native)
+        self._cache = None if native is None else CallCache(machine, name, native)
 
     def __repr__(self) -> str:
         """Its name and its parameters, in one line."""
-        return f"<VMFunction {self.name}({', '.join(one.name for one in self.parameters)})>"
+        return f"<VMFunction {self.name}({', '.join(parameter.name for parameter in self.parameters)})>"
 
     def __str__(self) -> str:
         return str(self._function)
@@ -94,30 +94,30 @@ class VMFunction:
         """
         __tracebackhide__ = True
         try:
-            repeated = self._repeated
-            if repeated is None:
+            cache = self._cache
+            if cache is None:
                 return self._run(args, named)
-            if repeated.last is not None and not named:
-                result = repeated.last(args)
-                if result is not DECLINED:
+            if cache.last is not None and not named:
+                result = cache.last(args)
+                if result is not NOT_APPLICABLE:
                     return result
-            return self._again(repeated, args, named)
+            return self._cached(cache, args, named)
         except RefmlcError as failure:  # as of an entry point, without the time that a wrapper takes
             raise shortened(failure)  # noqa: B904 - it is the same exception
 
-    def _again(self, repeated: Repeated, args: tuple[object, ...], named: Mapping[str, object]) -> object:
-        """The call as one of a kind that was seen before, if it is one; else as one that is seen now."""
-        given = as_arrays(args if self._packed or not named else tuple(self._ordered(args, named)))
-        result = repeated.call(given)
-        if result is DECLINED:
+    def _cached(self, cache: CallCache, args: tuple[object, ...], named: Mapping[str, object]) -> object:
+        """The call by the cache, else in the general way and then cached."""
+        arrays = as_arrays(args if self._packed or not named else tuple(self._ordered(args, named)))
+        result = cache.call(arrays)
+        if result is NOT_APPLICABLE:
             result = self._run(args, named)
-            repeated.learn(given)
+            cache.add(arrays)
         return result
 
     def _run(self, args: tuple[object, ...], named: Mapping[str, object]) -> object:
-        """The call, every argument looked at."""
+        """The call in the general way: every argument is checked."""
         try:
-            values = self._open(args) if self._packed and not named else self._fitting(args, named)
+            values = self._unchecked(args) if self._packed and not named else self._accepted(args, named)
         except RecursionError:
             raise fail(BAD_INPUT, f"an argument of `{self.name}` nests too deep, or holds itself") from None
         machine = self._machine
@@ -125,7 +125,7 @@ class VMFunction:
             machine.budget.renew()
         return machine.call(self.name, values)
 
-    def _fitting(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
+    def _accepted(self, args: Sequence[object], named: Mapping[str, object]) -> list[object]:
         """The arguments as the parameters declare them."""
         return accept(self.name, self.parameters, self._ordered(args, named))
 
@@ -134,16 +134,16 @@ class VMFunction:
         by_name = {self._aliases.get(name, name): value for name, value in named.items()}
         return ordered(self.name, self.parameters, args, by_name)
 
-    def _open(self, args: Sequence[object]) -> list[object]:
+    def _unchecked(self, args: Sequence[object]) -> list[object]:
         """The arguments of a function with the C interface, which checks them itself."""
         return [as_value(arg, None, f"argument {number} of `{self.name}`") for number, arg in enumerate(args)]
 
 
-def _native(executable: Executable, budget: Budget) -> Choosing | None:
-    """What executes functions in C; None: the executable has none."""
+def _native(executable: Executable, budget: Budget) -> TierSwitch | None:
+    """The switch to C of a virtual machine; None: the executable has no functions in C."""
     if executable.native is None:
         return None
-    return Choosing(executable.native, budget, waits=executable.tier == AUTO)
+    return TierSwitch(executable.native, budget, waits=executable.tier == AUTO)
 
 
 def _list(names: Iterable[str]) -> str:

@@ -88,7 +88,7 @@ class InC:
         """Why a case does not hold in C as it is translated and compiled now; empty: it does."""
         from refmlc.native.compile import BuildFailed, build  # noqa: PLC0415 - the same
         from refmlc.native.options import ISAS  # noqa: PLC0415 - the same
-        from refmlc.native.tier.compiled import Compiled  # noqa: PLC0415 - the same
+        from refmlc.native.tier.compiled_module import CompiledModule  # noqa: PLC0415 - the same
         from refmlc.oracle.evidence.replay import holds  # noqa: PLC0415 - the same
         from refmlc.oracle.implementations.implementation import Stop, Stopped  # noqa: PLC0415 - refmlc is that of the copy
         from refmlc.oracle.implementations.native import InC as Module  # noqa: PLC0415 - the same
@@ -102,7 +102,7 @@ class InC:
             library = build(text, ISAS["none"], cache=None, tiny=True) if translation.units else None
         except BuildFailed as problem:
             return f"no C: {problem}"
-        made = Module(legalize_ops(case.module), Compiled(translation, library), self.native)
+        made = Module(legalize_ops(case.module), CompiledModule(translation, library), self.native)
         for number in range(len(case.calls)):
             answer = made.run(case.func, case.arguments(number))
             if isinstance(answer, Stopped) and answer.why is Stop.UNSUPPORTED:

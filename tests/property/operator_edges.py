@@ -22,8 +22,8 @@ from refmlc.lang.ir import IRModule
 from refmlc.native.compile import build
 from refmlc.native.emit import emit_module
 from refmlc.native.options import Grade, Options
-from refmlc.native.tier.compiled import Compiled, Translation
-from refmlc.native.tier.tier import NativeTier
+from refmlc.native.tier.compiled_module import CompiledModule, Translation
+from refmlc.native.tier.native_tier import NativeTier
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.budget import Budget
@@ -110,7 +110,7 @@ class Both:
         self.module = legalize_ops(together([(one.row, one.dtype, one.sizes) for one in self.calls]))
         source = emit_module(self.module, Options(Grade.GUARDED))
         library = build(source.text, Options().isa, cache=None, tiny=True) if source.units else None
-        self.compiled = Compiled(Translation(source.text, source.units, source.declined), library)
+        self.compiled = CompiledModule(Translation(source.text, source.units, source.declined), library)
 
     def outcomes(self, place: int, inputs: list[np.ndarray]) -> tuple[object, object]:
         """What call number `place` comes to in the interpreter, and in C."""

@@ -20,8 +20,8 @@ from refmlc.native.compile import build
 from refmlc.native.compile.isa import isas_here
 from refmlc.native.emit import emit_module
 from refmlc.native.options import ISAS, Grade, Isa, Options
-from refmlc.native.tier.compiled import Compiled, Translation
-from refmlc.native.tier.tier import NativeTier
+from refmlc.native.tier.compiled_module import CompiledModule, Translation
+from refmlc.native.tier.native_tier import NativeTier
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import DEFAULT
 
@@ -79,7 +79,7 @@ class Ran:
         if way.best is not None:
             source = emit_module(module, Options(way.best, way.isa, math))
             library = build(source.text, way.isa, cache=None, tiny=way.tiny) if source.units else None
-            self.compiled = Compiled(Translation(source.text, source.units, source.declined), library)
+            self.compiled = CompiledModule(Translation(source.text, source.units, source.declined), library)
 
     def call(self, name, args):
         """What the call of `name` on `args` comes to."""

@@ -15,8 +15,8 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.drawing import graph_of, svg_of
 from refmlc.lang.ir import relax
 from refmlc.lang.ir.visit import walk
-from refmlc.native.tier.choosing import Choosing
-from refmlc.native.tier.module import NativeModule
+from refmlc.native.tier.native_module import NativeModule
+from refmlc.native.tier.tier_switch import TierSwitch
 from refmlc.observe.why.copying import copies
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import Prepared
@@ -27,7 +27,7 @@ class UnwatchedCalls:
     """Executes calls that nobody asked for: in C, or by an interpreter without hooks."""
 
     def __init__(self, program: Program, budget: Budget, output: Callable[[str], object]) -> None:
-        self._native = Choosing(NativeModule(program.module, "cr"), budget, waits=True)
+        self._native = TierSwitch(NativeModule(program.module, "cr"), budget, waits=True)
         self._plain = Machine(program.module, budget=budget, registry=program.registry, output=output)
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:

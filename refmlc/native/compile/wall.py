@@ -43,7 +43,15 @@ CALLED = (
     *("RM_FETCH_TO_WRITE", "RM_STREAMED", "RM_SCARCE", "RM_LOOK", "RM_RUN_OF"),
 )
 STATUSES = (
-    *("RM_DONE", "RM_CHECK_FAILED", "RM_FUEL_EXHAUSTED", "RM_NO_MEMORY", "RM_OVERLAP", "RM_DECLINED", "RM_UNUSED"),
+    *(
+        "RM_DONE",
+        "RM_CHECK_FAILED",
+        "RM_FUEL_EXHAUSTED",
+        "RM_NO_MEMORY",
+        "RM_OVERLAP",
+        "RM_NOT_APPLICABLE",
+        "RM_UNUSED",
+    ),
     *("rm_run", "rm_block", "rm_entry"),
 )
 VERBS = (

@@ -1,23 +1,35 @@
-"""The native tier as the virtual machine uses it: which calls go into C, with what, and what happens when C says no.
+"""The native tier as the virtual machine uses it: which calls go into C, with what, and what happens if C refuses.
 
-| module      | does                                                                                    |
-|-------------|-----------------------------------------------------------------------------------------|
-| `module`    | a module that is compiled once, when somebody asks for it, for all its virtual machines |
-| `compiled`  | a module in C as text, and as a loaded library                                          |
-| `library`   | the compilation: translated, compiled, loaded                                           |
-| `fitting`   | whether arguments surely fit a C function, and what is passed for them                  |
-| `keeping`   | what C may spoil before it stops: copies, put back before the interpreter begins        |
-| `calls`     | a call of one function: C, and the interpreter where C declines or stops                |
-| `fused`     | the same for bindings of a dataflow block                                               |
-| `special`   | functions and runs once more, for sizes with which much was done                        |
-| `quick`     | calls from Python whose arguments are as in a call that went well before                |
-| `repeating` | which calls can be such                                                                 |
-| `layout`    | how Python lays out what quick calls look at                                            |
-| `watch`     | looks at the clock, and for interrupts, while C executes a call                         |
-| `work`      | how much interpreting is worth a compilation                                            |
-| `tier`      | all of it for one virtual machine                                                       |
-| `choosing`  | the interpreter's substitute: interpreting until a compilation pays                     |
+The rule: C does all that the interpreter would have done, or the interpreter executes the call, from memory as it was
+before. So every message and every verdict is the interpreter's. Who decides what, from the outermost on:
 
-The rule: C either does all of what the interpreter would have done, or the interpreter does the call, from memory
-that is as it was. So every message and every verdict is the interpreter's.
+| part                 | decides                                            | state, and who owns it                 |
+|----------------------|----------------------------------------------------|----------------------------------------|
+| `vm.CallCache`       | is there a cached call for arguments of this kind? | calls by kind of arguments; function   |
+| `CachedCall`         | is it applicable to these arguments?               | steps until its policy applies; itself |
+| `RespecialisePolicy` | is a specialisation worth its compilation by now?  | none                                   |
+| `TierSwitch`         | interpreter or C?                                  | the work so far; virtual machine       |
+| `NativeTier`         | is the function in C?                              | its calls by name; virtual machine     |
+| `ArgumentBinder`     | do the arguments bind to the C function?           | variables by shapes; native call       |
+| `DimensionProfile`   | which specialisation, for these dimensions?        | iterations by dimensions; native call  |
+| `Specialisations`    | is it compiled, for any virtual machine?           | compiled C by dimensions; module       |
+| `UndoLog`            | what does memory look like if C stops?             | copies; one call                       |
+| `Watch`              | has the time run out, was there an interrupt?      | the clock; virtual machine             |
+
+| module             | holds                                                                       |
+|--------------------|-----------------------------------------------------------------------------|
+| `tier_switch`      | the interpreter's substitute: interpreting until a compilation pays         |
+| `work`             | how much interpreting is worth a compilation                                |
+| `native_module`    | a module that is compiled on demand, once, for all its virtual machines     |
+| `compilation`      | the compilation: translated, compiled, loaded                               |
+| `compiled_module`  | a module in C as text, and as a loaded library                              |
+| `native_tier`      | the compiled tier of one virtual machine                                    |
+| `native_call`      | a call of one function: C, or the interpreter                               |
+| `argument_binding` | binding arguments to the parameters of a C function                         |
+| `undo_log`         | copies of memory that C may spoil before it stops                           |
+| `fused_call`       | a call of a run of bindings of a dataflow block                             |
+| `specialisation`   | functions and runs compiled again for known dimensions                      |
+| `cached_calls`     | calls from Python with arguments like those of an earlier call              |
+| `layout`           | the layout of tuples and arrays, which cached calls rely on                 |
+| `watch`            | the clock and interrupts, while C executes a call                           |
 """

@@ -1,8 +1,8 @@
-"""How Python and NumPy lay out tuples and arrays, as `rm_python.h` declares it, and whether that is so here.
+"""The layout of tuples and arrays in Python and NumPy, as `rm_python.h` declares it, and a check that it holds here.
 
 Decision: entries read the fields of arrays themselves, as every compiled extension does. It takes a few nanoseconds
-where asking through Python takes a microsecond for five arrays. The layout is compared with what Python says of some
-arrays first; where anything differs (another interpreter, another NumPy) there are no quick calls.
+where asking through Python takes a microsecond for five arrays. First the layout is compared with what Python says of
+some arrays; where anything differs (another interpreter, another NumPy) there are no cached calls.
 """
 
 import sys
@@ -19,9 +19,9 @@ typedef struct rm_ndarray {
   rm_object head; void *data; int32_t rank; const int64_t *shape; const int64_t *strides;
   const void *base; const void *dtype; int32_t flags;
 } rm_ndarray;
-typedef struct rm_wanted { const void *dtype; const int64_t *shape; int32_t rank; int32_t flags; } rm_wanted;
+typedef struct rm_parameter { const void *dtype; const int64_t *shape; int32_t rank; int32_t flags; } rm_parameter;
 typedef struct rm_entry {
-  const void *array_type; const rm_wanted *wanted; int64_t count; void **fixed; const int64_t *numbers;
+  const void *array_type; const rm_parameter *parameters; int64_t count; void **fixed; const int64_t *numbers;
   int64_t fuel; int64_t reserve; int64_t turns; int32_t (*look)(void *); int64_t memory;
 } rm_entry;
 """
@@ -34,9 +34,9 @@ SIZES = {object: 16, tuple: 24, np.ndarray: 80}  # at least; of `object` exactly
 @cache
 def structs() -> Any:  # noqa: ANN401 - cffi has no types
     """The structs, declared to cffi."""
-    made = cffi.FFI()
-    made.cdef(STRUCTS)
-    return made
+    ffi = cffi.FFI()
+    ffi.cdef(STRUCTS)
+    return ffi
 
 
 @cache
@@ -60,24 +60,24 @@ def _samples() -> list[np.ndarray]:
 
 
 def _tuple_is_as_declared(sample: tuple[object, ...]) -> bool:
-    found = structs().cast("rm_tuple *", id(sample))
-    items = [int(structs().cast("intptr_t", found.items[number])) for number in range(len(sample))]
-    return _address(found.head.type) == id(tuple) and found.size == len(sample) and items == [id(x) for x in sample]
+    struct = structs().cast("rm_tuple *", id(sample))
+    items = [int(structs().cast("intptr_t", struct.items[number])) for number in range(len(sample))]
+    return _address(struct.head.type) == id(tuple) and struct.size == len(sample) and items == [id(x) for x in sample]
 
 
 def _array_is_as_declared(sample: np.ndarray) -> bool:
-    found = structs().cast("rm_ndarray *", id(sample))
-    if _address(found.head.type) != id(np.ndarray) or found.rank != sample.ndim:
+    struct = structs().cast("rm_ndarray *", id(sample))
+    if _address(struct.head.type) != id(np.ndarray) or struct.rank != sample.ndim:
         return False
     axes = range(sample.ndim)
     flags = sample.flags
-    wanted = CONTIGUOUS * flags.c_contiguous | ALIGNED * flags.aligned | WRITEABLE * flags.writeable
+    expected = CONTIGUOUS * flags.c_contiguous | ALIGNED * flags.aligned | WRITEABLE * flags.writeable
     return (
-        _address(found.data) == sample.__array_interface__["data"][0]
-        and tuple(found.shape[axis] for axis in axes) == sample.shape
-        and tuple(found.strides[axis] for axis in axes) == sample.strides
-        and _address(found.dtype) == id(sample.dtype)
-        and found.flags & (CONTIGUOUS | ALIGNED | WRITEABLE) == wanted
+        _address(struct.data) == sample.__array_interface__["data"][0]
+        and tuple(struct.shape[axis] for axis in axes) == sample.shape
+        and tuple(struct.strides[axis] for axis in axes) == sample.strides
+        and _address(struct.dtype) == id(sample.dtype)
+        and struct.flags & (CONTIGUOUS | ALIGNED | WRITEABLE) == expected
     )
 
 

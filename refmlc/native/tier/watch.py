@@ -2,8 +2,8 @@
 
 C counts the work that it does, and calls `look` after so much of it that some milliseconds have passed; how much that
 is follows the time that the last part took. Within the call Python handles signals, as it does between any two
-instructions: what a handler raises, and the end of the budget's seconds, are held here. C stops, and whoever called it
-raises that.
+instructions: this object stores the exception of a handler, or of the end of the budget's seconds. C stops, and its
+caller raises the exception.
 
 Decision: a call back and not a flag that another thread sets: nothing runs beside the program, a fork has one thread,
 and whatever handler a process has works as it does in Python. The call takes a microsecond in every 20 milliseconds.
@@ -27,7 +27,7 @@ TYPE: Final = "int32_t(void *)"
 
 
 class Watch:
-    """What looks during the calls of one virtual machine. `span`: what is executed."""
+    """The clock during the calls of one virtual machine. `span`: the place that is executed."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -35,7 +35,7 @@ class Watch:
         self._last = 0.0
         self._raised: BaseException | None = None
         self.span: Span | None = None
-        self.callback: Any = ffi().callback(TYPE, self._look, error=1, onerror=self._hold)
+        self.callback: Any = ffi().callback(TYPE, self._look, error=1, onerror=self._store)
 
     def begin(self, run: Any, fuel: int) -> None:  # noqa: ANN401 - cffi has no types
         """Look during calls with `run`, an `rm_run` or an `rm_entry`, which gets this fuel."""
@@ -43,7 +43,7 @@ class Watch:
         _divide(run, fuel, FIRST)
 
     def end(self) -> BaseException:
-        """What C was stopped for."""
+        """The exception that C was stopped for."""
         raised, self._raised = self._raised, None
         return KeyboardInterrupt() if raised is None else raised
 
@@ -53,14 +53,14 @@ class Watch:
         if run.looks == 0:
             self._units = FIRST
         elif now > self._last:
-            better = int(self._units * BETWEEN / (now - self._last))
-            self._units = max(LEAST, self._units // 8, min(better, 8 * self._units, MOST))
+            units = int(self._units * BETWEEN / (now - self._last))
+            self._units = max(LEAST, self._units // 8, min(units, 8 * self._units, MOST))
         self._last = now
         run.looks += 1
         _divide(run, fuel_left(run), self._units)
         return 0
 
-    def _hold(self, _kind: type[BaseException], raised: BaseException, _where: TracebackType | None) -> None:
+    def _store(self, _kind: type[BaseException], raised: BaseException, _where: TracebackType | None) -> None:
         self._raised = raised
 
 

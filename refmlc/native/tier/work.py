@@ -1,4 +1,4 @@
-"""How much interpreting is worth a compilation: iterations of loops, before they are executed where extents say it.
+"""How much interpreting is worth a compilation, in iterations of loops, which extents tell before they run.
 
 An interpreted iteration takes about half a microsecond, a compilation the time of `COMPILATION` iterations, and a
 little more for each function.
@@ -23,18 +23,18 @@ class Work:
     def __init__(self, func: tir.PrimFunc) -> None:
         self._buffers = [func.buffer_map.get(param) for param in func.params]
         self._count = count(func)
-        self._remembered: dict[tuple[tuple[int, ...] | None, ...], int] = {}
+        self._iterations: dict[tuple[tuple[int, ...] | None, ...], int] = {}
 
     def iterations(self, args: Sequence[object]) -> int:
-        """Those of a call on `args`, as far as shapes say them."""
+        """The iterations of a call on `args`, as far as shapes determine them."""
         key = tuple([arg.shape if isinstance(arg, Tensor) else None for arg in args])
-        found = self._remembered.get(key)
-        if found is None:
+        iterations = self._iterations.get(key)
+        if iterations is None:
             dims: Dims = {}
             for buffer, shape in zip(self._buffers, key, strict=False):
                 if buffer is not None and shape is not None:
                     bind_dims(buffer.shape, shape, dims)
-            found = self._count(dims)
-            if len(self._remembered) < MOST_SHAPES:
-                self._remembered[key] = found
-        return found
+            iterations = self._count(dims)
+            if len(self._iterations) < MOST_SHAPES:
+                self._iterations[key] = iterations
+        return iterations

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from refmlc.lang.ir import IRModule, tir
 from refmlc.native.analysis.movable import may_move
 from refmlc.native.options import Grade
-from refmlc.native.tier.compiled import Translation
+from refmlc.native.tier.compiled_module import Translation
 from refmlc.oracle.implementations.implementation import Implementation, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.lookup import implementation

@@ -21,9 +21,9 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reading import checked
 from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
-from refmlc.native.tier.choosing import Choosing
-from refmlc.native.tier.compiled import Compiled, Translation
-from refmlc.native.tier.module import NativeModule
+from refmlc.native.tier.compiled_module import CompiledModule, Translation
+from refmlc.native.tier.native_module import NativeModule
+from refmlc.native.tier.tier_switch import TierSwitch
 from refmlc.oracle.implementations.implementation import Answer, Implementation, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.inside import Calls, answered, nowhere, stopped
 from refmlc.oracle.implementations.limits import Limits
@@ -119,7 +119,7 @@ class Native:
             return [Stopped(why, " ".join(str(problem).split())) for _ in modules]
         left = Stopped(Stop.UNSUPPORTED, "its C is not worth compiling")
         return [
-            InC(module, Compiled(translation, library), self) if one else left
+            InC(module, CompiledModule(translation, library), self) if one else left
             for module, translation, one in zip(modules, translations, taken, strict=True)
         ]
 
@@ -139,9 +139,9 @@ class Native:
 class InC:
     """A module whose prim_funcs are in C as far as they can be."""
 
-    def __init__(self, module: IRModule, compiled: Compiled, native: Native) -> None:
+    def __init__(self, module: IRModule, compiled: CompiledModule, native: Native) -> None:
         budget = native.limits.budget()
-        self._choosing = Choosing(NativeModule(module, "cr", lambda _module, _math: compiled), budget, waits=False)
+        self._choosing = TierSwitch(NativeModule(module, "cr", lambda _module, _math: compiled), budget, waits=False)
         machine = Machine(module, budget=budget, registry=native.registry, output=nowhere, substitutes=self._choosing)
         self._calls = Calls(machine)
         self._translation = compiled.translation

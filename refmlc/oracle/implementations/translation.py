@@ -13,7 +13,7 @@ from refmlc.lang.ir import IRModule, tir
 from refmlc.native.emit.module import emit_functions, unit_text
 from refmlc.native.fuse import fuse_module
 from refmlc.native.options import Options
-from refmlc.native.tier.compiled import Translation
+from refmlc.native.tier.compiled_module import Translation
 from refmlc.native.unit import Declined, Source, Unit
 
 Worth: TypeAlias = Callable[[IRModule, Translation], bool]

@@ -10,7 +10,7 @@ from refmlc.lang.wellformed.reading import read
 from refmlc.native.compile import Library, build, ffi
 from refmlc.native.emit import emit_module
 from refmlc.native.options import Grade, Isa, Options
-from refmlc.native.tier.compiled import c_type
+from refmlc.native.tier.compiled_module import c_type
 from refmlc.native.unit import BufferParam, Status, Unit
 from refmlc.tools.bench.witness import Array
 from refmlc.tools.bench.workloads import Workload

@@ -20,8 +20,8 @@ from refmlc.lang.ir import tir
 from refmlc.lang.wellformed.reading import read
 from refmlc.native.fuse.plan import Fused, Operand
 from refmlc.native.options import ISAS, Grade
-from refmlc.native.tier.compiled import Translation, load, with_entries
-from refmlc.native.tier.module import NativeModule
+from refmlc.native.tier.compiled_module import Translation, load, with_entries
+from refmlc.native.tier.native_module import NativeModule
 from refmlc.native.unit import BlockReport, BufferParam, ScalarParam, Unit
 from refmlc.vm import VirtualMachine, build
 

@@ -19,7 +19,7 @@ def looked_at_again():
     as_declared.cache_clear()
 
 
-@pytest.mark.parametrize("name", ["rm_object", "rm_tuple", "rm_ndarray", "rm_wanted", "rm_entry"])
+@pytest.mark.parametrize("name", ["rm_object", "rm_tuple", "rm_ndarray", "rm_parameter", "rm_entry"])
 def test_the_structs_are_the_same_for_c_and_for_python(name, monkeypatch):
     monkeypatch.setattr(compiler, "check_unit", str)  # no generator writes offsetof
     fields = structs().typeof(name).fields

@@ -24,8 +24,8 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.reading import read
 from refmlc.native.compile import BuildFailed, Cache, build
 from refmlc.native.options import Isa, Options
-from refmlc.native.tier.compiled import Compiled, c_type, c_type_of_fused
-from refmlc.native.tier.library import translate
+from refmlc.native.tier.compilation import translate
+from refmlc.native.tier.compiled_module import CompiledModule, c_type, c_type_of_fused
 from refmlc.tools.bench.row import Goal, Row
 from refmlc.tools.bench.session import NUMPY, OURS, TVM, Session
 from refmlc.tools.bench.sizes import Sizes
@@ -136,10 +136,10 @@ def _warm_row(session: Session, module: IRModule, goal: Goal) -> Row:
     return Row(7, "warm cache", "", goal, milliseconds, times={candidate.name: timing.nanoseconds})
 
 
-def _functions(module: IRModule, isa: Isa, cache: Cache) -> Compiled:
+def _functions(module: IRModule, isa: Isa, cache: Cache) -> CompiledModule:
     """Translate, compile, and look up every function. Raises BuildFailed."""
     translation = translate(module, Options(isa=isa))
-    compiled = Compiled(translation, build(translation.text, isa, cache=cache))
+    compiled = CompiledModule(translation, build(translation.text, isa, cache=cache))
     for unit in translation.units.values():
         compiled.function(unit.symbol, c_type(unit))
     for run in translation.fused:

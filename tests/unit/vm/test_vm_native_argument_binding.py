@@ -8,8 +8,8 @@ from refmlc.diag import Exhausted
 from refmlc.lang.dtypes import BOOL, INT32, dtype
 from refmlc.lang.wellformed.reading import read
 from refmlc.native.compile import ffi
-from refmlc.native.tier.calls import result_of
-from refmlc.native.tier.fitting import Fitting, Ones, as_int64, number
+from refmlc.native.tier.argument_binding import ArgumentBinder, Ones, as_int64, number
+from refmlc.native.tier.native_call import result_of
 from refmlc.native.unit import BufferParam, ScalarParam, Unit
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor
@@ -43,7 +43,7 @@ def matched():
         BufferParam(b, second, loaded=False, stored=True, tracked=False, covered=True),
     )
     dims = (first.shape[0], first.strides[0], first.elem_offset)
-    return Fitting(Unit("f", "f", params, dims, None, ()), Ones())
+    return ArgumentBinder(Unit("f", "f", params, dims, None, ()), Ones())
 
 
 def ints(*values):
@@ -55,50 +55,50 @@ def address(pointer):
 
 
 def test_arrays_and_tensors_are_passed_by_their_first_elements(known):
-    fitting = Fitting(known["twice"], Ones())
+    binder = ArgumentBinder(known["twice"], Ones())
     whole = np.arange(8, dtype=np.int32)
     given = Tensor.from_numpy(whole[2:5]), np.zeros(3, np.int32)
-    fit = fitting.fit(given)
-    assert [address(pointer) for pointer in fit.passed[:2]] == [whole.ctypes.data + 8, given[1].ctypes.data]
-    assert fit.passed[2:] == fit.dims == [3]
+    binding = binder.bind(given)
+    assert [address(pointer) for pointer in binding.passed[:2]] == [whole.ctypes.data + 8, given[1].ctypes.data]
+    assert binding.passed[2:] == binding.dims == [3]
 
 
 def test_every_part_of_a_declaration_is_matched(matched):
     storage = Storage.from_array(np.arange(40, dtype=np.int32))
     a = Tensor(storage, INT32, (3, 4), (5, 1), 8)
     b = Tensor.empty((4,), INT32)
-    fit = matched.fit([a, 4, b])
-    assert fit.dims == [3, 5, 2]
-    assert fit.passed[1] == 4
-    assert matched.fit([a, 3, b]) is None
-    assert matched.fit([a, 4, Tensor.empty((3,), INT32)]) is None
-    assert matched.fit([a, 4]) is None
-    assert matched.fit([Tensor(storage, INT32, (3, 4), (5, 1), 6), 4, b]) is None
-    assert matched.fit([Tensor(storage, INT32, (2, 2, 2)), 4, b]) is None
-    assert matched.fit([np.arange(40, dtype=np.int32)[::-1], 4, b]) is None
+    binding = matched.bind([a, 4, b])
+    assert binding.dims == [3, 5, 2]
+    assert binding.passed[1] == 4
+    assert matched.bind([a, 3, b]) is None
+    assert matched.bind([a, 4, Tensor.empty((3,), INT32)]) is None
+    assert matched.bind([a, 4]) is None
+    assert matched.bind([Tensor(storage, INT32, (3, 4), (5, 1), 6), 4, b]) is None
+    assert matched.bind([Tensor(storage, INT32, (2, 2, 2)), 4, b]) is None
+    assert matched.bind([np.arange(40, dtype=np.int32)[::-1], 4, b]) is None
 
 
 def test_what_is_no_tensor_does_not_fit(known):
-    fitting = Fitting(known["twice"], Ones())
+    binder = ArgumentBinder(known["twice"], Ones())
     for wrong in (None, [1, 2, 3], "abc", np.int32(3), np.zeros(3, complex)):
-        assert fitting.fit([wrong, ints(0, 0, 0)]) is None
+        assert binder.bind([wrong, ints(0, 0, 0)]) is None
 
 
 def test_elements_that_are_read_after_a_stride_must_be_initialised(known):
-    fitting = Fitting(known["window"], Ones())
+    binder = ArgumentBinder(known["window"], Ones())
     storage = Storage(64, unit=4)
     a = Tensor(storage, INT32, (4,), (2,))
-    assert fitting.fit([a, ints(0, 0, 0, 0)]) is None
+    assert binder.bind([a, ints(0, 0, 0, 0)]) is None
     for place in (0, 8, 16, 24):
         storage.initialise(place, 4)
-    assert fitting.fit([a, ints(0, 0, 0, 0)]).dims == [2]
+    assert binder.bind([a, ints(0, 0, 0, 0)]).dims == [2]
 
 
 def test_shapes_are_remembered_and_others_looked_at(known):
-    fitting = Fitting(known["twice"], Ones())
+    binder = ArgumentBinder(known["twice"], Ones())
     for size in (3, 4, 3, 5):
-        assert fitting.fit([np.zeros(size, np.int32)] * 2).dims == [size]
-        assert fitting.fit([np.zeros(size, np.int32), np.zeros(size + 1, np.int32)]) is None
+        assert binder.bind([np.zeros(size, np.int32)] * 2).dims == [size]
+        assert binder.bind([np.zeros(size, np.int32), np.zeros(size + 1, np.int32)]) is None
 
 
 def test_ones_stay_and_grow():

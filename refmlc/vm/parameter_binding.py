@@ -41,8 +41,8 @@ def bind_params(module: IRModule, func_name: str, params: Mapping[str, object]) 
     for var in bound:
         if not isinstance(var.ty, TensorType):
             raise fail(BAD_INPUT, f"`{var.name}` of `{func_name}` is no tensor: it cannot become a constant", var.span)
-    wanted = [Parameter(var.name, var.ty, var.span) for var in bound]
-    values = accept(func_name, wanted, [params[var.name] for var in bound])
+    parameters = [Parameter(var.name, var.ty, var.span) for var in bound]
+    values = accept(func_name, parameters, [params[var.name] for var in bound])
     dims: Dims = {}
     table: dict[Node, Node] = {}
     for var, value in zip(bound, values, strict=True):

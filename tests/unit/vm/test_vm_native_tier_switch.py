@@ -11,7 +11,7 @@ import pytest
 from handwritten import C, counts, machine, module, native_module
 
 from refmlc.native.compile import NativeWarning, failures
-from refmlc.native.tier import choosing
+from refmlc.native.tier import tier_switch
 from refmlc.native.tier.work import COMPILATION, EACH_FUNCTION, Work
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
@@ -30,8 +30,8 @@ def mod():
 @pytest.fixture
 def cheap(monkeypatch):
     """A compilation is worth a hundred iterations."""
-    monkeypatch.setattr(choosing, "COMPILATION", 100)
-    monkeypatch.setattr(choosing, "EACH_FUNCTION", 0)
+    monkeypatch.setattr(tier_switch, "COMPILATION", 100)
+    monkeypatch.setattr(tier_switch, "EACH_FUNCTION", 0)
 
 
 def test_what_is_done_once_and_quickly_is_interpreted(mod):

@@ -42,11 +42,11 @@ def twice(vm):
 def alone(monkeypatch):
     """Nothing but the quick call of a function may run."""
 
-    def quick_only(function):
+    def cached_only(function):
         monkeypatch.setattr(function, "_run", lambda *_: pytest.fail("the call was not quick"))
         return function
 
-    return quick_only
+    return cached_only
 
 
 def test_arrays_of_this_machine_are_laid_out_as_declared():
@@ -63,7 +63,7 @@ def test_the_second_call_is_quick(vm, twice, alone):
 
 
 @pytest.mark.needs("compiler")
-def test_each_shape_has_its_quick_call(twice, alone):
+def test_each_shape_has_its_cached_call(twice, alone):
     twice(ints(1, 2), ints(0, 0))
     alone(twice)
     for size in (3, 2, 2, 3, 3, 2):
@@ -124,7 +124,7 @@ class Named(np.ndarray):
     ],
     ids=["subclass", "crooked", "another dtype object", "tensor"],
 )
-def test_what_is_not_quick_is_done_all_the_same(twice, b):
+def test_a_call_that_is_not_cached_is_done_all_the_same(twice, b):
     twice(ints(1, 2, 3), b)
     assert np.asarray(b).tolist() == [2, 4, 6]
 
@@ -174,7 +174,7 @@ def test_where_c_stops_the_interpreter_runs(vm, twice):
 
 
 @pytest.mark.needs("compiler")
-def test_what_is_tracked_is_quick_for_arrays(vm, alone):
+def test_tracked_parameters_have_cached_calls_for_arrays(vm, alone):
     a, b = ints(1, 2, 3, 4), np.zeros(8, np.int32)
     vm["sparse"](a, b)
     alone(vm["sparse"])(a + 10, b)
@@ -203,9 +203,9 @@ def test_a_relax_function_that_is_one_run_is_quick(vm, alone):
 
 
 @pytest.mark.needs("compiler")
-def test_results_of_quick_calls_are_tensors_like_others(vm):
+def test_results_of_cached_calls_are_tensors_like_others(vm):
     slow, quick = (vm["chain"](ints(1, 2, 3)) for _ in range(2))
-    assert vm["chain"]._repeated.last is not None
+    assert vm["chain"]._cache.last is not None
     for other in (slow, quick):
         assert vm["chain"](other).numpy().tolist() == [16, 32, 48]
         assert [other.cells[i] for i in range(3)] == [4, 8, 12]
@@ -216,7 +216,7 @@ def test_results_of_quick_calls_are_tensors_like_others(vm):
     assert (slow.storage.origin, slow.storage.unit) == (quick.storage.origin, quick.storage.unit) == ("`twice`", 4)
 
 
-def test_results_of_quick_calls_do_not_share_memory(vm):
+def test_results_of_cached_calls_do_not_share_memory(vm):
     results = [vm["chain"](ints(i, 0, 0)) for i in range(1, 6)]
     assert [result.numpy()[0] for result in results] == [4, 8, 12, 16, 20]
 
@@ -238,7 +238,7 @@ def test_results_are_charged_as_long_as_they_live(mod):
 
 
 @pytest.mark.needs("compiler")
-def test_quick_calls_leave_memory_to_the_interpreter_where_it_is_short(mod):
+def test_cached_calls_leave_memory_to_the_interpreter_where_it_is_short(mod):
     vm = machine(mod, budget=Budget(max_bytes=(1 << 20) + 10_000))
     kept = [vm["chain"](np.full(1000, number, np.int32)) for number in range(5)]
     assert [result.numpy()[0] for result in kept] == [0, 4, 8, 12, 16]
@@ -254,7 +254,7 @@ def test_a_limit_of_time_is_looked_at(mod):
     vm = machine(mod, budget=Budget(max_seconds=1000.0))
     for _ in range(2):
         vm["twice"](ints(1), ints(1))
-    assert vm["twice"]._repeated.last is None
+    assert vm["twice"]._cache.last is None
 
 
 def test_a_packed_function_may_call_what_is_quick(mod):

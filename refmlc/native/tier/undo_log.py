@@ -1,11 +1,11 @@
-"""What C may spoil before it stops, kept so that the interpreter begins with memory as it was (NAT-002).
+"""Undo logs: copies of memory that C may spoil before it stops, so that the interpreter begins as C did (NAT-002).
 
 | buffer                                    | elements                             | shadow             |
 |-------------------------------------------|--------------------------------------|--------------------|
 | loaded, and stored to, and not covered    | a copy                               | a copy, if tracked |
 | stored to otherwise                       | none: the same will be stored again  | a copy, if tracked |
 
-Units without any check stop before they have written, if at all: nothing is kept for them.
+Units without any check stop before they have written, if at all: their logs are empty.
 """
 
 from collections.abc import Sequence
@@ -19,42 +19,41 @@ from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Copies of elements and of shadows, each with the memory it is a copy of."""
+class UndoLog:
+    """Memory of elements and of shadows, each with a copy."""
 
     elements: list[tuple[np.ndarray, np.ndarray]]
     shadows: list[tuple[memoryview, bytes]]
 
-    def put_back(self) -> None:
-        """Let memory be as it was."""
-        for memory, copy in self.elements:
-            memory[...] = copy
-        for shadow, held in self.shadows:
-            shadow[:] = held
+    def restore(self) -> None:
+        """Put all copies back."""
+        for memory, elements in self.elements:
+            memory[...] = elements
+        for shadow, cells in self.shadows:
+            shadow[:] = cells
 
 
-class Keeping:
-    """What is kept of the arguments of one unit. `changes`: what it reads is not there any more when it has run."""
+class UndoPlan:
+    """The parameters of one unit that an undo log copies. `updates`: some parameter is read and overwritten."""
 
     def __init__(self, unit: Unit) -> None:
-        """Find the parameters that need it."""
         params = [param for param in unit.params if isinstance(param, BufferParam)]
         self.may_stop = unit.checks > 0
         self._copied = [param.loaded and param.stored and not param.covered for param in params]
-        self.changes = any(self._copied)
+        self.updates = any(self._copied)
         self._tracked = [param.tracked and param.stored for param in params]
 
-    def keep(self, tensors: Sequence[Tensor]) -> Kept:
-        """Copies of what a call on `tensors` may spoil."""
+    def record(self, tensors: Sequence[Tensor]) -> UndoLog:
+        """The undo log of a call on `tensors`."""
         if not self.may_stop:
-            return Kept([], [])
+            return UndoLog([], [])
         elements = [memory_of(tensor) for tensor, copied in zip(tensors, self._copied, strict=True) if copied]
         shadows = [
             tensor.shadow
             for tensor, tracked in zip(tensors, self._tracked, strict=True)
             if tracked and not tensor.storage.all_initialised
         ]
-        return Kept(
+        return UndoLog(
             [(memory, memory.copy()) for memory in elements],
             [(shadow, bytes(shadow)) for shadow in shadows if isinstance(shadow, memoryview)],
         )

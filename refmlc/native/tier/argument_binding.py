@@ -1,15 +1,15 @@
-"""Whether arguments surely fit a C function, and what C is given for them (NAT-005).
+"""Binding arguments to the parameters of a C function (NAT-005).
 
-| argument            | fits when                                                                         |
+| argument            | binds when                                                                        |
 |---------------------|-----------------------------------------------------------------------------------|
 | of a buffer         | a tensor of its dtype, alive, each element on an address that its size divides;   |
 |                     | its shape (strides, offset, where they are declared) as declared                  |
 | … that is stored to | and writable                                                                      |
-| … that is loaded    | and initialised, unless the function writes it first (covered) or looks (tracked) |
+| … that is loaded    | and initialised, unless C writes it first (covered) or checks it (tracked)        |
 | … that is tracked   | and its shadow has a byte per element                                             |
 | of a number         | a value of the dtype                                                              |
 
-What does not surely fit is the interpreter's to look at: nothing is reported here.
+Arguments that do not certainly bind go to the interpreter, which reports; nothing is reported here.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ from refmlc.run.dims import Dims
 from refmlc.run.memory.cells import cell_size
 from refmlc.run.memory.tensor import Tensor
 
-MOST_EXTENT: Final = 1 << 40  # what generated code takes for granted
-MOST_SHAPES = 64  # bindings of shapes that are remembered
+MOST_EXTENT: Final = 1 << 40  # generated code relies on it
+MOST_SHAPES = 64  # combinations of shapes whose variables are cached
 NO_FLOAT = 1 << 1023
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ArgumentBinding:
     """The C arguments after the `rm_run *`, and the tensors of the buffer parameters, in order.
 
     `shadows` and `dims` are those of the C arguments that are such.
@@ -48,7 +48,7 @@ class Fit:
 
 
 class Ones:
-    """A shadow for tensors that are all initialised: ones, that stay ones whatever C stores."""
+    """A shadow for tensors that are all initialised: ones, which C can only overwrite with ones."""
 
     def __init__(self) -> None:
         self._cells = np.ones(0, np.uint8)
@@ -60,19 +60,19 @@ class Ones:
         return ffi().from_buffer(self._cells)
 
 
-class Fitting:
-    """How arguments of one unit are looked at."""
+class ArgumentBinder:
+    """Binds arguments to the parameters of one unit."""
 
     def __init__(self, unit: Unit, ones: Ones) -> None:
         """Prepare what depends on the unit alone."""
         self._unit = unit
         self._ones = ones
         self._buffers = [param.buffer for param in unit.params if isinstance(param, BufferParam)]
-        self._alone = self._depends_on_shapes_alone()
-        self._remembered: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        self._only_shapes = self._depends_on_shapes_only()
+        self._dims_of_shapes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
 
-    def fit(self, args: Sequence[object]) -> Fit | None:
-        """What is passed for `args`; None: they do not surely fit."""
+    def bind(self, args: Sequence[object]) -> ArgumentBinding | None:
+        """The binding of `args`; None: they do not certainly bind."""
         if len(args) != len(self._unit.params):
             return None
         passed: list[object] = []
@@ -96,7 +96,7 @@ class Fitting:
             passed.extend(pointers)
             shadows.extend(pointers[1:])
         dims = self._dims(tensors, numbers)
-        return None if dims is None else Fit([*passed, *dims], tensors, shadows, dims)
+        return None if dims is None else ArgumentBinding([*passed, *dims], tensors, shadows, dims)
 
     def _pointers(self, param: BufferParam, tensor: Tensor) -> list[object] | None:
         """The pointer to the elements, and the one to their shadow."""
@@ -106,7 +106,7 @@ class Fitting:
         if tensor.strides is not None and not buffer.strides:
             return None
         open_reads = param.loaded and not param.covered and not param.tracked
-        open_writes = param.stored and not param.covered and not param.tracked  # who would mark them?
+        open_writes = param.stored and not param.covered and not param.tracked  # nothing marks them
         if (open_reads or open_writes) and not tensor.initialised:
             return None
         cells = address_of(tensor)
@@ -126,16 +126,16 @@ class Fitting:
         return ffi().from_buffer(tensor.storage.shadow) + tensor.byte_offset // tensor.storage.unit
 
     def _dims(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
-        """The values of the unit's variables of shapes; None where something is not as declared."""
-        if not self._alone:
+        """The values of the unit's variables of shapes; None where a shape, stride or offset is not as declared."""
+        if not self._only_shapes:
             return self._resolved(tensors, numbers)
         key = tuple([tensor.shape for tensor in tensors])
-        found = self._remembered.get(key)
-        if found is None:
-            found = self._resolved(tensors, numbers)
-            if found is not None and len(self._remembered) < MOST_SHAPES:
-                self._remembered[key] = found
-        return found
+        dims = self._dims_of_shapes.get(key)
+        if dims is None:
+            dims = self._resolved(tensors, numbers)
+            if dims is not None and len(self._dims_of_shapes) < MOST_SHAPES:
+                self._dims_of_shapes[key] = dims
+        return dims
 
     def _resolved(self, tensors: list[Tensor], numbers: Dims) -> list[int] | None:
         """The same, computed as the interpreter does: first all variables, then everything else."""
@@ -157,8 +157,8 @@ class Fitting:
             return None
         return [dims[var] for var in self._unit.dims] if all(var in dims for var in self._unit.dims) else None
 
-    def _depends_on_shapes_alone(self) -> bool:
-        """Whether numbers, strides and offsets have no part in the variables of shapes."""
+    def _depends_on_shapes_only(self) -> bool:
+        """Whether the variables of shapes depend on no number, stride or offset."""
         return not any(buffer.strides or buffer.elem_offset is not None for buffer in self._buffers) and not any(
             isinstance(param, ScalarParam) and param.var.dtype.is_integer for param in self._unit.params
         )
@@ -177,7 +177,7 @@ def as_tensor(arg: object) -> Tensor | None:
 
 
 def actual_parts(buffer: tir.Buffer, tensor: Tensor) -> list[tuple[tir.Expr, int]]:
-    """What is declared of a buffer, each with what it is of the tensor given."""
+    """Each declared extent, stride and offset of a buffer, with its value in the tensor."""
     parts = list(zip(buffer.shape, tensor.shape, strict=True))
     if buffer.strides:
         parts += zip(buffer.strides, tensor.element_strides, strict=True)
@@ -189,14 +189,14 @@ def actual_parts(buffer: tir.Buffer, tensor: Tensor) -> list[tuple[tir.Expr, int
 
 def address_of(tensor: Tensor) -> object:
     """A pointer to the first element; None where the size of an element does not divide the address."""
-    known_as: Any = ffi()
-    start = known_as.from_buffer(tensor.storage.array) + tensor.byte_offset
-    aligned = int(known_as.cast("uintptr_t", start)) % cell_size(tensor.dtype) == 0
+    library: Any = ffi()
+    start = library.from_buffer(tensor.storage.array) + tensor.byte_offset
+    aligned = int(library.cast("uintptr_t", start)) % cell_size(tensor.dtype) == 0
     return start if aligned else None
 
 
 def number(arg: object, dtype: DType) -> bool | int | float | None:
-    """`arg` as a value of `dtype`, as the interpreter takes it (TIR-002); None where it takes it not."""
+    """`arg` as a value of `dtype`, as the interpreter takes it (TIR-002); None where it does not."""
     if isinstance(arg, np.generic):
         arg = arg.item()
     match dtype.kind:

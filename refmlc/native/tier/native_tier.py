@@ -6,22 +6,21 @@ import numpy as np
 
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.native.entries import whole_function
-from refmlc.native.tier.calls import Counts, NativeCall, State
-from refmlc.native.tier.choosing import Quick
-from refmlc.native.tier.compiled import Compiled
-from refmlc.native.tier.fused import FusedCall
+from refmlc.native.tier.cached_calls import cached_function, cached_prim_func
+from refmlc.native.tier.compiled_module import CompiledModule
+from refmlc.native.tier.fused_call import FusedCall
 from refmlc.native.tier.layout import as_declared
-from refmlc.native.tier.repeating import quick_function, quick_prim_func
+from refmlc.native.tier.native_call import Counts, NativeCall, State
+from refmlc.native.tier.tier_switch import CachedCall
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.substitutes import Prepared
 from refmlc.run.memory.budget import Budget
 
 
 class NativeTier:
-    """What is compiled of a module, for calls that use up `budget`. Not for concurrent use."""
+    """The functions of a compiled module, for calls that use up `budget`. Not for concurrent use."""
 
-    def __init__(self, module: IRModule, compiled: Compiled, budget: Budget) -> None:
-        """Nothing is looked up in the library yet."""
+    def __init__(self, module: IRModule, compiled: CompiledModule, budget: Budget) -> None:
         self._module = module
         self._compiled = compiled
         self._state = State(budget)
@@ -30,7 +29,7 @@ class NativeTier:
 
     @property
     def counts(self) -> Counts:
-        """What happened so far."""
+        """The calls so far."""
         return self._state.counts
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
@@ -38,8 +37,8 @@ class NativeTier:
         func = self._module.functions[name]
         if self._compiled.unit(name) is None or not isinstance(func, tir.PrimFunc):
             return interpreted()
-        found = self._calls[name] = NativeCall(name, func, self._compiled, self._state, interpreted)
-        return found
+        call = self._calls[name] = NativeCall(name, func, self._compiled, self._state, interpreted)
+        return call
 
     def block(self, block: relax.DataflowBlock) -> dict[int, FusedCall]:
         """The runs of bindings of `block` in C, by the number of the first binding."""
@@ -49,20 +48,22 @@ class NativeTier:
                 self._fused[run.symbol] = FusedCall(run, self._compiled, self._state)
         return {run.start: self._fused[run.symbol] for run in runs}
 
-    def quick(self, machine: Machine, name: str, args: Sequence[object], forget: Callable[[], None]) -> Quick | None:
-        """The quick call of the function `name` on `machine` for arguments like `args`; None: there is none.
+    def cached_call(
+        self, machine: Machine, name: str, args: Sequence[object], evict: Callable[[], None]
+    ) -> CachedCall | None:
+        """A cached call of the function `name` on `machine` for arguments like `args`; None: it has none.
 
-        `forget` is called when there is a better one.
+        The call runs `evict` when a better one can be made.
         """
         arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
         if len(arrays) != len(args) or self._state.budget.max_seconds is not None or not as_declared():
             return None
         if name in self._calls:
-            return quick_prim_func(machine, self._state, self._calls[name], arrays, forget)
+            return cached_prim_func(machine, self._state, self._calls[name], arrays, evict)
         function = self._module.functions[name]
         if not isinstance(function, relax.Function):
             return None
         for call in self._fused.values():
             if call.run.function == name and whole_function(call.run, function) is not None:
-                return quick_function(machine, self._state, call, (function, arrays), forget)
+                return cached_function(machine, self._state, call, (function, arrays), evict)
         return None

@@ -8,8 +8,8 @@ from refmlc.diag import Exhausted, Malformed
 from refmlc.lang.wellformed.reading import read
 from refmlc.native.compile import NativeWarning, failures
 from refmlc.native.options import Grade
-from refmlc.native.tier import special
-from refmlc.native.tier.special import FOREVER, WORTH, Spending
+from refmlc.native.tier import specialisation
+from refmlc.native.tier.specialisation import FOREVER, WORTH, DimensionProfile
 from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, bind_params, build
 
@@ -67,7 +67,7 @@ def in_order(a, b):
 @pytest.fixture
 def soon(monkeypatch):
     """Known dimensions are worth a compilation after a thousand iterations."""
-    monkeypatch.setattr(special, "WORTH", 1000)
+    monkeypatch.setattr(specialisation, "WORTH", 1000)
 
 
 def grade(call):
@@ -96,7 +96,7 @@ def test_a_function_is_compiled_for_the_dimensions_it_is_called_with(mod, soon):
         results.append(c.tobytes())
     assert set(results) == {in_order(a, b).tobytes()}
     call = vm.native.tier()._calls["gemm"]
-    (better,) = call.spending._made.values()
+    (better,) = call.profile._specialised.values()
     assert grade(call) < grade(better) == Grade.REORDERED
     assert counts(vm) == (8, 0, 0, 0)
 
@@ -108,8 +108,8 @@ def test_a_run_is_compiled_for_its_dimensions(mod, soon):
     for _ in range(8):
         assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     (call,) = vm.native.tier()._fused.values()
-    assert [better is not None for better in call.spending._made.values()] == [True]
-    assert vm["main"]._repeated.last is not None
+    assert [better is not None for better in call.profile._specialised.values()] == [True]
+    assert vm["main"]._cache.last is not None
 
 
 def test_a_long_run_begins_again_with_its_dimensions_known(mod, soon):
@@ -118,7 +118,7 @@ def test_a_long_run_begins_again_with_its_dimensions_known(mod, soon):
     y = in_order(a, b)
     assert vm["main"](a, b).numpy().tobytes() == in_order(y, y).tobytes()
     (call,) = vm.native.tier()._fused.values()
-    assert list(call.spending._made) == [(20, 30)]
+    assert list(call.profile._specialised) == [(20, 30)]
     assert counts(vm) == (1, 0, 0, 0)
 
 
@@ -150,7 +150,7 @@ def test_constants_of_the_module_go_into_c(mod):
     y = in_order(a, b)
     for _ in range(3):
         assert vm["main"](a).numpy().tobytes() == in_order(y, y).tobytes()
-    assert vm["main"]._repeated.last is not None
+    assert vm["main"]._cache.last is not None
 
 
 def test_what_is_compiled_goes_on_where_nothing_more_can_be(mod, soon, monkeypatch):
@@ -167,26 +167,26 @@ def test_what_is_compiled_goes_on_where_nothing_more_can_be(mod, soon, monkeypat
 
 
 def test_few_dimensions_are_compiled_for(mod, soon, monkeypatch):
-    monkeypatch.setattr(special, "MOST", 1)
+    monkeypatch.setattr(specialisation, "MOST", 1)
     vm = VirtualMachine(build(mod, "native"))
     for n in (10, 11, 10, 11):
         a, b = arrays(n, n)
         c = np.zeros((n, n), np.float32)
         vm["gemm"](a, b, c)
         assert c.tobytes() == in_order(a, b).tobytes()
-    made = vm.native.tier()._calls["gemm"].spending._made
+    made = vm.native.tier()._calls["gemm"].profile._specialised
     assert [made[(n, n)] is None for n in (10, 11)] == [False, True]
 
 
-def test_spending():
+def test_dimension_profile():
     made = []
-    spending = Spending(lambda dims: made.append(dims) or "better")
-    assert spending.better((1, 2)) is None
-    spending.spend((1, 2), WORTH - 1)
-    assert (spending.better((1, 2)), spending.left((1, 2)), spending.left((2, 1))) == (None, 1, WORTH)
-    spending.spend((1, 2), 1)
-    assert [spending.better((1, 2)) for _ in range(2)] == ["better"] * 2
-    assert (made, spending.left((1, 2))) == ([(1, 2)], FOREVER)
+    profile = DimensionProfile(lambda dims: made.append(dims) or "better")
+    assert profile.specialised((1, 2)) is None
+    profile.count((1, 2), WORTH - 1)
+    assert (profile.specialised((1, 2)), profile.left((1, 2)), profile.left((2, 1))) == (None, 1, WORTH)
+    profile.count((1, 2), 1)
+    assert [profile.specialised((1, 2)) for _ in range(2)] == ["better"] * 2
+    assert (made, profile.left((1, 2))) == ([(1, 2)], FOREVER)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6])

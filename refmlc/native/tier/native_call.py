@@ -1,15 +1,15 @@
-"""A call of one function: C where the arguments fit, and the interpreter where C declines or stops.
+"""A call of one function: C where it takes the arguments, the interpreter where it does not, or stops.
 
 | C says           | then                                                                                           |
 |------------------|------------------------------------------------------------------------------------------------|
 | `DONE`           | fuel is charged, what was covered is initialised                                               |
-| `CHECK_FAILED`   | memory is put back, the interpreter runs and tells; if it finds nothing, that is a false alarm |
+| `CHECK_FAILED`   | memory is restored, the interpreter runs and reports; no failure there is a false alarm        |
 | `OVERLAP`        | the interpreter runs: nothing was written yet                                                  |
-| `NO_MEMORY`      | memory is put back, the interpreter runs: it counts memory as the budget means it              |
+| `NO_MEMORY`      | memory is restored, the interpreter runs: it counts memory as the budget does                  |
 | `FUEL_EXHAUSTED` | the run ends with RM601: the interpreter would need more steps than there are                  |
-| `STOPPED`        | the run ends with what stopped it: RM605, an interrupt (`refmlc.native.tier.watch`)            |
+| `STOPPED`        | the run ends with its cause: RM605, an interrupt (`refmlc.native.tier.watch`)                  |
 
-Decision: a unit without checks keeps no copies, so where it runs out of memory half way, the run ends with RM603.
+Decision: a unit without checks has an empty undo log, so where it runs out of memory half way, the run ends with RM603.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,10 +22,10 @@ from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.native.compile import ffi
-from refmlc.native.tier.compiled import Compiled, c_type
-from refmlc.native.tier.fitting import Fit, Fitting, Ones
-from refmlc.native.tier.keeping import Keeping
-from refmlc.native.tier.special import FOREVER, Dimensions, Spending
+from refmlc.native.tier.argument_binding import ArgumentBinder, ArgumentBinding, Ones
+from refmlc.native.tier.compiled_module import CompiledModule, c_type
+from refmlc.native.tier.specialisation import FOREVER, DimensionProfile, Dimensions
+from refmlc.native.tier.undo_log import UndoPlan
 from refmlc.native.tier.watch import Watch, fuel_left
 from refmlc.native.tier.work import Work
 from refmlc.native.unit import BufferParam, Status
@@ -39,7 +39,7 @@ LEAST_ROOM: Final = 1 << 20
 
 @dataclass(slots=True)
 class Counts:
-    """Calls that C did, that did not fit, in which C stopped; and those where the interpreter saw no reason to."""
+    """Calls in C, calls that C did not take, calls in which it stopped, and those of them without a failure."""
 
     native: int = 0
     declined: int = 0
@@ -49,7 +49,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What calls of one virtual machine share: its budget, the `rm_run` that C takes, memory, counts."""
+    """The state that calls of one virtual machine share: its budget, the `rm_run` that C takes, memory, counts."""
 
     budget: Budget
     run: Any = field(default_factory=lambda: ffi().new("rm_run *"))
@@ -59,13 +59,13 @@ class State:
     watch: Watch = field(init=False)
 
     def __post_init__(self) -> None:
-        """Watch what uses the budget."""
+        """Watch the clock of the budget."""
         object.__setattr__(self, "watch", Watch(self.budget))
 
     def provide(self, calls: int, span: Span | None) -> int:
-        """Put fuel and memory of the budget into the `rm_run`; the fuel. 0: too little is left to begin.
+        """Put fuel and memory of the budget into the `rm_run`; returns the fuel. 0: too little is left to begin.
 
-        `calls` are steps that will be charged besides the fuel; `span` says what is executed.
+        `calls` are steps that will be charged besides the fuel; `span` is the place of the call.
         """
         fuel, memory = self.budget.fuel() - calls * FUEL_OF_A_STEP, self.budget.max_bytes - self.budget.bytes
         if fuel <= 0 or memory < LEAST_ROOM:
@@ -87,70 +87,70 @@ class NativeCall:
     """A prim_func as a callable on its arguments. Not for concurrent use."""
 
     def __init__(
-        self, name: str, func: tir.PrimFunc, compiled: Compiled, state: State, interpreted: Callable[[], Prepared]
+        self, name: str, func: tir.PrimFunc, compiled: CompiledModule, state: State, interpreted: Callable[[], Prepared]
     ) -> None:
-        """`interpreted` prepares the interpreter's way; it is asked when it is needed first."""
+        """`interpreted` prepares the interpreter's function, when the call first needs it."""
         self.compiled = compiled
         self.unit = compiled.translation.units[name]
-        self.fitting = Fitting(self.unit, state.ones)
-        self.spending = Spending(self._for_dims)
+        self.arguments = ArgumentBinder(self.unit, state.ones)
+        self.profile = DimensionProfile(self._specialise)
         self._func = func
         self._function = compiled.function(self.unit.symbol, c_type(self.unit))
         self._state = state
         self._prepare = interpreted
         self._interpreted: Prepared | None = None
         self._work = Work(func)
-        self._keeping = Keeping(self.unit)
+        self._undo = UndoPlan(self.unit)
         self._covers = [param.covered for param in self.unit.params if isinstance(param, BufferParam)]
 
     def __call__(self, args: Sequence[object]) -> object:
         """Call the function. Fails as the interpreter does."""
         state = self._state
-        given = state.provide(1, self._func.span)
-        fit = self.fitting.fit(args) if given else None
-        if fit is None:
+        fuel = state.provide(1, self._func.span)
+        binding = self.arguments.bind(args) if fuel else None
+        if binding is None:
             state.counts.declined += 1
             return self._interpret(args)
-        better = self._better(tuple(fit.dims), args) if fit.dims else None
-        if better is not None:
-            return better(args)
-        kept = self._keeping.keep(fit.tensors)
-        status = self._function(state.run, *fit.passed)
+        specialised = self._specialised(tuple(binding.dims), args) if binding.dims else None
+        if specialised is not None:
+            return specialised(args)
+        log = self._undo.record(binding.tensors)
+        status = self._function(state.run, *binding.passed)
         if status == Status.DONE:
-            return self._done(fit, given)
+            return self._done(binding, fuel)
         if status == Status.FUEL_EXHAUSTED:
             raise state.budget.out_of_fuel(self._func.span)
         if status == Status.STOPPED:
             raise state.watch.end()
-        if status == Status.NO_MEMORY and not self._keeping.may_stop:
+        if status == Status.NO_MEMORY and not self._undo.may_stop:
             raise fail(MEMORY_EXHAUSTED, f"`{self.unit.name}` takes more memory than is left", self._func.span)
-        kept.put_back()
+        log.restore()
         state.counts.stopped += 1
         result = self._interpret(args)
         state.counts.false_alarms += status == Status.CHECK_FAILED
         return result
 
-    def _done(self, fit: Fit, given: int) -> object:
+    def _done(self, binding: ArgumentBinding, fuel: int) -> object:
         state = self._state
         state.counts.native += 1
-        for tensor, covered in zip(fit.tensors, self._covers, strict=True):
+        for tensor, covered in zip(binding.tensors, self._covers, strict=True):
             if covered:
                 tensor.mark_initialised()
-        state.budget.charge_fuel(given - fuel_left(state.run), 1, self._func.span)
+        state.budget.charge_fuel(fuel - fuel_left(state.run), 1, self._func.span)
         return result_of(self.unit.result, state.run)
 
-    def _better(self, dims: Dimensions, args: Sequence[object]) -> "NativeCall | None":
-        """The function for these dimensions, when a call on `args` makes it worth while."""
-        if self.spending.left(dims) < FOREVER:
-            self.spending.spend(dims, self._work.iterations(args))
-        return self.spending.better(dims)
+    def _specialised(self, dims: Dimensions, args: Sequence[object]) -> "NativeCall | None":
+        """The specialisation for `dims`, once a call on `args` makes it worth its compilation."""
+        if self.profile.left(dims) < FOREVER:
+            self.profile.count(dims, self._work.iterations(args))
+        return self.profile.specialised(dims)
 
-    def _for_dims(self, dims: Dimensions) -> "NativeCall | None":
-        specials = self.compiled.specials
-        made = None if specials is None else specials.function(self.unit.name, dims)
-        if made is None:
+    def _specialise(self, dims: Dimensions) -> "NativeCall | None":
+        specialisations = self.compiled.specialisations
+        compiled = None if specialisations is None else specialisations.function(self.unit.name, dims)
+        if compiled is None:
             return None
-        return NativeCall(self.unit.name, self._func, made, self._state, self._in_the_interpreter)
+        return NativeCall(self.unit.name, self._func, compiled, self._state, self._in_the_interpreter)
 
     def _in_the_interpreter(self) -> Prepared:
         if self._interpreted is None:
@@ -162,7 +162,7 @@ class NativeCall:
 
 
 def result_of(dtype: DType | None, run: Any) -> bool | int | float | None:  # noqa: ANN401 - cffi has no types
-    """What the function returned."""
+    """The result of the function, in the `rm_run`."""
     if dtype is None:
         return None
     if dtype.is_float:

@@ -1,6 +1,6 @@
-"""A module in C as text, and as a loaded library.
+"""A module in C: its text, and its loaded library.
 
-Where there is no compiler, or it fails, people are warned once, and no function of the module is in C.
+Without a compiler, or where it fails, there is one warning, and no function of the module is in C.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from refmlc.native.options import Isa
 from refmlc.native.unit import BufferParam, Declined, Param, ScalarParam, Unit
 
 if TYPE_CHECKING:
-    from refmlc.native.tier.special import Specials
+    from refmlc.native.tier.specialisation import Specialisations
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A module in C: the text of a translation unit, and what it holds."""
+    """A module in C: the text of a translation unit, and the functions and runs of bindings in it."""
 
     text: str
     units: Mapping[str, Unit]
@@ -29,19 +29,20 @@ class Translation:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """What there is of a module in C.
+class CompiledModule:
+    """The functions of a module in C.
 
-    `problem` says why nothing is, where the compiler is to blame; `specials` compile more, for known dimensions.
+    `problem` is the compiler's failure, if it left none; `specialisations` compile functions again for known
+    dimensions.
     """
 
     translation: Translation
     library: Library | None
     problem: str = ""
-    specials: "Specials | None" = None
+    specialisations: "Specialisations | None" = None
 
     def unit(self, name: str) -> Unit | None:
-        """What is known of the function `name`, which is in the library; None: it is not."""
+        """The unit of the function `name`; None: it is not in the library."""
         return None if self.library is None else self.translation.units.get(name)
 
     @property
@@ -50,17 +51,17 @@ class Compiled:
         return () if self.library is None else self.translation.fused
 
     def function(self, symbol: str, c_type: str) -> CFunction:
-        """A C function of the library, which there is."""
+        """A C function of the library. Requires a library."""
         return cast("Library", self.library).function(symbol, c_type)
 
     def entry(self, symbol: str, rooms: int = 0) -> CFunction:
-        """The entry of the C function `symbol`, which has one; `rooms` fresh arrays are passed to it."""
-        taken = ", ".join(["void *", "int64_t", *("int64_t" for _ in range(rooms))])
-        return self.function(entry_symbol(symbol), f"int64_t (*)({taken})")
+        """The entry of the C function `symbol`, to which `rooms` fresh arrays are passed. Requires an entry."""
+        params = ", ".join(["void *", "int64_t", *("int64_t" for _ in range(rooms))])
+        return self.function(entry_symbol(symbol), f"int64_t (*)({params})")
 
 
 def with_entries(translation: Translation, module: IRModule) -> Translation:
-    """`translation`, of `module`, with an entry for each function that can have one."""
+    """`translation`, of `module`, with an entry for each function that has a form for entries."""
     texts = [emit_entry(unit) for unit in translation.units.values() if has_entry(unit)]
     for run in translation.fused:
         function = module.functions.get(run.function)
@@ -69,15 +70,15 @@ def with_entries(translation: Translation, module: IRModule) -> Translation:
     return replace(translation, text=emit_entries(translation.text, texts)) if texts else translation
 
 
-def load(translation: Translation, isa: Isa) -> Compiled:
-    """`translation` as a loaded library, from the user's cache if it is there; a warning where there is none."""
+def load(translation: Translation, isa: Isa) -> CompiledModule:
+    """`translation` compiled and loaded, or from the user's cache; a warning where the compiler fails."""
     if not translation.units and not translation.fused:
-        return Compiled(translation, None)
+        return CompiledModule(translation, None)
     try:
-        return Compiled(translation, build(translation.text, isa, cache=default_cache()))
+        return CompiledModule(translation, build(translation.text, isa, cache=default_cache()))
     except BuildFailed as problem:
         warn_once(problem)
-        return Compiled(translation, None, str(problem))
+        return CompiledModule(translation, None, str(problem))
 
 
 def c_type(unit: Unit) -> str:

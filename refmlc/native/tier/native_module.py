@@ -1,0 +1,45 @@
+"""A module that is compiled on demand, once, for all its virtual machines.
+
+The C generator and cffi are loaded then, not before: the interpreter alone does not wait for them.
+"""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from refmlc.lang.ir import IRModule
+from refmlc.lazy import load
+
+if TYPE_CHECKING:
+    from refmlc.native.tier.compiled_module import CompiledModule
+
+Math: TypeAlias = Literal["cr", "libm"]
+Compiler: TypeAlias = "Callable[[IRModule, Math], CompiledModule]"
+
+
+def _compile(module: IRModule, math: Math) -> "CompiledModule":
+    compiled: CompiledModule = load("refmlc.native.tier.compilation:compile_module")(module, math)
+    return compiled
+
+
+class NativeModule:
+    """A module and, once compiled, its functions in C. For concurrent use."""
+
+    def __init__(self, module: IRModule, math: Math, compiler: Compiler = _compile) -> None:
+        self.module = module
+        self.math = math
+        self._compiler = compiler
+        self._lock = Lock()
+        self._compiled: CompiledModule | None = None
+
+    @property
+    def if_compiled(self) -> "CompiledModule | None":
+        """The compiled module; None: it is not compiled so far."""
+        return self._compiled
+
+    def compiled(self) -> "CompiledModule":
+        """The compiled module; the first call compiles it."""
+        with self._lock:
+            if self._compiled is None:
+                self._compiled = self._compiler(self.module, self.math)
+            return self._compiled

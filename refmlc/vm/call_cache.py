@@ -1,0 +1,62 @@
+"""The cached calls of one function: one for each kind of arguments, made after a call that did not fail.
+
+| argument                          | counts as                                      |
+|-----------------------------------|------------------------------------------------|
+| NumPy array                       | itself                                         |
+| tensor, alive and all initialised | an array on its memory                         |
+| anything else                     | itself, and has no cached call                 |
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from refmlc.native.tier.tier_switch import NOT_APPLICABLE, CachedCall, TierSwitch
+from refmlc.run.interp.machine import Machine
+from refmlc.run.memory.tensor import Tensor
+
+Kind: TypeAlias = tuple[object, ...]
+MOST = 64  # kinds of arguments of a function
+
+
+class CallCache:
+    """The cached calls of one function on one machine. `last` is the one used, or added, last."""
+
+    def __init__(self, machine: Machine, name: str, native: TierSwitch) -> None:
+        self.last: CachedCall | None = None
+        self._machine = machine
+        self._name = name
+        self._native = native
+        self._calls: dict[Kind, CachedCall | None] = {}
+
+    def call(self, args: tuple[object, ...]) -> object:
+        """The result of the cached call for `args`; NOT_APPLICABLE where there is none, or it does not take them."""
+        cached = self._calls.get(kind_of(args))
+        if cached is None:
+            return NOT_APPLICABLE
+        self.last = cached
+        return cached(args)
+
+    def add(self, args: tuple[object, ...]) -> None:
+        """Cache calls on arguments like `args`, with which the function was called and did not fail."""
+        kind = kind_of(args)
+        if kind in self._calls or len(self._calls) >= MOST or self._native.counts is None:
+            return
+        cached = self._native.cached_call(self._machine, self._name, args, lambda: self._evict(kind))
+        self._calls[kind] = cached
+        self.last = self.last if cached is None else cached
+
+    def _evict(self, kind: Kind) -> None:
+        """Let the next call of this kind be as the first."""
+        self.last = None
+        self._calls.pop(kind, None)
+
+
+def kind_of(args: tuple[object, ...]) -> Kind:
+    """The dtypes and shapes that all arguments of a cached call share."""
+    return tuple([(arg.dtype, arg.shape) if isinstance(arg, np.ndarray) else type(arg) for arg in args])
+
+
+def as_arrays(args: tuple[object, ...]) -> tuple[object, ...]:
+    """`args` with arrays for those tensors that are no more than arrays."""
+    return tuple([arg.plain if isinstance(arg, Tensor) else arg for arg in args])
