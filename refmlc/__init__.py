@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from refmlc.lang.script import show
     from refmlc.lang.wellformed.reading import read_file
     from refmlc.oracle.check import check
-    from refmlc.rewrite.schedule.session import Schedule
+    from refmlc.rewrite.schedule import Schedule
     from refmlc.run.memory.budget import Budget
     from refmlc.run.memory.c_functions import register_c_func
     from refmlc.run.memory.registry import FunctionRegistry, get_func, register_func
@@ -108,7 +108,7 @@ _attribute, __dir__ = attach(
         "refmlc.lang.script": ("show",),
         "refmlc.lang.wellformed.reading": ("read_file",),
         "refmlc.oracle.check": ("check",),
-        "refmlc.rewrite.schedule.session": ("Schedule",),
+        "refmlc.rewrite.schedule": ("Schedule",),
         "refmlc.run.memory.budget": ("Budget",),
         "refmlc.run.memory.c_functions": ("register_c_func",),
         "refmlc.run.memory.registry": ("FunctionRegistry", "get_func", "register_func"),

@@ -6,15 +6,14 @@ trace says which steps were taken: `split i0 by 3; reorder i1, i0_0`.
 `rolled_schedules(func, seed)` gives some from a seed, `schedules(func)` is the strategy of Hypothesis.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from refmlc.diag.errors import Malformed, Unsupported
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Printer
 from refmlc.lang.script import show
-from refmlc.rewrite import schedule
-from refmlc.rewrite.schedule.places import places
+from refmlc.rewrite.schedule import DRAWS, tensorize
+from refmlc.rewrite.schedule.draws import Choices as Source, Draw, loops
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.rewrites import REWRITES
 from refmlc.strategies.tiles import intrinsic_of
@@ -38,129 +37,27 @@ class Equivalent(NamedTuple):
         printer.text(str(self))
 
 
-Step: TypeAlias = "Callable[[tir.PrimFunc, Choices], tuple[str, tir.PrimFunc] | None]"
 ATTEMPTS = 12  # at a step, before it is given up: most targets do not suit most steps
 
 
-def _loops(func: tir.PrimFunc) -> list[tir.For]:
-    return [place.stmt for place in places(func.body) if isinstance(place.stmt, tir.For)]
-
-
-def _blocks(func: tir.PrimFunc) -> list[str]:
-    names = [place.stmt.block.name for place in places(func.body) if isinstance(place.stmt, tir.SBlockRealize)]
-    return [name for name in names if name != "root" and names.count(name) == 1]
-
-
-def _split(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    loop = choices.pick(_loops(func)).loop_var
-    factors = choices.pick(((2,), (3,), (4,), (8,), (2, 2), (1,)))
-    return f"split {loop.name} by {', '.join(map(str, factors))}", schedule.split(func, loop, (None, *factors))[0]
-
-
-def _fuse(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    pairs = [(one.loop_var, one.body.loop_var) for one in _loops(func) if isinstance(one.body, tir.For)]
-    if not pairs:
-        return None
-    outer, inner = choices.pick(pairs)
-    return f"fuse {outer.name}, {inner.name}", schedule.fuse(func, outer, inner)[0]
-
-
-def _reorder(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    loop: tir.Stmt = choices.pick(_loops(func))
-    chain: list[tir.Var] = []
-    while isinstance(loop, tir.For):
-        chain.append(loop.loop_var)
-        loop = loop.body
-    order = choices.permutation(chain)
-    if len(chain) < 2 or order == chain:
-        return None
-    return f"reorder {', '.join(one.name for one in order)}", schedule.reorder(func, order)
-
-
-def _of_kind(name: str, step: Callable[[tir.PrimFunc, tir.Var], tir.PrimFunc]) -> Step:
-    def apply(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-        loop = choices.pick(_loops(func)).loop_var
-        return f"{name} {loop.name}", step(func, loop)
-
-    return apply
-
-
-def _of_block(name: str, step: Callable[[tir.PrimFunc, str], tir.PrimFunc]) -> Step:
-    def apply(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-        block = choices.pick(_blocks(func))
-        return f"{name} {block}", step(func, block)
-
-    return apply
-
-
-def _cache_read(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    block, buffer = choices.pick(_blocks(func)), choices.pick([*func.buffer_map.values()])
-    return f"cache_read {block}, {buffer.name}", schedule.cache_read(func, block, buffer)
-
-
-def _decompose(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    block = choices.pick(_blocks(func))
-    loop = choices.pick(schedule.get_loops(func, block))
-    return f"decompose_reduction {block} at {loop.name}", schedule.decompose_reduction(func, block, loop)
-
-
-def _blockize(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    loop = choices.pick(_loops(func)).loop_var
-    return f"blockize {loop.name}", schedule.blockize(func, loop)[0]
-
-
-def _tensorize(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    loop, unrolled = choices.pick(_loops(func)).loop_var, choices.chance(50)
+def _tensorize(func: tir.PrimFunc, choices: Source) -> tuple[str, tir.PrimFunc] | None:
+    loop, unrolled = choices.pick(loops(func)).loop_var, choices.chance(50)
     intrin = intrinsic_of(func, loop, unrolled=unrolled)
     if intrin is None:
         return None
-    return f"tensorize {loop.name}{' unrolled' * unrolled}", schedule.tensorize(func, loop, intrin)[0]
+    return f"tensorize {loop.name}{' unrolled' * unrolled}", tensorize(func, loop, intrin)[0]
 
 
-def _moved(name: str, step: Callable[..., tir.PrimFunc]) -> Step:
-    def apply(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-        block, unit = choices.pick(_blocks(func)), choices.chance(50)
-        loop = choices.pick(_loops(func)).loop_var
-        kept = " preserve_unit_loops" * unit
-        return f"{name} {block} at {loop.name}{kept}", step(func, block, loop, preserve_unit_loops=unit)
-
-    return apply
-
-
-def _rfactor(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    block = choices.pick(_blocks(func))
-    loop = choices.pick(schedule.get_loops(func, block))
-    return f"rfactor {block} by {loop.name}", schedule.rfactor(func, block, loop)[0]
-
-
-STEPS: tuple[tuple[str, Step], ...] = (
-    ("split", _split),
-    ("fuse", _fuse),
-    ("reorder", _reorder),
-    ("unroll", _of_kind("unroll", schedule.unroll)),
-    ("vectorize", _of_kind("vectorize", schedule.vectorize)),
-    ("parallel", _of_kind("parallel", schedule.parallel)),
-    ("drop_unit_loop", _of_kind("drop_unit_loop", schedule.drop_unit_loop)),
-    ("add_unit_loop", _of_block("add_unit_loop", lambda func, block: schedule.add_unit_loop(func, block)[0])),
-    ("compute_inline", _of_block("compute_inline", schedule.compute_inline)),
-    ("cache_write", _of_block("cache_write", schedule.cache_write)),
-    ("cache_read", _cache_read),
-    ("decompose_reduction", _decompose),
-    ("reverse_compute_inline", _of_block("reverse_compute_inline", schedule.reverse_compute_inline)),
-    ("compute_at", _moved("compute_at", schedule.compute_at)),
-    ("reverse_compute_at", _moved("reverse_compute_at", schedule.reverse_compute_at)),
-    ("rfactor", _rfactor),
-    ("blockize", _blockize),
-    ("tensorize", _tensorize),
-)
+STEPS: tuple[Draw, ...] = (*DRAWS.values(), _tensorize)
+"""The steps of schedules; that of `tensorize` is here, because its intrinsic is made for the function (`tiles`)."""
 
 
 def _stepped(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    """One step, or None where what was drawn is not to be had."""
+    """One step, or None where the target that was drawn does not suit it."""
     number = choices.below(len(STEPS) + len(REWRITES))
     try:
         if number < len(STEPS):
-            return STEPS[number][1](func, choices)
+            return STEPS[number](func, choices)
         name, rewrite = REWRITES[number - len(STEPS)]
         changed = rewrite(func, choices)
     except (Unsupported, Malformed, IndexError):

@@ -11,7 +11,7 @@
 | `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                       |
 | `nd.array`, `runtime.tensor`                        | `Tensor`                                                      |
 | `register_func`, `register_global_func`             | the registry                                                  |
-| `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.rewrite.schedule.session.Schedule`                    |
+| `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.rewrite.schedule.Schedule`                            |
 | `arith`                                             | refused by name                                               |
 
 What is not here fails with AttributeError and says so. Clauses: what modules mean is in conformance/spec; the decisions

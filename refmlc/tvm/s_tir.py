@@ -7,8 +7,8 @@ __all__ = ["Schedule"]  # noqa: F822 - looked up when it is named
 
 
 def __getattr__(name: str) -> object:
-    """`refmlc.rewrite.schedule.session.Schedule`, which brings the oracle with it, when it is named first."""
+    """`refmlc.rewrite.schedule.Schedule`, which brings the oracle with it, when it is named first."""
     if name != "Schedule":
         raise missing(__name__, name, __all__)
-    value: object = load("refmlc.rewrite.schedule.session:Schedule")
+    value: object = load("refmlc.rewrite.schedule:Schedule")
     return value

@@ -19,14 +19,19 @@ before and is not read after.
 Fails: RM112, RM504. `checked=False` leaves out what concerns the order of accesses, for whom validates by running.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
-from refmlc.diag.entry import entry_point
+from refmlc.diag import fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import Accesses, accesses, problem, separates
 from refmlc.rewrite.schedule.boxes import Side, box, over, targets_of
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks, loops as loops_of
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import (
     allocated,
@@ -44,9 +49,11 @@ from refmlc.rewrite.schedule.places import (
     with_top,
     without,
 )
+from refmlc.rewrite.schedule.session import Session
 from refmlc.rewrite.schedule.whole import alone, covers, is_true, loops_around, output
 
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
+LAST = -1  # the place of a block that is moved into a loop: the last possible one
 
 
 @entry_point
@@ -291,3 +298,43 @@ def _independent(loop: tir.For, step: str) -> None:
     inside = accesses(loop.body)
     if not all(separates(loop.loop_var, inside, buffer) for buffer in inside.written):
         raise refused(step, f"iterations over `{loop.loop_var.name}` would touch the same elements", loop.span)
+
+
+def _draw(step: Callable[..., tir.PrimFunc], name: str) -> Draw:
+    def draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
+        block, unit = choices.pick(blocks(func)), choices.chance(50)
+        loop = choices.pick(loops_of(func)).loop_var
+        kept = " preserve_unit_loops" * unit
+        return f"{name} {block} at {loop.name}{kept}", step(func, block, loop, preserve_unit_loops=unit)
+
+    return draw
+
+
+@entry_points
+class MoveSteps(Session):
+    """`compute_at` and `reverse_compute_at`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {
+        "compute_at": _draw(compute_at, "compute_at"),
+        "reverse_compute_at": _draw(reverse_compute_at, "reverse_compute_at"),
+    }
+
+    def compute_at(
+        self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = LAST
+    ) -> None:
+        """Move the producer into a loop of what reads it, directly before that."""
+        shown = _options("compute_at", index, unit=preserve_unit_loops)
+        self._change(compute_at, self._named(block), loop, shown=shown, checked=self._checked)
+
+    def reverse_compute_at(
+        self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = LAST
+    ) -> None:
+        """Move the consumer into a loop of what it reads, at its end."""
+        shown = _options("reverse_compute_at", index, unit=preserve_unit_loops)
+        self._change(reverse_compute_at, self._named(block), loop, shown=shown, checked=self._checked)
+
+
+def _options(step: str, index: int, *, unit: bool) -> dict[str, object]:
+    if index != LAST:
+        raise fail(UNSUPPORTED_CONSTRUCT, f"`{step}` puts a block at the last place only: index {index} is not there")
+    return {"preserve_unit_loops": True} if unit else {}

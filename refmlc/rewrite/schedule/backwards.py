@@ -12,14 +12,18 @@ Legal where
 Each element of the consumer is then computed once for each time that its operand is: by the same values.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.draws import Draw, on_block
+from refmlc.rewrite.schedule.handles import BlockRV
 from refmlc.rewrite.schedule.places import (
     allocated,
     get_block,
@@ -33,6 +37,7 @@ from refmlc.rewrite.schedule.places import (
     with_top,
     without,
 )
+from refmlc.rewrite.schedule.session import Session
 from refmlc.rewrite.schedule.whole import alone, covers, is_true, output
 
 STEP = "reverse_compute_inline"
@@ -149,3 +154,16 @@ def _between(
             if node.buffer is written or (isinstance(node, tir.BufferStore) and node.buffer in read):
                 message = f"`{node.buffer.name}` is used between the two"
                 raise refused(STEP, message, realize.span)
+
+
+@entry_points
+class ReverseInlineSteps(Session):
+    """`reverse_compute_inline`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {
+        "reverse_compute_inline": on_block("reverse_compute_inline", reverse_compute_inline)
+    }
+
+    def reverse_compute_inline(self, block: BlockRV | str) -> None:
+        """Put what a block computes in the place of what it reads."""
+        self._change(reverse_compute_inline, self._named(block))

@@ -20,20 +20,25 @@ Legal where
 The instances are executed in the order that they had. An element is started before the first of its terms as before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from refmlc.diag import Span
-from refmlc.diag.entry import entry_point
+from refmlc.diag import Span, fail
+from refmlc.diag.catalogue import UNSUPPORTED_CONSTRUCT
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.boxes import expression
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, loops as loops_of
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.linear import Sum, sum_of
 from refmlc.rewrite.schedule.loops import both, plain
 from refmlc.rewrite.schedule.places import TRUE, conjuncts, fresh_name, get_loop, integer, refused, with_stmt
 from refmlc.rewrite.schedule.reduction import Nest, same_place, starting
+from refmlc.rewrite.schedule.session import Session
 
 STEP = "blockize"
 
@@ -159,3 +164,22 @@ def _nest(loops: tuple[tir.For, ...], kept: Sequence[tuple[tir.IterVar, tir.Expr
     if used[True] & used[False] or idle - once:
         raise refused(STEP, "axes of both kinds share a loop, or a loop is of no axis", span)
     return Nest(loops, frozenset(used[True]), frozenset(used[False] | idle))
+
+
+def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    loop = choices.pick(loops_of(func)).loop_var
+    return f"blockize {loop.name}", blockize(func, loop)[0]
+
+
+@entry_points
+class BlockSteps(Session):
+    """`blockize`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {"blockize": _draw}
+
+    def blockize(self, target: LoopRV, *, preserve_unit_iters: bool = True) -> BlockRV:
+        """Make a block of the loop and what is in it; that block. Axes of extent 1 stay."""
+        if not isinstance(target, LoopRV):
+            raise fail(UNSUPPORTED_CONSTRUCT, "`blockize` makes a block of a loop; of blocks it is not there")
+        del preserve_unit_iters
+        return self._change_block(blockize, target)

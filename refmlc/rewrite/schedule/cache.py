@@ -9,14 +9,20 @@ element of the buffer, each at its own axes, reading none that it has not writte
 else in the same statement at the root touches the buffer.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks, on_block
+from refmlc.rewrite.schedule.handles import BlockRV
 from refmlc.rewrite.schedule.loops import serial_loop
+from refmlc.rewrite.schedule.notes import written
 from refmlc.rewrite.schedule.places import (
     TRUE,
     fresh_name,
@@ -28,6 +34,7 @@ from refmlc.rewrite.schedule.places import (
     top,
     with_top,
 )
+from refmlc.rewrite.schedule.session import Session
 from refmlc.rewrite.schedule.whole import covers, output
 
 
@@ -105,3 +112,40 @@ def _copying(func: tir.PrimFunc, source: tir.Buffer, target: tir.Buffer) -> tir.
     for var, size in zip(reversed(loops), reversed(source.shape), strict=True):
         body = serial_loop(var, size, body)
     return body
+
+
+def _draw_read(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    block, buffer = choices.pick(blocks(func)), choices.pick([*func.buffer_map.values()])
+    return f"cache_read {block}, {buffer.name}", cache_read(func, block, buffer)
+
+
+@entry_points
+class CacheSteps(Session):
+    """`cache_read` and `cache_write`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {
+        "cache_write": on_block("cache_write", cache_write),
+        "cache_read": _draw_read,
+    }
+
+    def cache_read(self, block: BlockRV | str, read_buffer_index: int, storage_scope: str = "global") -> BlockRV:
+        """Let the block read a copy; the block that copies."""
+        target = self._named(block)
+        node = get_block(self._function(target.func), target.name).block
+        loads = [part.buffer for part in walk(node) if isinstance(part, tir.BufferLoad)]
+        read = list(dict.fromkeys(loads if node.reads is None else [region.buffer for region in node.reads]))
+        if not 0 <= read_buffer_index < len(read):
+            message = f"`{target.name}` reads {len(read)} buffers; there is none of index {read_buffer_index}"
+            raise fail(BAD_USAGE, message)
+        args = (target, read_buffer_index, storage_scope)
+        buffer = read[read_buffer_index]
+        return self._add_block(
+            "cache_read", args, target, lambda func: cache_read(func, target.name, buffer, storage_scope)
+        )
+
+    def cache_write(self, block: BlockRV | str, write_buffer_index: int, storage_scope: str = "global") -> BlockRV:
+        """Let the block write a copy; the block that copies back."""
+        target = self._named(block)
+        written(self._function(target.func), target.name, write_buffer_index)
+        args = (target, write_buffer_index, storage_scope)
+        return self._add_block("cache_write", args, target, lambda func: cache_write(func, target.name, storage_scope))

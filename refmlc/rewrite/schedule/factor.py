@@ -10,30 +10,36 @@ Also asked: the block and its loops are a statement at the root and cover what t
 `X[…] = X[…] ∘ term` whose term does not read X, and the loop is one of the reduction, of constant extent.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import (
     TRUE,
     fresh_name,
     get_block,
     get_loop,
+    get_loops,
     integer,
     refused,
     same_indices,
     top,
     with_top,
 )
+from refmlc.rewrite.schedule.relations import get_child_blocks
+from refmlc.rewrite.schedule.session import Session
 from refmlc.rewrite.schedule.whole import alone, covers, is_true, loops_around, output
 
 STEP = "rfactor"
@@ -192,3 +198,28 @@ def _nested(loops: Iterable[tir.For], body: tir.Stmt) -> tir.Stmt:
     for one in reversed([*loops]):
         body = replace(one, body=body)
     return body
+
+
+def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    block = choices.pick(blocks(func))
+    loop = choices.pick(get_loops(func, block))
+    return f"rfactor {block} by {loop.name}", rfactor(func, block, loop)[0]
+
+
+@entry_points
+class FactorSteps(Session):
+    """`rfactor`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {"rfactor": _draw}
+
+    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
+        """Compute the reduction around which the loop stands in parts; the block that computes them."""
+        inside = get_child_blocks(self._function(loop.func), loop.var)
+        if len(inside) != 1:
+            raise fail(BAD_USAGE, f"{len(inside)} blocks are in the loop over `{loop.var.name}`")
+
+        def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[BlockRV]]:
+            after, name = rfactor(func, inside[0], loop.var, factor_axis)
+            return after, (self._block(loop.func, name),)
+
+        return self._apply("rfactor", (loop, factor_axis), change)[0]

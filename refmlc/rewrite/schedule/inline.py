@@ -13,14 +13,18 @@ memory that the value depends on has changed since: computing it at the reader g
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.rewrite.schedule.accesses import problem
+from refmlc.rewrite.schedule.draws import Draw, on_block
+from refmlc.rewrite.schedule.handles import BlockRV
 from refmlc.rewrite.schedule.places import allocated, get_block, position, refused, top, with_top
+from refmlc.rewrite.schedule.session import Session
 
 STEP = "compute_inline"
 
@@ -120,3 +124,14 @@ def _copy(value: tir.Expr, table: Mapping[tir.Var, tir.Expr]) -> tir.Expr:
 def _converted(index: tir.Expr, var: tir.Var) -> tir.Expr:
     """An index as the axis has it: an index may be of another width."""
     return index if index.dtype == var.dtype else tir.Cast(var.dtype, index)
+
+
+@entry_points
+class InlineSteps(Session):
+    """`compute_inline`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {"compute_inline": on_block("compute_inline", compute_inline)}
+
+    def compute_inline(self, block: BlockRV | str) -> None:
+        """Put what a block computes in the place of what reads it."""
+        self._change(compute_inline, self._named(block))

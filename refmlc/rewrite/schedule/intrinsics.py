@@ -20,7 +20,7 @@ from typing import TypeGuard
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
@@ -29,8 +29,10 @@ from refmlc.rewrite.schedule.accesses import accesses
 from refmlc.rewrite.schedule.blocks import blockize
 from refmlc.rewrite.schedule.boxes import box, expression
 from refmlc.rewrite.schedule.described import Comparison, Found, axes_of
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.linear import Sum
 from refmlc.rewrite.schedule.places import allocated, fresh_name, get_block, integer, names, refused, top, with_stmt
+from refmlc.rewrite.schedule.session import Session
 
 STEP = "tensorize"
 
@@ -216,3 +218,22 @@ def _renamed(func: tir.PrimFunc, impl: tir.PrimFunc) -> tir.PrimFunc:
     views = {new: substitute(impl.buffer_map[old], table) for old, new in zip(impl.params, params, strict=True)}
     body = rewrite(substitute(impl.body, table), change)
     return replace(impl, params=params, buffer_map=views, body=body)
+
+
+@entry_points
+class IntrinsicSteps(Session):
+    """`tensorize`."""
+
+    def tensorize(
+        self, block_or_loop: BlockRV | LoopRV | str, tensor_intrin: TensorIntrin, *, preserve_unit_iters: bool = True
+    ) -> None:
+        """Replace the block, or the loop made a block, by the intrinsic.
+
+        The intrinsic is the pair itself: there is no register of names.
+        """
+        if not isinstance(tensor_intrin, TensorIntrin):
+            raise fail(BAD_USAGE, f"`tensorize` takes a TensorIntrin(desc, impl), not {tensor_intrin!r}")
+        del preserve_unit_iters
+        target = self._target(block_or_loop)
+        held = target.name if isinstance(target, BlockRV) else target.var
+        self._apply("tensorize", (target, tensor_intrin), lambda f: (tensorize(f, held, tensor_intrin)[0], ()))

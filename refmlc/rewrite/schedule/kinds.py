@@ -11,14 +11,19 @@ The rule for `parallel` is what makes the program free of races (RM321) whatever
 `checked=False` leaves it out, for whom validates by running.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.rewrite.schedule.accesses import accesses, problem, separates
+from refmlc.rewrite.schedule.draws import Draw, on_loop
+from refmlc.rewrite.schedule.handles import LoopRV
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import get_loop, refused, with_stmt
+from refmlc.rewrite.schedule.session import Session
 
 
 @entry_point
@@ -72,3 +77,24 @@ def _independent(func: tir.PrimFunc, node: tir.For, step: str, *, checked: bool)
         if not separates(node.loop_var, found, buffer):
             message = f"iterations over `{node.loop_var.name}` may touch the same elements of `{buffer.name}`"
             raise refused(step, message, node.span)
+
+
+@entry_points
+class KindSteps(Session):
+    """`parallel`, `vectorize`, `unroll`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {
+        step.__name__: on_loop(step.__name__, step) for step in (unroll, vectorize, parallel)
+    }
+
+    def parallel(self, loop: LoopRV) -> None:
+        """Mark `loop` as parallel."""
+        self._change(parallel, loop, checked=self._checked)
+
+    def vectorize(self, loop: LoopRV) -> None:
+        """Mark `loop` as vectorised."""
+        self._change(vectorize, loop, checked=self._checked)
+
+    def unroll(self, loop: LoopRV) -> None:
+        """Mark `loop` as unrolled."""
+        self._change(unroll, loop)

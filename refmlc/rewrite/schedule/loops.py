@@ -4,8 +4,6 @@
 |------------------|--------------------------|----------------------------------------------------------------------|
 | `split`          | `for i in n`             | `for i_0: for i_1 in f`, `i` = `i_0 * f + i_1`; guarded where needed |
 | `fuse`           | `for i in n: for j in m` | `for f in n*m`, `i` = `f // m`, `j` = `f % m`                        |
-| `add_unit_loop`  | a block, or a loop       | `for u in 1` around it                                               |
-| `drop_unit_loop` | `for u in 1`             | its body, `u` = its start                                            |
 
 The guard is a condition of each block inside (`T.where`), or an `if` where something stands outside of blocks.
 
@@ -14,26 +12,28 @@ many are guarded. Loops that are parallel, vectorised or unrolled become serial,
 that are bound to threads are refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.dtypes import BOOL
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, loops as loops_of
+from refmlc.rewrite.schedule.handles import LoopRV
 from refmlc.rewrite.schedule.places import (
     fresh_name,
     get_loop,
     integer,
-    place_of_block,
-    place_of_loop,
     refused,
     with_stmt,
 )
+from refmlc.rewrite.schedule.session import Session
 
 LARGEST = 1 << 30  # of the extents that are computed: their arithmetic stays within int32
 
@@ -64,7 +64,7 @@ def split(func: tir.PrimFunc, loop: tir.Var, factors: Sequence[int | None]) -> t
     for var, factor in zip(new[1:], inner, strict=True):
         value = tir.Apply("add", (tir.Apply("mul", (value, integer(factor, loop.dtype)), loop.dtype), var), loop.dtype)
     condition = None if exact else tir.Apply("lt", (value, node.extent), BOOL)
-    moved = value if _is(node.min, 0) else tir.Apply("add", (value, node.min), loop.dtype)
+    moved = value if is_constant(node.min, 0) else tir.Apply("add", (value, node.min), loop.dtype)
     body = guarded(substitute(node.body, {loop: moved}), condition, new)
     extents = (count, *(integer(one, loop.dtype) for one in inner))
     for var, extent in zip(reversed(new), reversed(extents), strict=True):
@@ -99,7 +99,8 @@ def plain(node: tir.For, step: str) -> None:
             raise refused(step, f"the loop over `{node.loop_var.name}` may be left early", node.span)
 
 
-def _is(expr: tir.Expr, value: int) -> bool:
+def is_constant(expr: tir.Expr, value: int) -> bool:
+    """Whether the expression is the constant `value`."""
     return isinstance(expr, tir.IntImm) and expr.value == value
 
 
@@ -137,7 +138,7 @@ def _blocks(body: tir.Stmt, changing: set[tir.Var]) -> list[tir.SBlockRealize] |
 
 def both(a: tir.Expr, b: tir.Expr) -> tir.Expr:
     """The condition that both hold."""
-    return b if _is(a, 1) else tir.And(a, b)
+    return b if is_constant(a, 1) else tir.And(a, b)
 
 
 @entry_point
@@ -151,7 +152,7 @@ def fuse(func: tir.PrimFunc, outer: tir.Var, inner: tir.Var) -> tuple[tir.PrimFu
     plain(second, "fuse")
     if first.body is not second:
         raise refused("fuse", f"`{inner.name}` is not the only thing in the loop over `{outer.name}`", second.span)
-    if not (_is(first.min, 0) and _is(second.min, 0)):
+    if not (is_constant(first.min, 0) and is_constant(second.min, 0)):
         raise refused("fuse", "a loop does not start at 0", first.span)
     if outer.dtype != inner.dtype:
         raise refused("fuse", f"`{outer.name}` is {outer.dtype}, `{inner.name}` is {inner.dtype}", first.span)
@@ -171,30 +172,59 @@ def fuse(func: tir.PrimFunc, outer: tir.Var, inner: tir.Var) -> tuple[tir.PrimFu
     return with_stmt(func, first, serial_loop(var, extent, substitute(second.body, table))), var
 
 
-@entry_point
-def add_unit_loop(func: tir.PrimFunc, target: str | tir.Var, name: str = "u") -> tuple[tir.PrimFunc, tir.Var]:
-    """A loop of one iteration around a block (by name) or a loop (by variable), within the loops around it.
-
-    Returns the function and the new variable. Fails: RM112.
-    """
-    place = place_of_loop(func, target) if isinstance(target, tir.Var) else place_of_block(func, target)
-    here = place.stmt
-    around = (*place.around, here) if isinstance(here, tir.For) else place.around
-    dtype = next((one.loop_var.dtype for one in reversed(around) if isinstance(one, tir.For)), None)
-    if dtype is None:
-        raise refused("add_unit_loop", f"no loop is around `{target}`, whose dtype it could have", here.span)
-    var = tir.Var(fresh_name(func, name), dtype)
-    return with_stmt(func, here, serial_loop(var, integer(1, dtype), here)), var
+def _draw_split(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    loop = choices.pick(loops_of(func)).loop_var
+    factors = choices.pick(((2,), (3,), (4,), (8,), (2, 2), (1,)))
+    return f"split {loop.name} by {', '.join(map(str, factors))}", split(func, loop, (None, *factors))[0]
 
 
-@entry_point
-def drop_unit_loop(func: tir.PrimFunc, loop: tir.Var) -> tir.PrimFunc:
-    """The body of a loop of one iteration, without the loop. Fails: RM112, RM504."""
-    node = get_loop(func, loop)
-    plain(node, "drop_unit_loop")
-    if not _is(node.extent, 1) or not isinstance(node.min, tir.IntImm | tir.Var):
-        raise refused("drop_unit_loop", f"the extent of `{loop.name}` is not 1", node.span)
-    return with_stmt(func, node, substitute(node.body, {loop: node.min}))
+def _draw_fuse(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    pairs = [(loop.loop_var, loop.body.loop_var) for loop in loops_of(func) if isinstance(loop.body, tir.For)]
+    if not pairs:
+        return None
+    outer, inner = choices.pick(pairs)
+    return f"fuse {outer.name}, {inner.name}", fuse(func, outer, inner)[0]
 
 
-__all__ = ["add_unit_loop", "both", "drop_unit_loop", "fuse", "guarded", "plain", "serial_loop", "split"]
+@entry_points
+class LoopSteps(Session):
+    """`split` and `fuse`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {"split": _draw_split, "fuse": _draw_fuse}
+
+    def split(self, loop: LoopRV, factors: Sequence[int | None], *, preserve_unit_iters: bool = True) -> list[LoopRV]:
+        """Split the loop into several, outermost first; one of the factors may be None."""
+        del preserve_unit_iters
+        known = self._factors(loop, factors)
+
+        def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV, ...]]:
+            after, variables = split(func, loop.var, known)
+            return after, tuple(self._loop(loop.func, var) for var in variables)
+
+        return list(self._apply("split", (loop,), change, {"factors": list(factors)}))
+
+    def _factors(self, loop: LoopRV, factors: Sequence[int | None]) -> list[int | None]:
+        """The factors, with what None stands for where it is not the first."""
+        known = list(factors)
+        if None not in known[1:]:
+            return known
+        extent = get_loop(self._function(loop.func), loop.var).extent
+        if not isinstance(extent, tir.IntImm) or known.count(None) > 1:
+            raise fail(BAD_USAGE, "one factor may be None; of a loop of unknown extent the first only")
+        volume = 1
+        for factor in known:
+            volume *= factor or 1
+        return [-(-extent.value // volume) if factor is None else factor for factor in known]
+
+    def fuse(self, *loops: LoopRV, preserve_unit_iters: bool = True) -> LoopRV:
+        """Fuse loops into one; each is all that the one before contains."""
+        del preserve_unit_iters
+        first, *others = loops
+
+        def change(func: tir.PrimFunc) -> tuple[tir.PrimFunc, tuple[LoopRV]]:
+            var = first.var
+            for other in others:
+                func, var = fuse(func, var, other.var)
+            return func, (self._loop(first.func, var),)
+
+        return self._apply("fuse", loops, change)[0]

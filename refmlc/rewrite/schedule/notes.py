@@ -15,12 +15,14 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.places import allocated, get_block, get_loop, refused, with_stmt
+from refmlc.rewrite.schedule.session import Session
 
 ALIGN = "buffer_dim_align"
 
@@ -100,3 +102,24 @@ def written(func: tir.PrimFunc, block: str, index: int) -> tir.Buffer:
     if not 0 <= index < len(buffers):
         raise fail(BAD_USAGE, f"`{block}` writes {len(buffers)} buffers; there is none of index {index}")
     return buffers[index]
+
+
+@entry_points
+class NoteSteps(Session):
+    """`annotate`, `unannotate`, `storage_align`, `set_scope`."""
+
+    def annotate(self, target: BlockRV | LoopRV, ann_key: str, ann_val: tir.Attr) -> None:
+        """Annotate a block or a loop."""
+        self._change(annotate, target, ann_key, ann_val)
+
+    def unannotate(self, target: BlockRV | LoopRV, ann_key: str) -> None:
+        """Remove an annotation of a block or a loop."""
+        self._change(unannotate, target, ann_key)
+
+    def storage_align(self, block: BlockRV | str, buffer_index: int, axis: int, factor: int, offset: int) -> None:
+        """Set the stride of `axis` of an output to k · factor + offset."""
+        self._change(storage_align, self._named(block), buffer_index, axis, factor, offset)
+
+    def set_scope(self, block: BlockRV | str, buffer_index: int, storage_scope: str) -> None:
+        """Set the scope of an output."""
+        self._change(set_scope, self._named(block), buffer_index, storage_scope)

@@ -7,18 +7,22 @@ when the loops that are left keep their order. A sum over `k` into `C[i, j]` kee
 `i` and `j` may stand anywhere, `k` and a second axis of the sum may not change places.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import Accesses, accesses, problem, separates
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, loops as loops_of
+from refmlc.rewrite.schedule.handles import LoopRV
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import get_loop, place_of_loop, refused, with_stmt
+from refmlc.rewrite.schedule.session import Session
 
 SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 
@@ -95,3 +99,27 @@ def _left(loops: Sequence[tir.Var], found: Accesses, buffer: tir.Buffer) -> list
         agreed.update(more[:1])
         grows = bool(more)
     return [var for var in loops if var not in agreed]
+
+
+def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    loop: tir.Stmt = choices.pick(loops_of(func))
+    chain: list[tir.Var] = []
+    while isinstance(loop, tir.For):
+        chain.append(loop.loop_var)
+        loop = loop.body
+    order = choices.permutation(chain)
+    if len(chain) < 2 or order == chain:
+        return None
+    return f"reorder {', '.join(var.name for var in order)}", reorder(func, order)
+
+
+@entry_points
+class OrderSteps(Session):
+    """`reorder`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {"reorder": _draw}
+
+    def reorder(self, *loops: LoopRV) -> None:
+        """Put the loops in this order, at the places that they have."""
+        order = [loop.var for loop in loops]
+        self._apply("reorder", loops, lambda func: (reorder(func, order, checked=self._checked), ()))

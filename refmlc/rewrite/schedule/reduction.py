@@ -14,17 +14,20 @@ Legal where
 Each element is then started once for each execution of the loop, before its first term, by the same value as before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.accesses import accesses, problem, separates
+from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.linear import sum_of
 from refmlc.rewrite.schedule.loops import both, plain
 from refmlc.rewrite.schedule.places import (
@@ -32,11 +35,13 @@ from refmlc.rewrite.schedule.places import (
     conjuncts,
     fresh_name,
     get_block,
+    get_loops,
     place_of_block,
     refused,
     same_indices,
     with_stmt,
 )
+from refmlc.rewrite.schedule.session import Session
 
 STEP = "decompose_reduction"
 
@@ -187,3 +192,26 @@ def _holds_at_start(condition: tir.Expr, nest: Nest) -> bool:
     first = {one.loop_var: one.min for one in nest.loops if one.loop_var in nest.reduce}
     a, b = (sum_of(one, first) for one in condition.args)
     return a is not None and b is not None and not a.terms and not b.terms and a.constant < b.constant
+
+
+def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:
+    block = choices.pick(blocks(func))
+    loop = choices.pick(get_loops(func, block))
+    return f"{STEP} {block} at {loop.name}", decompose_reduction(func, block, loop)
+
+
+@entry_points
+class ReductionSteps(Session):
+    """`decompose_reduction`."""
+
+    draws: ClassVar[Mapping[str, Draw]] = {STEP: _draw}
+
+    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
+        """Put the init in a block of its own, before `loop`; that block. The handle goes on as the update."""
+        target = self._named(block)
+        old = target.name
+        args = (target, loop)
+        init = self._add_block(STEP, args, target, lambda func: decompose_reduction(func, old, loop.var), "_init")
+        names = [node.name for node in walk(self._function(target.func)) if isinstance(node, tir.SBlock)]
+        self._rename(target, next(name for name in names if name.startswith(f"{old}_update")))
+        return init

@@ -11,10 +11,12 @@ Order: of the text. A block reads and writes what it says; where it says nothing
 in the same block around.
 """
 
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
+from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
 from refmlc.rewrite.schedule.places import allocated, get_block, get_loop, is_root, parts, place_of_block, top
+from refmlc.rewrite.schedule.session import Session
 
 ROOT = "root"
 
@@ -82,3 +84,24 @@ def _reads(block: tir.SBlock) -> set[tir.Buffer]:
         return {one.buffer for one in block.reads}
     loads = {node.buffer for node in walk(block) if isinstance(node, tir.BufferLoad)}
     return loads - (_writes(block) if block.init is not None else set())
+
+
+@entry_points
+class Relations(Session):
+    """The questions of this file."""
+
+    def get_child_blocks(self, target: BlockRV | LoopRV) -> list[BlockRV]:
+        """The blocks directly in a block or a loop. Fails: RM112."""
+        return self._related(get_child_blocks, target)
+
+    def get_producers(self, block: BlockRV | str) -> list[BlockRV]:
+        """The blocks that write what the block reads. Fails: RM112."""
+        return self._related(get_producers, self._named(block))
+
+    def get_consumers(self, block: BlockRV | str) -> list[BlockRV]:
+        """The blocks that read what the block writes. Fails: RM112."""
+        return self._related(get_consumers, self._named(block))
+
+    def get_output_blocks(self, scope_block: BlockRV | str = "root") -> list[BlockRV]:
+        """The blocks in a block that write what lives outside of it. Fails: RM112."""
+        return self._related(get_output_blocks, self._named(scope_block))

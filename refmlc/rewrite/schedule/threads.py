@@ -13,14 +13,16 @@ from dataclasses import replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.diag.entry import entry_point
+from refmlc.diag.entry import entry_point, entry_points
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.scopes import axes_of
 from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import accesses, problem, separates
+from refmlc.rewrite.schedule.handles import LoopRV
 from refmlc.rewrite.schedule.loops import plain
 from refmlc.rewrite.schedule.places import get_loop, place_of_loop, refused, touches, with_stmt, without
+from refmlc.rewrite.schedule.session import Session
 
 TAGS = tuple(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz")
 
@@ -78,3 +80,12 @@ def _independent(func: tir.PrimFunc, node: tir.For, tag: str) -> None:
         private = any(tag.startswith(axis) for axis in axes_of(buffer.scope))
         if private and touches(without(func, node), buffer):
             raise refused("bind", f"`{buffer.name}` would be private to each thread", node.span)
+
+
+@entry_points
+class ThreadSteps(Session):
+    """`bind`."""
+
+    def bind(self, loop: LoopRV, thread_axis: str) -> None:
+        """Bind `loop` to a thread axis."""
+        self._change(bind, loop, thread_axis, checked=self._checked)

@@ -15,7 +15,7 @@ from refmlc.diag.frames import OURS, entries
 from refmlc.frontends import from_tvm
 from refmlc.lang import te
 from refmlc.lang.builder import BlockBuilder
-from refmlc.rewrite.schedule.session import Schedule
+from refmlc.rewrite.schedule import Schedule
 from refmlc.testing import assert_defined, assert_equivalent
 
 MISSPELT = """\

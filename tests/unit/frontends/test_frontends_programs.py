@@ -8,7 +8,7 @@ import refmlc
 from refmlc.frontends.programs import as_module
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.wellformed import reading
-from refmlc.rewrite.schedule.session import Schedule
+from refmlc.rewrite.schedule import Schedule
 from refmlc.strategies import prim_funcs, schedules
 from refmlc.testing import NotDefined, assert_defined, assert_equivalent
 

@@ -8,7 +8,7 @@ from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.wellformed.reading import read
-from refmlc.rewrite.schedule.session import Schedule, TensorIntrin
+from refmlc.rewrite.schedule import Schedule, TensorIntrin
 from refmlc.run.memory.tensor import Tensor
 from refmlc.testing import InvalidStep, Validation
 from refmlc.vm import VirtualMachine, build

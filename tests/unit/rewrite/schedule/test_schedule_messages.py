@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refmlc.lang.wellformed.reading import read
-from refmlc.rewrite.schedule.session import Schedule
+from refmlc.rewrite.schedule import Schedule
 from refmlc.testing import InvalidStep
 
 SUM = """
