@@ -8,6 +8,7 @@
 | `elementwise`, `shaping`, `indexing`, `reduction` | operators on elements, axes, places, sums                     |
 | `windows`, `layers`, `recurrent` | convolutions and pools; linear maps and norms; recurrent nets                  |
 | `creation`, `quantization`, `resampling` | tensors out of nothing; small dtypes and back; other extents           |
+| `control`               | graphs within nodes: `If`, `Loop`, `Scan`, written out                                  |
 | `functions`             | operators that ONNX or the model defines by other operators                             |
 | `folding`, `known`      | integers that are known while a graph is imported: shapes, axes                         |
 | `arrays`                | tensors and dtypes                                                                      |

@@ -36,6 +36,10 @@ from refmlc.lang.ir.types import TensorType
 OLDEST = 13
 """The version of the operators that the rules are written for; older models are converted to it by ONNX."""
 DOMAINS = ("", "ai.onnx")
+SCAN = 9
+"""The first version in which `Scan` means what it means today."""
+MOST_STEPS = 2048
+"""How often graphs within nodes are written out in one model."""
 
 
 @entry_point
@@ -70,6 +74,10 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     version = max((one.version for one in model.opset_import if one.domain in DOMAINS), default=0)
     if version >= OLDEST or not model.graph.node:
         return model
+    if version < SCAN and any(node.op_type == "Scan" for node in model.graph.node):
+        raise fail(
+            UNSUPPORTED_OP, f"`Scan` of version {version} is not supported: it has batches, and ONNX converts none"
+        )
     try:
         return onnx.version_converter.convert_version(model, OLDEST)
     except (RuntimeError, ValueError) as refused:
@@ -96,6 +104,7 @@ class Importer:
         self._builder = BlockBuilder()
         self._symbols: dict[str, tir.Var] = {}
         self._definitions = Definitions(model)
+        self._steps = 0
 
     def module(self) -> IRModule:
         """The module. Fails: as `from_onnx`."""
@@ -171,7 +180,15 @@ class Importer:
         try:
             result = folded(proto, inputs, opset) if own else None
             if result is None and rule is not None:
-                node = Node(Emitter(self._builder), proto.op_type, inputs, _attributes(proto), proto.output, opset)
+                node = Node(
+                    Emitter(self._builder),
+                    proto.op_type,
+                    inputs,
+                    _attributes(proto),
+                    proto.output,
+                    opset,
+                    lambda graph, given: self._graph(graph, given, values, opsets, depth + 1),
+                )
                 result = rule(node)
                 node.check_all_taken()
             if result is None:
@@ -180,6 +197,25 @@ class Importer:
         except RefmlcError as refused:
             raise placed(refused, what, _name(proto), None) from None
         _bind(proto, result, values)
+
+    def _graph(
+        self,
+        graph: onnx.GraphProto,
+        inputs: Sequence[Operand],
+        around: Mapping[str, Operand],
+        opsets: Mapping[str, int],
+        depth: int,
+    ) -> list[Operand]:
+        """Translate a graph within a node once; it sees the values around it. Fails: RM501, RM109."""
+        self._steps += 1
+        if depth > Definitions.DEPTH or self._steps > MOST_STEPS:
+            raise fail(UNSUPPORTED_OP, f"more than {MOST_STEPS} steps of graphs within nodes are not supported")
+        if len(inputs) != len(graph.input):
+            raise fail(BAD_FILE, f"the graph `{graph.name}` takes {len(graph.input)} inputs, {len(inputs)} are given")
+        values = {**around, **{name: constant_named(array, name) for name, array in _arrays(graph).items()}}
+        values |= {one.name: value for one, value in zip(graph.input, inputs, strict=True)}
+        self._nodes(graph.node, values, opsets, depth)
+        return [_value(values, one.name) for one in graph.output]
 
     def _by_definition(
         self,

@@ -6,11 +6,14 @@
 | `node.input(place)`        | an input, None where there is none; `node.tensor(place)`: as a tensor        |
 | `node.numbers(place)`      | the integers that an input holds, where they are known before the graph runs |
 | `node.wants(place)`        | whether anybody uses an output                                               |
+| `node.graph(name)`         | an attribute that is a graph; `node.run(graph, inputs)`: its results         |
 
 So an attribute, an input or an output that no rule knows cannot be ignored (`check_all_taken`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import onnx
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
@@ -30,12 +33,14 @@ class Node:
         attributes: Mapping[str, object],
         outputs: Sequence[str],
         opset: int,
+        run: "Callable[[onnx.GraphProto, Sequence[Operand]], list[Operand]] | None" = None,
     ) -> None:
         self.e = emitter
         self.op = op
         self.opset = opset
         self.outputs = tuple(outputs)
         self._inputs = tuple(inputs)
+        self._run = run
         self._attributes = dict(attributes)
         self._taken: set[int] = set()
 
@@ -86,6 +91,19 @@ class Node:
         if not isinstance(value, tuple) or not all(isinstance(one, int) for one in value):
             raise fail(BAD_INPUT, f"the attribute `{name}` is a list of integers")
         return value
+
+    def graph(self, name: str) -> onnx.GraphProto:
+        """An attribute that is a graph. Fails: RM111."""
+        value = self.take(name)
+        if not isinstance(value, onnx.GraphProto):
+            raise fail(BAD_INPUT, f"the attribute `{name}` of `{self.op}` is a graph")
+        return value
+
+    def run(self, graph: onnx.GraphProto, inputs: Sequence[Operand]) -> list[Operand]:
+        """The results of a graph; names that it does not define are those around the node. Fails: RM501, RM109."""
+        if self._run is None:
+            raise fail(UNSUPPORTED_OP, f"`{self.op}` with a graph is not supported here")
+        return self._run(graph, inputs)
 
     # ----------------------------------------------------------------------------------------------- inputs
 

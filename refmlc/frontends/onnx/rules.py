@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from refmlc.frontends.onnx.control import CONTROL
 from refmlc.frontends.onnx.creation import CREATION
 from refmlc.frontends.onnx.elementwise import ELEMENTWISE, OnnxRule
 from refmlc.frontends.onnx.indexing import INDEXING
@@ -22,6 +23,7 @@ RULES: Mapping[str, OnnxRule] = {
     **LAYERS,
     **RECURRENT,
     **CREATION,
+    **CONTROL,
     **QUANTIZATION,
     **RESAMPLING,
 }

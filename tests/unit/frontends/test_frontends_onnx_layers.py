@@ -9,7 +9,7 @@ from refmlc.diag import RefmlcError
 
 onnx = imported("onnx")
 
-from onnx import helper, numpy_helper  # noqa: E402 - ONNX may be missing
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402 - ONNX may be missing
 
 from refmlc.frontends.onnx import from_onnx  # noqa: E402
 
@@ -150,3 +150,64 @@ def test_other_activations_are_refused() -> None:
 def test_a_hostile_size_is_refused() -> None:
     with pytest.raises(RefmlcError, match="Resize"):
         results("Resize", np.ones(4, np.float32), [None, np.array([1e12], np.float32)])
+
+
+# ------------------------------------------------------------------------------------------- graphs within nodes
+
+
+def value(name, kind=TensorProto.FLOAT, shape=()):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def import_nodes(nodes, inputs, outputs, weights=()):
+    held = [numpy_helper.from_array(one, name) for name, one in weights]
+    graph = helper.make_graph(
+        nodes, "graph", inputs, [helper.make_value_info(one, onnx.TypeProto()) for one in outputs], held
+    )
+    return from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+
+
+def call(module, *args):
+    found = refmlc.VirtualMachine(refmlc.build(module, "interp"))["main"](*args)
+    return [one.numpy().tolist() for one in (found if isinstance(found, tuple) else (found,))]
+
+
+def test_scan_adds_up_from_the_right_where_it_goes_backwards() -> None:
+    add = [helper.make_node("Add", ["sum", "x"], ["next"]), helper.make_node("Identity", ["next"], ["row"])]
+    body = helper.make_graph(add, "body", [value("sum"), value("x")], [value("next"), value("row")])
+    for way, rows in ((0, [1, 3, 6]), (1, [6, 5, 3])):
+        options = {"scan_input_directions": [way], "scan_output_directions": [way]}
+        node = helper.make_node("Scan", ["start", "xs"], ["last", "rows"], body=body, num_scan_inputs=1, **options)
+        start = ("start", np.float32(0).reshape(()))
+        module = import_nodes([node], [value("xs", shape=(3,))], ["last", "rows"], [start])
+        assert call(module, np.array([1, 2, 3], np.float32)) == [6.0, rows]
+
+
+def test_loop_sees_names_around_it_and_its_own_number() -> None:
+    nodes = [
+        helper.make_node("Cast", ["i"], ["f"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["f", "a"], ["part"]),
+        helper.make_node("Add", ["sum", "part"], ["next"]),
+        helper.make_node("Identity", ["going"], ["on"]),
+    ]
+    inputs = [value("i", TensorProto.INT64), value("going", TensorProto.BOOL), value("sum")]
+    body = helper.make_graph(nodes, "body", inputs, [value("on", TensorProto.BOOL), value("next")])
+    node = helper.make_node("Loop", ["count", "", "start"], ["last"], body=body)
+    weights = [("count", np.array(4, np.int64)), ("start", np.array(10, np.float32))]
+    assert call(import_nodes([node], [value("a")], ["last"], weights), np.array(2, np.float32)) == [22.0]
+
+
+def test_a_condition_that_data_decides_is_refused() -> None:
+    graphs = [helper.make_graph([helper.make_node("Identity", ["x"], [way])], way, [], [value(way)]) for way in "ab"]
+    node = helper.make_node("If", ["c"], ["y"], then_branch=graphs[0], else_branch=graphs[1])
+    with pytest.raises(RefmlcError, match="condition is computed from data"):
+        import_nodes([node], [value("c", TensorProto.BOOL), value("x")], ["y"])
+
+
+def test_a_loop_without_end_is_refused() -> None:
+    nodes = [helper.make_node("Identity", ["going"], ["on"]), helper.make_node("Neg", ["x"], ["y"])]
+    inputs = [value("i", TensorProto.INT64), value("going", TensorProto.BOOL), value("x")]
+    body = helper.make_graph(nodes, "body", inputs, [value("on", TensorProto.BOOL), value("y")])
+    node = helper.make_node("Loop", ["", "yes", "x"], ["last"], body=body)
+    with pytest.raises(RefmlcError, match="more than 2048 steps"):
+        import_nodes([node], [value("x")], ["last"], [("yes", np.array(True))])
