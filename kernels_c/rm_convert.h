@@ -116,36 +116,4 @@ RM_FN double rm_odd_from_signed(int64_t x) {
   RM_CAST_FLOAT_SMALL(from, to)
 #define RM_CAST_SMALL_FINITE(from, to) RM_CAST_FLOAT_FINITE(from, to)
 
-/* FLOAT: C's own; SMALL: rounded by rm_rounded_D; FINITE: the same, without NaN. */
-#define RM_KIND_bool BOOL
-#define RM_KIND_int1 SIGNED
-#define RM_KIND_int2 SIGNED
-#define RM_KIND_int4 SIGNED
-#define RM_KIND_int8 SIGNED
-#define RM_KIND_int16 SIGNED
-#define RM_KIND_int32 SIGNED
-#define RM_KIND_int64 SIGNED
-#define RM_KIND_uint1 UNSIGNED
-#define RM_KIND_uint2 UNSIGNED
-#define RM_KIND_uint4 UNSIGNED
-#define RM_KIND_uint8 UNSIGNED
-#define RM_KIND_uint16 UNSIGNED
-#define RM_KIND_uint32 UNSIGNED
-#define RM_KIND_uint64 UNSIGNED
-#define RM_KIND_float32 FLOAT
-#define RM_KIND_float64 FLOAT
-#define RM_KIND_float16 SMALL
-#define RM_KIND_bfloat16 SMALL
-#define RM_KIND_float8_e3m4 SMALL
-#define RM_KIND_float8_e4m3 SMALL
-#define RM_KIND_float8_e4m3b11fnuz SMALL
-#define RM_KIND_float8_e4m3fn SMALL
-#define RM_KIND_float8_e4m3fnuz SMALL
-#define RM_KIND_float8_e5m2 SMALL
-#define RM_KIND_float8_e5m2fnuz SMALL
-#define RM_KIND_float8_e8m0fnu SMALL
-#define RM_KIND_float6_e2m3fn FINITE
-#define RM_KIND_float6_e3m2fn FINITE
-#define RM_KIND_float4_e2m1fn FINITE
-
 #endif

@@ -22,19 +22,19 @@ _NUMPY_OWN = (
     *("bool", "float16", "float32", "float64"),
     *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
 )
-_ML_DTYPES = (
+ML_DTYPES = (
     *("bfloat16", "int2", "int4", "uint2", "uint4"),
     *(name for name in SCALARS if name.startswith(("float8_", "float6_", "float4_"))),
 )
 
 _STORED: dict[str, "np.dtype[np.generic]"] = {
     **{name: np.dtype(name) for name in _NUMPY_OWN},
-    **{name: np.dtype(getattr(ml_dtypes, name)) for name in _ML_DTYPES},
+    **{name: np.dtype(getattr(ml_dtypes, name)) for name in ML_DTYPES},
     "int1": np.dtype(np.int8),
     "uint1": np.dtype(np.uint8),
     "handle": np.dtype(np.uint64),
 }
-_READ = {_STORED[name]: SCALARS[name] for name in (*_NUMPY_OWN, *_ML_DTYPES)}
+_READ = {_STORED[name]: SCALARS[name] for name in (*_NUMPY_OWN, *ML_DTYPES)}
 
 
 def storage_dtype(dtype: DType) -> "np.dtype[np.generic]":

@@ -1,17 +1,8 @@
 """DLPack, both ways without copies, for every dtype that it can express with whole bytes per element.
 
 NumPy makes and takes the capsules and owns their lifetime. It does not know the dtypes of ml_dtypes: their arrays go
-through the unsigned integer of the same size, and the code of the dtype is written into (read from) the capsule:
-
-| dtype            | DLPack code | | dtype            | DLPack code |
-|------------------|-------------|-|------------------|-------------|
-| int              | 0           | | float8_e4m3b11fnuz | 9         |
-| uint             | 1           | | float8_e4m3fn    | 10          |
-| float            | 2           | | float8_e4m3fnuz  | 11          |
-| bfloat16         | 4           | | float8_e5m2      | 12          |
-| bool             | 6           | | float8_e5m2fnuz  | 13          |
-| float8_e3m4      | 7           | | float8_e8m0fnu   | 14          |
-| float8_e4m3      | 8           | |                  |             |
+through the unsigned integer of the same size, and the code of the dtype (`DType.kind_code`) is written into, or read
+from, the capsule.
 
 Elements of less than a byte are packed in DLPack and are not in refmlc: they are not exchanged.
 Source: dlpack.h, version 1.1.

@@ -1,6 +1,7 @@
-"""Modules as plain NumPy: TensorIR as Python loops over arrays, Relax as the calls that it stands for. `numpy`.
+"""The independent NumPy witness: on purpose, it has its own meaning of everything and no code of the interpreter's.
 
-A translation of its own, which shares with the interpreter and with in-house C what text means to the reader, never how
+`numpy` as an implementation: TensorIR as Python loops over arrays, Relax as the calls that it stands for. It is
+a translation of its own, which shares with the interpreter and with in-house C what text means to the reader, never how
 anything is computed: numbers are Python's and NumPy's, memory is NumPy's, loops are Python's.
 
 | file                               | holds                                                                   |

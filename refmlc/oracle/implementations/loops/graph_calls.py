@@ -3,7 +3,7 @@
 def call_tir(f, args, out):        res = np.empty(out.shape, out.dtype); f(*args, res); return res
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from math import prod
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from refmlc.oracle.implementations.loops.graph import Frame, Graph
 
 Operator: TypeAlias = "Callable[[Graph, relax.Call, Frame], object]"
+DEFAULTS: Mapping[type, DType] = {bool: BOOL, int: INT64, float: FLOAT64}
+"""The dtypes of Python's numbers, bool before int."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +283,7 @@ class Library:
 def call_library(library: Library, name: str, call: relax.Call, args: Sequence[object], meter: Meter) -> object:
     """An operator: make its outputs, call its function. What depends on elements is counted first."""
     op = LIBRARY[name]
-    types = [_type(arg, node) for arg, node in zip(args, call.args, strict=True)]
+    types = [_known(arg, node) for arg, node in zip(args, call.args, strict=True)]
     counts: tuple[int, ...] | None = None
     if op.counting is not None:
         function = lowered(op.counting, types, call.attrs)
@@ -304,42 +306,39 @@ def _compiled(function: Lowered | None, name: str) -> Compiled:
 
 def _run(function: Lowered | None, compiled: Compiled, args: Sequence[object], meter: Meter) -> object:
     assert function is not None  # noqa: S101 - `_compiled` has refused it
-    outputs = [_allocated(one, meter) for one in function.outputs]
-    compiled(meter, *_tensors(args), *outputs)
+    outputs: list[Array] = []
+    for ty in function.outputs:
+        if ty.shape is None or ty.dtype is None:
+            raise NotTaken("an output of unknown shape")
+        outputs.append(empty(meter, ty.dtype, extents(ty.shape, {})))
+    compiled(meter, *_arrays(args), *outputs)
     return tuple(outputs) if isinstance(function.result, TupleType) else outputs[0]
 
 
-def _allocated(ty: TensorType, meter: Meter) -> Array:
-    if ty.shape is None or ty.dtype is None:
-        raise NotTaken("an output of unknown shape")
-    return empty(meter, ty.dtype, extents(ty.shape, {}))
-
-
-def _tensors(values: Sequence[object]) -> list[Array]:
-    found: list[Array] = []
+def _arrays(values: Sequence[object]) -> Iterator[Array]:
+    """The arrays in the order in which a function of TensorIR takes them: those of a tuple one by one."""
     for value in values:
         if isinstance(value, Array):
-            found.append(value)
-        elif isinstance(value, tuple) and not isinstance(value, Shape):
-            found += _tensors(value)
-    return found
+            yield value
+        elif type(value) is tuple:  # a shape is no tuple of arrays
+            yield from _arrays(value)
 
 
-def _type(value: object, node: relax.Expr | None = None) -> Type:
-    """All that is known of a value; a number has the dtype that the text says."""
-    declared = node.value.dtype if isinstance(node, relax.PrimValue) else None
-    match value:
-        case Array():
-            return TensorType(tuple(tir.IntImm(INT64, extent) for extent in value.shape), value.dtype)
-        case Shape():
-            return ShapeType(tuple(tir.IntImm(INT64, extent) for extent in value))
-        case tuple():
-            return TupleType(tuple(_type(one) for one in value))
-        case bool():
-            return PrimType(BOOL, tir.IntImm(BOOL, int(value)))
-        case int():
-            return PrimType(declared or INT64, tir.IntImm(declared or INT64, value))
-        case float():
-            return PrimType(declared or FLOAT64, tir.FloatImm(declared or FLOAT64, value))
-        case _:
-            return AnyType()
+def _known(value: object, node: relax.Expr | None = None) -> Type:
+    """The type that says all about a value; `node` says the dtype of a number that is written in the text."""
+    if isinstance(value, Array):
+        return TensorType(_numbers(value.shape), value.dtype)
+    if isinstance(value, Shape):
+        return ShapeType(_numbers(value))
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(_known, value)))
+    kind = next((kind for kind in DEFAULTS if isinstance(value, kind)), None)
+    if kind is None:
+        return AnyType()
+    dtype = node.value.dtype if isinstance(node, relax.PrimValue) and kind is not bool else DEFAULTS[kind]
+    number = kind(value)
+    return PrimType(dtype, tir.FloatImm(dtype, number) if kind is float else tir.IntImm(dtype, int(number)))
+
+
+def _numbers(sizes: Sequence[int]) -> tuple[tir.Expr, ...]:
+    return tuple(tir.IntImm(INT64, size) for size in sizes)

@@ -29,6 +29,7 @@ import numpy as np
 
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import REFUSED_PICKLE
+from refmlc.lang.dtypes.storage import ML_DTYPES
 from refmlc.run.memory.files.content import bad_file, read_bytes
 
 MAX_ITEMS = 100_000
@@ -39,11 +40,6 @@ _FAILURES = (
 )
 _PLAIN = (bool, int, float, str, bytes, bytearray, type(None))
 _NUMPY_CODES = frozenset(f"{kind}{size}" for kind in "iuf" for size in (1, 2, 4, 8)) | {"b1"}
-_ML_DTYPES = (
-    *("bfloat16", "int2", "int4", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"),
-    *("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz"),
-    *("float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
-)
 
 
 class _Refused(pickle.UnpicklingError):
@@ -265,5 +261,5 @@ _ADMITTED: Mapping[tuple[str, str], _Name | _Maker] = {
     **{(f"{core}.multiarray", "_reconstruct"): _Maker(_reconstruct) for core in _CORES},
     **{(f"{core}.multiarray", "scalar"): _Maker(_scalar) for core in _CORES},
     **{(f"{core}.numeric", "_frombuffer"): _Maker(_from_buffer) for core in _CORES},
-    **{("ml_dtypes", name): _Name(f"ml_dtypes.{name}") for name in _ML_DTYPES},
+    **{("ml_dtypes", name): _Name(f"ml_dtypes.{name}") for name in ML_DTYPES},
 }
