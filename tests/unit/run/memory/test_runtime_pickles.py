@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from refmlc.diag import Malformed
-from refmlc.run.memory.files import pickles, read_array, read_arrays
+from refmlc.lang.dtypes.storage import ML_DTYPES
+from refmlc.run.memory.files import read_array, read_arrays
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -249,4 +250,4 @@ def test_deep_pickles(path):
 
 
 def test_the_names_of_ml_dtypes_are_there():
-    assert all(hasattr(ml_dtypes, name) for name in pickles._ML_DTYPES)
+    assert all(hasattr(ml_dtypes, name) for name in ML_DTYPES)
