@@ -1,6 +1,7 @@
 """What the documents say exists: commands, options, files, names of the API."""
 
 import re
+import shlex
 from pathlib import Path
 
 import click
@@ -12,8 +13,7 @@ from refmlc.cli import main
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     (
-        ROOT / "README.md",
-        ROOT / "SECURITY.md",
+        *ROOT.glob("*.md"),
         *(
             path
             for top in ("conformance", "docs", "kernels_c", "refmlc", "tests")
@@ -34,14 +34,24 @@ def commands(text):
     for line in (*lines, *INLINE.findall(FENCED.sub("", text))):
         found = COMMAND.match(line.strip())
         if found is not None:
-            yield found[1].split("#")[0].split()
+            yield words(found[1])
+
+
+def words(line):
+    """The words of a command as a shell has them; of one that is not whole, as they stand."""
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:
+        return line.split("#")[0].split()
 
 
 CONTEXT = click.Context(main)
 
 
-def test_there_is_a_readme():
-    assert ROOT / "README.md" in DOCUMENTS
+def test_the_readme_is_short():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120
+    assert [line for line in lines if len(line) > 110] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -71,7 +81,8 @@ def test_the_threat_model_has_every_command():
 
 
 def test_every_command_but_dap_takes_json():
-    assert "Every command but `dap` takes `--json`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "Every command but `dap` takes `--json`" in " ".join(text.split())
     assert [words for words, options in subcommands(main, ()) if "--json" not in options] == [("dap",)]
 
 
