@@ -1,4 +1,4 @@
-"""Breakpoints as a person names them become what the judge compares: places, elements, references."""
+"""From the user's words to breakpoints: places, elements, references."""
 
 import ast
 from itertools import product
@@ -24,7 +24,7 @@ MOST_CELLS = 1_000_000
 
 
 def at_line(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
-    """A breakpoint at a line, or the next one that has something."""
+    """A breakpoint at a line, or at the next line that has a statement."""
     shown.source = shown.source or next(iter(engine.program.sources), "")
     lines: dict[int, list[ProgramPlace]] = {}
     for place in engine.places.everything():
@@ -32,14 +32,14 @@ def at_line(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
         if span is not None and span.source.name == shown.source and span.line >= shown.line:
             lines.setdefault(span.line, []).append(place)
     if not lines:
-        shown.verified, shown.note = False, "there is nothing to stop at on this line, or on a later one"
+        shown.verified, shown.note = False, "there is no statement on this line or a later one"
         return ArmedBreakpoint(shown)
     shown.line = min(lines)
     return ArmedBreakpoint(shown, _outermost(lines[shown.line]))
 
 
 def check_condition(armed: ArmedBreakpoint) -> ArmedBreakpoint:
-    """The breakpoint, if its condition can be read where it stops. Fails: RM1xx, RM112 for what is no truth value."""
+    """The breakpoint, if its condition can be read. Fails: RM1xx; RM112 for a condition that is no truth value."""
     text = armed.shown.condition
     if text:
         node, _ = parsed(text)
@@ -54,7 +54,7 @@ def check_condition(armed: ArmedBreakpoint) -> ArmedBreakpoint:
 
 
 def _outermost(places: list[ProgramPlace]) -> frozenset[ProgramPlace]:
-    """Those that stand in no other: a line that is many statements stops once."""
+    """The outermost places: a line with several nested statements stops once."""
     return frozenset(
         place
         for place in places
@@ -63,7 +63,7 @@ def _outermost(places: list[ProgramPlace]) -> frozenset[ProgramPlace]:
 
 
 def at_name(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
-    """A breakpoint at a function, a block, a binding."""
+    """A breakpoint at a function, a block or a binding."""
     function, _, inner = shown.what.rpartition(".")
     first = engine.places.first(shown.what)
     if first is not None:
@@ -81,7 +81,7 @@ def at_name(engine: Engine, shown: Breakpoint) -> ArmedBreakpoint:
     ]
     if bindings:
         return _placed(shown, BreakKind.BINDING, bindings)
-    shown.verified, shown.note = False, f"no function, block or binding is called `{shown.what}`"
+    shown.verified, shown.note = False, f"no function, block or binding is named `{shown.what}`"
     return ArmedBreakpoint(shown)
 
 
@@ -101,12 +101,12 @@ def _placed(shown: Breakpoint, kind: BreakKind, places: list[ProgramPlace]) -> A
 def mode_of(mode: str) -> BreakKind:
     """The kind of a watch. Fails: RM112."""
     if mode not in MODES:
-        raise fail(BAD_USAGE, f"there is no way `{mode}` to watch: {', '.join(MODES)}")
+        raise fail(BAD_USAGE, f"`{mode}` is not a mode of `watch`: {', '.join(MODES)}")
     return MODES[mode]
 
 
 def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpoint:
-    """A watch on memory where that is an argument's, else on the name in this function. Fails: RM112."""
+    """A watch on the memory of an argument, or on a name of this function. Fails: RM112."""
     element = inspection.element(shown.what, frame)
     tensor = inspection.tensor(element.name, frame)
     if tensor is not None and element.axes:
@@ -114,7 +114,7 @@ def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpo
             offset_of(tensor, corner)
     node, _ = inspection.names(frame).get(element.name, (None, None))
     if tensor is None and not isinstance(node, tir.Buffer):
-        raise fail(BAD_USAGE, f"`{element.name}` is no tensor: only tensors are watched")
+        raise fail(BAD_USAGE, f"`{element.name}` is not a tensor: only tensors can be watched")
     shown.what = str(element)
     pinned = {id(storage) for storage in storages_of(inspection.engine.args)}
     binding = binding_of(inspection, element.name, frame)
@@ -136,7 +136,7 @@ def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpo
 
 
 def binding_of(inspection: Inspection, name: str, frame: int) -> str:
-    """The variable of Relax that `name` is; after the end `result` is the one that was returned. Else nothing."""
+    """The Relax variable that `name` stands for, or ""; after the end `result` stands for the returned variable."""
     found = inspection.live_frames()
     if found:
         return name if found[frame].shown.kind is FrameKind.GRAPH else ""
@@ -147,17 +147,17 @@ def binding_of(inspection: Inspection, name: str, frame: int) -> str:
 
 
 def caught(what: str) -> BreakKind:
-    """The kind of what is caught. Fails: RM112."""
+    """The kind of a `catch`. Fails: RM112."""
     if what in ("nan", "inf"):
         return BreakKind(what)
     if what in EXCEPTIONS or what in CODES:
         return BreakKind.FAILURE
-    raise fail(BAD_USAGE, f"`{what}` is nothing to be caught", None, f"{', '.join(EXCEPTIONS)}, or the id of a code")
+    raise fail(BAD_USAGE, f"`{what}` cannot be caught", None, f"{', '.join(EXCEPTIONS)}, or the id of a code")
 
 
 def compared(name: str, reference: object) -> ArmedBreakpoint:
-    """A comparison with a reference. Fails: RM112."""
+    """A comparison of a buffer with a reference. Fails: RM112."""
     tensor = Tensor.from_numpy(reference) if isinstance(reference, np.ndarray) else reference
     if not isinstance(tensor, Tensor) or tensor.strides is not None:
-        raise fail(BAD_USAGE, f"the reference of `{name}` is no compact tensor")
+        raise fail(BAD_USAGE, f"the reference of `{name}` is not a compact tensor")
     return ArmedBreakpoint(Breakpoint(0, BreakKind.DIFFERENCE, name), reference=tensor)

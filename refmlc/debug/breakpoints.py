@@ -1,23 +1,21 @@
-"""The session's judge: whether a breakpoint is met at a place, a store, a load.
+"""The stop policy of a session: whether a breakpoint is met at a place, a store or a load.
 
 | kind                      | is met                                                                |
 |---------------------------|-----------------------------------------------------------------------|
 | line, name                | before the statement or binding, where the condition holds            |
-| `write`, `change`, `read` | before the element is written (with other bits), or read              |
-| `nan`, `inf`              | before a NaN or an infinity is stored that no constant of the text is |
-| difference                | before an element is stored whose bits are not those of the reference |
+| `write`, `change`, `read` | before the element is written, written with other bits, or read       |
+| `nan`, `inf`              | before a NaN or an infinity is stored, except for a constant of the text |
+| difference                | before an element is stored with bits other than those of the reference |
 
-What is watched is the memory, where the name stands for an argument of the function that is run, or for a variable of
-Relax (then also while it is made); else every buffer of the name in the same function, whose memory is another one in
-each call.
+A watch is on memory where the name stands for an argument of the function to run, or for a Relax variable (then also
+while it is computed). Otherwise it is on every buffer with this name in the function, in whatever memory each call has.
 
 | a condition                                 | the breakpoint                                          |
 |---------------------------------------------|---------------------------------------------------------|
 | holds, does not hold                        | is met, is not met                                      |
-| has no value, or one neither true nor false | is met, and the stop says why; a log point says it once |
+| has no value, or is neither true nor false  | is met, and the stop says why; a log point says it once |
 
-Decision: what cannot be told stops the program, as pdb and gdb do it: better one stop too many than one that silently
-never comes.
+Decision: a condition without a value stops the program, as in pdb and gdb: a stop too many is better than one missed.
 """
 
 import re
@@ -52,7 +50,7 @@ BRACES = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(slots=True)
 class ArmedBreakpoint:
-    """A breakpoint with what it takes to see whether it is met.
+    """A breakpoint together with everything needed to decide whether it is met.
 
     `hits`: the moments at which it was met, as numbers that grow. `failed`: why its condition has no value.
     `cells`: the bytes of watched elements in `storage`, or in the output of the call that makes the variable `binding`
@@ -71,7 +69,7 @@ class ArmedBreakpoint:
     failed: str = ""
 
     def hit(self, moment: Moment) -> int:
-        """It is met at `moment`: how often it was, up to now."""
+        """Count a hit at `moment`; the number of hits so far."""
         self.back_to(moment)
         number = moment.event << STEP_BITS | moment.step
         if not self.hits or self.hits[-1] < number:
@@ -80,20 +78,20 @@ class ArmedBreakpoint:
         return self.shown.count
 
     def back_to(self, moment: Moment) -> None:
-        """Take back what was met after `moment`."""
+        """Take back the hits after `moment`."""
         number = moment.event << STEP_BITS | moment.step
         while self.hits and self.hits[-1] > number:
             self.hits.pop()
         self.shown.count = len(self.hits)
 
     def forget(self) -> None:
-        """It was not met yet."""
+        """Forget all hits."""
         del self.hits[:]
         self.shown.count, self.failed = 0, ""
 
 
 class BreakpointPolicy(StopPolicy):
-    """All breakpoints and edits of a session. `evaluate`: an expression, in the innermost frame where it stands."""
+    """The breakpoints and edits of a session. `evaluate` evaluates an expression in the innermost frame."""
 
     def __init__(self, engine: Engine, evaluate: Callable[[str], object], edit_log: EditLog) -> None:
         self.engine = engine
@@ -106,11 +104,11 @@ class BreakpointPolicy(StopPolicy):
     # ------------------------------------------------------------------------------------------- the plan
 
     def places(self) -> frozenset[ProgramPlace]:
-        """The places at which breakpoints are."""
+        """The places that have breakpoints."""
         return frozenset(place for armed in self._enabled() for place in armed.places)
 
     def level(self) -> int:
-        """Which stepper is needed."""
+        """The tracing level that the breakpoints need."""
         kinds = {armed.shown.kind for armed in self._enabled()}
         return 2 if BreakKind.READ in kinds else 1 if kinds & set(STORES) else 0
 
@@ -118,7 +116,7 @@ class BreakpointPolicy(StopPolicy):
         return (armed for armed in self.armed.values() if armed.shown.enabled)
 
     def quiet(self, name: str, event: int, plan: MotionPlan) -> bool:
-        """Whether nothing in a call of the prim_func `name` is waited for."""
+        """True if no breakpoint and no edit concerns a call of the prim_func `name`."""
         if any(edit.moment.event == event for edit in self._edit_log.edits):
             return False
         if not plan.breakpoints:
@@ -129,7 +127,7 @@ class BreakpointPolicy(StopPolicy):
         return not hot or not (hot & self._called_by(name))
 
     def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
-        """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
+        """True if a breakpoint or an edit concerns the inside of `loop`, which takes these steps of the event."""
         event = self.engine.position.event
         if any(edit.moment.event == event and edit.moment.step in steps[1:] for edit in self._edit_log.edits):
             return True
@@ -140,7 +138,7 @@ class BreakpointPolicy(StopPolicy):
         return any(isinstance(place, StmtPlace) and place is not loop and place.is_in(loop) for place in self.places())
 
     def _called_by(self, name: str) -> set[str]:
-        """The functions that a call of `name` may execute."""
+        """The functions that a call of `name` can execute."""
         found, todo = {name}, [name]
         functions = self.engine.program.module.functions
         while todo:
@@ -154,7 +152,7 @@ class BreakpointPolicy(StopPolicy):
         return found
 
     def fails(self, diagnostic: Diagnostic) -> bool:
-        """Whether the program stops at this failure: `failures` None, or its kind or code is one of them."""
+        """True if the program stops at this failure: `failures` is None, or contains its kind or code."""
         if self.failures is None:
             return True
         code = diagnostic.code.id
@@ -164,16 +162,16 @@ class BreakpointPolicy(StopPolicy):
     # --------------------------------------------------------------------------------------------- edits
 
     def sets(self, event: int) -> bool:
-        """Whether a variable is set in `event`."""
+        """True if a variable is set in `event`."""
         return any(edit.moment.event == event and edit.index is None for edit in self._edit_log.edits)
 
     def edits(self, event: int, after: int) -> int:
-        """The next step of `event` that has edits."""
+        """The next step of `event` that has an edit."""
         steps = [edit.moment.step for edit in self._edit_log.edits if edit.moment.event == event]
         return min((step for step in steps if step > after), default=NEVER)
 
     def reached(self, moment: Moment) -> None:
-        """Make the edits of a moment."""
+        """Make the edits of this moment."""
         for edit in self._edit_log.edits:
             if edit.moment == moment:
                 self._edit_log(edit)
@@ -181,7 +179,7 @@ class BreakpointPolicy(StopPolicy):
     # ------------------------------------------------------------------------------------------- being met
 
     def met(self, place: ProgramPlace, plan: MotionPlan, moment: Moment) -> Stop | None:
-        """The stop at breakpoints of `place`."""
+        """The stop at a breakpoint of `place`, if one is met."""
         hits = [armed for armed in self._enabled() if place in armed.places and self._passes(armed, plan)]
         if not hits:
             return None
@@ -191,7 +189,7 @@ class BreakpointPolicy(StopPolicy):
         return Stop(reason, moment, self.engine.position.function, place.span, "", numbers, note=noted(hits))
 
     def _passes(self, armed: ArmedBreakpoint, plan: MotionPlan) -> bool:
-        """Whether the condition holds or has no value, the count is reached, and it is no log point."""
+        """True if the condition holds or has no value, the count is reached, and it is not a log point."""
         shown, failed = armed.shown, armed.failed
         if shown.condition and not self._holds(armed):
             return False
@@ -210,7 +208,7 @@ class BreakpointPolicy(StopPolicy):
         return True
 
     def _holds(self, armed: ArmedBreakpoint) -> bool:
-        """Whether a condition holds; one that has no value is taken to, and why is kept."""
+        """True if the condition holds, or has no value; the reason is then kept in `failed`."""
         try:
             value = self._evaluate(armed.shown.condition)
         except RefmlcError as failure:
@@ -230,7 +228,7 @@ class BreakpointPolicy(StopPolicy):
             return f"<{failure.diagnostic.message}>"
 
     def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
-        """The stop before a store."""
+        """The stop before a store, if a breakpoint is met."""
         lanes = value if isinstance(value, tuple) else (value,)
         for armed in self._enabled():
             text = self._why(armed, access, view, offset, lanes)
@@ -246,7 +244,7 @@ class BreakpointPolicy(StopPolicy):
     def _why(
         self, armed: ArmedBreakpoint, access: tir.BufferStore, view: View, offset: int, lanes: tuple[object, ...]
     ) -> str:
-        """What is about to be stored, if that is waited for; else nothing."""
+        """A sentence on the value about to be stored, if the breakpoint waits for it; else ""."""
         shown, dtype = spelled(view, offset), view.buffer.dtype
         match armed.shown.kind:
             case BreakKind.NAN | BreakKind.INF as kind:
@@ -272,7 +270,7 @@ class BreakpointPolicy(StopPolicy):
                 return ""
 
     def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
-        """The stop before a load."""
+        """The stop before a load, if a breakpoint is met."""
         for armed in self._enabled():
             if armed.shown.kind is BreakKind.READ and self._watched(armed, view, offset):
                 value = held(view, offset)
@@ -309,7 +307,7 @@ class BreakpointPolicy(StopPolicy):
         )
 
     def _made(self, binding: str) -> Storage | None:
-        """The storage of what the call being executed for a binding writes: that of its last tensor."""
+        """The storage that the active call for a binding writes to: that of its last tensor."""
         levels = self.engine.position.calls
         for caller, callee in pairwise(levels):
             if caller.bindings and caller.bindings[-1].name == binding:
@@ -319,17 +317,17 @@ class BreakpointPolicy(StopPolicy):
 
 
 def noted(hits: Iterable[ArmedBreakpoint]) -> str:
-    """What there is to say on the conditions of breakpoints that were met."""
+    """The notes on conditions that have no value."""
     return "; ".join(armed.failed for armed in hits if armed.failed)
 
 
 def spelled(view: View, offset: int) -> str:
-    """The element as the text spells it."""
+    """The element as TVMScript spells it."""
     return f"{view.buffer.name}[{', '.join(map(str, indices_of(view, offset)))}]"
 
 
 def indices_of(view: View, offset: int) -> tuple[int, ...]:
-    """The indices of an element; those of overlapping strides are the greatest there are."""
+    """The indices of an element; where strides overlap, the greatest possible ones."""
     found = {}
     for axis in sorted(range(len(view.shape)), key=lambda one: -view.strides[one]):
         stride = view.strides[axis]
@@ -340,7 +338,7 @@ def indices_of(view: View, offset: int) -> tuple[int, ...]:
 
 
 def held(view: View, offset: int) -> object:
-    """What the first lane of an element holds; None: not initialised, or beyond the storage."""
+    """The value of the first lane of an element; None where it is uninitialised, or outside of the storage."""
     first = offset * view.buffer.dtype.lanes
     try:
         return view.cells[first] if view.shadow[first] else None
@@ -349,14 +347,14 @@ def held(view: View, offset: int) -> object:
 
 
 def same(a: object, b: object) -> bool:
-    """The same bits, every NaN being one."""
+    """True for equal bits; all NaNs are equal."""
     if isinstance(a, float) and isinstance(b, float):
         return (isnan(a) and isnan(b)) or (a == b and str(a) == str(b))
     return a == b
 
 
 def constant(value: tir.Expr) -> bool:
-    """Whether the text itself says the number."""
+    """True if the number is a constant of the text."""
     match value:
         case tir.FloatImm() | tir.IntImm():
             return True

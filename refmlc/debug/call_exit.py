@@ -18,7 +18,7 @@ CALLED = 2  # levels: Relax, and the prim_func that it calls
 
 
 def worth(engine: Engine, judge: StopPolicy, plan: MotionPlan, now: Moment) -> bool:
-    """Whether a motion from `now` on, in a prim_func that Relax called, need not stop in what is left of it."""
+    """True if a motion from `now` on cannot stop in the rest of this long prim_func, which Relax called."""
     if (
         not now.step
         or engine.position.depth != CALLED
@@ -35,7 +35,7 @@ def worth(engine: Engine, judge: StopPolicy, plan: MotionPlan, now: Moment) -> b
 
 
 def leave(engine: Engine, plan: MotionPlan, now: Moment) -> Stop:
-    """Go on from where the call has ended, as `plan` says."""
+    """Continue from the end of the call, as `plan` says."""
     base = engine.snapshots.at(Moment(now.event, 0))
     assert base is not None  # noqa: S101 - there is one of the beginning
     return engine.launch(base, replace(plan, after=Moment(now.event + 1, 0)))

@@ -1,8 +1,8 @@
-"""The clock: counts statements, and leaves the quick way at those where something is to be done.
+"""The clock: counts statements, and leaves the fast path at those that need attention.
 
-A statement is executed the quick way while the count is below the limit and the statement is not hot. Then all that a
-debugger costs is one call of a Python function, an addition and two comparisons per statement; what they read are
-cells of closures, because nothing is quicker to read.
+A statement takes the fast path while the count is below the limit and the statement is not trapped. There the debugger
+costs one call of a Python function, an addition and two comparisons per statement; they read cells of closures, the
+fastest variables that Python has.
 """
 
 from collections.abc import Callable
@@ -18,22 +18,22 @@ SetTrap = Callable[[bool], None]
 
 
 class SlowPath(Protocol):
-    """What is executed in place of a hot statement, or at the limit."""
+    """Executes a statement that is trapped, or beyond the limit."""
 
     def __call__(self, place: StmtPlace, frame: Frame, run: Run) -> None:
-        """Do what is to be done, then `run`."""
+        """Do the work at `place`, then execute `run`."""
 
 
 class FailureListener(Protocol):
-    """What is told when a statement failed, before the failure goes on to the statements around it."""
+    """Hears of a failed statement before the failure reaches the statements around it."""
 
     def __call__(self, place: StmtPlace, frame: Frame, failure: RefmlcError) -> None:
-        """Look at it."""
+        """Handle the failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """`wrap` makes a counted statement and what sets its heat; the others read and set the count and the limit."""
+    """`wrap` makes a statement counted and returns its trap setter; the others read or set the count and the limit."""
 
     wrap: Callable[[StmtPlace, Run, bool], tuple[Run, SetTrap]]
     count: Callable[[], int]
@@ -42,14 +42,14 @@ class Clock:
 
 
 def clock(slow: SlowPath, fell: FailureListener) -> Clock:
-    """A clock at 0, without a limit."""
+    """A clock at 0 without a limit."""
     counted, least = 0, NEVER
 
-    def wrap(place: StmtPlace, run: Run, hot: bool) -> tuple[Run, SetTrap]:
+    def wrap(place: StmtPlace, run: Run, trapped: bool) -> tuple[Run, SetTrap]:
         def watched(frame: Frame) -> None:
             nonlocal counted
             counted += 1
-            if counted >= least or hot:
+            if counted >= least or trapped:
                 slow(place, frame, run)
                 return
             try:
@@ -58,11 +58,11 @@ def clock(slow: SlowPath, fell: FailureListener) -> Clock:
                 fell(place, frame, failure)
                 raise
 
-        def heat(value: bool) -> None:
-            nonlocal hot
-            hot = value
+        def set_trap(value: bool) -> None:
+            nonlocal trapped
+            trapped = value
 
-        return watched, heat
+        return watched, set_trap
 
     def count() -> int:
         return counted

@@ -1,7 +1,7 @@
-"""EditLog: a variable or an element gets another value, and the program goes on with it.
+"""Edits: the user gives a variable or an element another value, and the program continues with it.
 
-An edit belongs to its moment: whenever the program is executed over it again, the edit is made again. What was known of
-later moments is forgotten, and so are edits made there: it is another run from here on.
+An edit belongs to its moment and is repeated whenever the program executes that moment again. Later edits and all
+knowledge of later moments are dropped: another run begins here.
 """
 
 import sys
@@ -25,7 +25,7 @@ NUMBERS = ("nan", "inf", "-inf")
 
 
 class EditLog:
-    """The edits of a session."""
+    """The edits of a session, in the order of their moments."""
 
     def __init__(self, engine: Engine, inspection: Inspection) -> None:
         self._engine = engine
@@ -33,14 +33,14 @@ class EditLog:
         self.edits: list[Edit] = []
 
     def forget(self) -> None:
-        """Undo all of them: the next run has none."""
+        """Remove all edits."""
         if self.edits:
             self.edits.clear()
             self._inspection.edited.clear()
             self._engine.forget()
 
     def __call__(self, edit: Edit) -> None:
-        """Make an edit where the program stands."""
+        """Repeat an edit at the current moment."""
         found = live_frames(self._engine)
         index = next(number for number, live in enumerate(found) if live.shown.level == edit.level)
         node, value = names_in(found, index)[edit.name]
@@ -59,26 +59,26 @@ class EditLog:
                     live.level.env.values[var] = edit.value
 
     def set(self, target: str, text: str, frame: int) -> Variable:
-        """Give `target` a value. Fails: RM112 where it can have none, or not this one."""
+        """Give `target` a value. Fails: RM112 where the target cannot have it."""
         asked = self._inspection.element(target, frame)
         plain = text.strip() in NUMBERS and text.strip().lstrip("-") not in self._inspection.names(frame)
         value = float(text) if plain else self._inspection.evaluate(text, frame)
         if not isinstance(value, bool | int | float):
-            raise fail(BAD_USAGE, f"`{text}` is no number")
+            raise fail(BAD_USAGE, f"`{text}` is not a number")
         live = self._inspection.live_frame(frame)
         names = self._inspection.names(frame)
         if asked.name not in names:
-            raise fail(BAD_USAGE, f"nothing is called `{asked.name}` here")
+            raise fail(BAD_USAGE, f"no variable is named `{asked.name}` here")
         node, held = names[asked.name]
         index = asked.single if asked.axes else None
         if isinstance(node, tir.Buffer) and index is None:
-            raise fail(BAD_USAGE, f"`{target}` is not one element")
+            raise fail(BAD_USAGE, f"`{target}` is not a single element")
         if isinstance(node, tir.Var) and asked.axes:
             raise fail(BAD_USAGE, f"`{asked.name}` has no elements")
         if held is None:
-            raise fail(BAD_USAGE, f"`{asked.name}` is not there yet")
+            raise fail(BAD_USAGE, f"`{asked.name}` does not exist yet")
         if live.shown.kind is FrameKind.GRAPH and index is None and not isinstance(held, bool | int | float):
-            raise fail(BAD_USAGE, f"`{asked.name}` is no number")
+            raise fail(BAD_USAGE, f"`{asked.name}` is not a number")
         edit = Edit(self._engine.position.moment, live.shown.level, asked.name, index, fitting(value, node.dtype))
         self(edit)
         self.edits = [one for one in self.edits if one.moment <= edit.moment] + [edit]
@@ -89,7 +89,7 @@ class EditLog:
 
 
 def fitting(value: float, dtype: DType) -> bool | int | float:
-    """A number as one of `dtype`: rounded where that is one of floats. Fails: RM112 where it does not fit."""
+    """A number as a value of `dtype`, rounded for floats. Fails: RM112 where it does not fit."""
     element = dtype.scalar
     if element.is_float:
         if isinstance(value, float) and not isfinite(value):
@@ -101,4 +101,4 @@ def fitting(value: float, dtype: DType) -> bool | int | float:
         return bool(value)
     if element.is_integer and isfinite(value) and value == int(value) and element.minimum <= value <= element.maximum:
         return int(value)
-    raise fail(BAD_USAGE, f"{value} is no {element}")
+    raise fail(BAD_USAGE, f"{value} is not a value of {element}")

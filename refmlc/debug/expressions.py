@@ -1,7 +1,6 @@
-"""Expressions that a person types: TVMScript, read by the reader, evaluated by the interpreter; never Python's `eval`.
+"""Expressions typed by the user: TVMScript, read by the reader, evaluated by the interpreter, never by Python's `eval`.
 
-Names are those that the text sees where the program stands. What an expression reads is not watched, and costs no
-step of the program.
+Their names are those visible where the program stands. Reads by an expression trigger no watch and cost no step.
 """
 
 import ast
@@ -38,7 +37,7 @@ Known = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 @dataclass(frozen=True, slots=True)
 class PreparedExpression:
-    """An expression, ready to be evaluated: `used` are the variables and buffers it names."""
+    """An expression ready for evaluation; `used` are the variables and buffers it names."""
 
     expr: tir.Expr
     scope: Scope
@@ -46,7 +45,7 @@ class PreparedExpression:
     used: tuple[tir.Var | tir.Buffer, ...]
 
     def value(self, values: Mapping["tir.Var | tir.Buffer", object]) -> object:
-        """The value. Fails: RM305 for a name without a value, and as the expression does."""
+        """The value. Fails: RM305 for a name without a value; as the expression does."""
         frame = self.scope.layout.frame(TYPED)
         for node in self.used:
             value = values.get(node)
@@ -65,7 +64,7 @@ def parsed(text: str) -> tuple[ast.expr, Spans]:
     source = Source(TYPED, text.strip())
     body = syntax.parsed(source).body
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
-        raise fail(BAD_USAGE, f"`{source.text}` is no expression")
+        raise fail(BAD_USAGE, f"`{source.text}` is not an expression")
     return body[0].value, Spans(source)
 
 
@@ -75,14 +74,14 @@ def prepare(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedE
 
 
 def _read(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> tuple[Meta, Span]:
-    """What the reader makes of a text."""
+    """Read a text as TVMScript."""
     node, spans = parsed(text)
     reader = Evaluator(spans, TVMSCRIPT.table, TextScope({**prelude(), **names}))
     return reader.eval(node), spans.of(node)
 
 
 def value_of(text: str, known: Known) -> tuple[object, str]:
-    """The value of an expression and its dtype; numbers as they are typed, shapes and dtypes have none."""
+    """The value and dtype of an expression; typed numbers, shapes and dtypes have no dtype."""
     names = {name: node for name, (node, _) in known.items()}
     found, span = _read(text, names)
 
@@ -102,7 +101,7 @@ def value_of(text: str, known: Known) -> tuple[object, str]:
 
 
 def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
-    """What was read, checked and prepared."""
+    """Check and prepare an expression."""
     expr = expr_of(found, span)
     used = tuple({part: None for part in walk(expr) if part in set(names.values())})
     findings = Findings()
@@ -122,7 +121,7 @@ def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer
 
 
 def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":
-    """What a value of Relax is to an expression; None: nothing that one could name."""
+    """The variable or buffer that stands for a Relax value in an expression; None where nothing can."""
     match value:
         case Tensor():
             shape = tuple(tir.IntImm(INT64, extent) for extent in value.shape)
@@ -139,13 +138,13 @@ def node_for(name: str, value: object) -> "tir.Var | tir.Buffer | None":
 
 @dataclass(frozen=True, slots=True)
 class ElementRange:
-    """A buffer and, of each axis, the first index and one beyond the last; no axes: all of it."""
+    """A buffer with a half-open index range per axis; without axes, the whole buffer."""
 
     name: str
     axes: tuple[tuple[int, int], ...]
 
     def holds(self, indices: tuple[int, ...]) -> bool:
-        """Whether the element at `indices` is in it."""
+        """True if the range contains the element at `indices`."""
         if not self.axes:
             return True
         return len(indices) == len(self.axes) and all(
@@ -154,7 +153,7 @@ class ElementRange:
 
     @property
     def single(self) -> tuple[int, ...] | None:
-        """The indices, where it is one element."""
+        """The indices, if the range is a single element."""
         return tuple(low for low, _ in self.axes) if all(high - low == 1 for low, high in self.axes) else None
 
     def __str__(self) -> str:
@@ -164,7 +163,7 @@ class ElementRange:
 
 
 def element(text: str, number: Callable[[str], object]) -> ElementRange:
-    """`C[3, 0:4]`; indices are expressions, which `number` evaluates. Fails: RM101, RM112."""
+    """Read `C[3, 0:4]`; `number` evaluates the indices. Fails: RM101, RM112."""
     node, _ = parsed(text)
     match node:
         case ast.Name(id=name):
@@ -173,7 +172,7 @@ def element(text: str, number: Callable[[str], object]) -> ElementRange:
             parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
             return ElementRange(name, tuple(_axis(part, number) for part in parts))
         case _:
-            raise fail(BAD_USAGE, f"`{text}` is no element", None, "write NAME[INDEX, …] or NAME[FROM:TO, …]")
+            raise fail(BAD_USAGE, f"`{text}` is not an element", None, "write NAME[INDEX, …] or NAME[FROM:TO, …]")
 
 
 def _axis(node: ast.expr, number: Callable[[str], object]) -> tuple[int, int]:
@@ -190,7 +189,7 @@ def _axis(node: ast.expr, number: Callable[[str], object]) -> tuple[int, int]:
 def _index(part: ast.expr, number: Callable[[str], object]) -> int:
     value = number(ast.unparse(part))
     if isinstance(value, bool) or not isinstance(value, int):
-        raise fail(BAD_USAGE, f"`{ast.unparse(part)}` is no index")
+        raise fail(BAD_USAGE, f"`{ast.unparse(part)}` is not an index")
     return value
 
 

@@ -1,6 +1,6 @@
-"""Where the program stands: frames from Relax to the innermost block, and the names of each.
+"""The stack where the program stands: frames from Relax to the innermost block, and the names of each.
 
-| frame of       | brings                                                                       |
+| frame of       | declares                                                                     |
 |----------------|------------------------------------------------------------------------------|
 | Relax function | its variables so far, the symbolic sizes                                     |
 | prim_func      | parameters, the variables of their shapes; what is declared at its top level |
@@ -28,7 +28,7 @@ KINDS = (tir.For, tir.SBlockRealize)
 
 @dataclass(slots=True)
 class LiveFrame:
-    """A frame with what it takes to look into it. `nodes`: what it brings, `values`: of these, where there is one."""
+    """A frame with access to its values. `kinds`: what each variable and buffer of the frame is."""
 
     shown: StackFrame
     level: ActiveCall
@@ -38,7 +38,7 @@ class LiveFrame:
     around: StmtPlace | None = None
 
     def value(self, node: "tir.Var | tir.Buffer") -> object:
-        """The value of a variable, the view of a buffer; None: it has none yet."""
+        """The value of a variable, or the view of a buffer; None where it has none yet."""
         reentry, slots = self.level.reentry, self.slots
         if reentry is None or slots is None:
             return None
@@ -71,7 +71,7 @@ def live_frames(engine: Engine) -> list[LiveFrame]:
 def _of_prim_func(
     level: ActiveCall, place: StmtPlace | None, slots: Slots | None, number: int, index: int
 ) -> list[LiveFrame]:
-    """The blocks and loops around `place`, then the function."""
+    """The frames of the blocks and loops around `place`, then that of the function."""
     found: list[LiveFrame] = []
     pending: dict[tir.Var | tir.Buffer, str] = {}
     span = None if place is None else place.span
@@ -100,7 +100,7 @@ def _of_prim_func(
 
 
 def _is_root(place: StmtPlace) -> bool:
-    """Whether it is the block around a function that the text leaves out."""
+    """True for the root block that TVMScript leaves out."""
     node = place.node
     return (
         place.above is None
@@ -129,7 +129,7 @@ def _detail(live: LiveFrame) -> str:
 
 
 def variables(live: LiveFrame, edited: frozenset[tuple[int, str]] = frozenset()) -> list[Variable]:
-    """What a frame brings."""
+    """The variables of a frame."""
     level = live.shown.level
     if live.shown.kind is FrameKind.GRAPH:
         return _of_graph(live.level, level, edited)
@@ -170,12 +170,12 @@ def _of_graph(level: ActiveCall, number: int, edited: frozenset[tuple[int, str]]
 
 
 def _parameters(level: ActiveCall) -> set[relax.Var]:
-    """The variables that hold the arguments: the first that were bound."""
+    """The variables that hold the arguments: those bound first."""
     return set() if level.env is None else set(list(level.env.values)[: len(level.args)])
 
 
 def _extent(live: LiveFrame, node: "tir.Var | tir.Buffer") -> tuple[int, int] | None:
-    """Where a loop variable or an axis goes from and to, as far as the text says it in numbers."""
+    """The range of a loop variable or an axis, where the text gives it in numbers."""
     place = live.place
     if not isinstance(place, StmtPlace) or isinstance(node, tir.Buffer):
         return None
@@ -212,7 +212,7 @@ Named = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 
 
 def names_in(all_frames: Sequence[LiveFrame], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
-    """What an expression may name in a frame: its own names, then those around it in the same call."""
+    """The names visible to an expression in a frame: its own, then those around it in the same call."""
     level = all_frames[index].shown.level
     found: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
     for live in all_frames[index:]:

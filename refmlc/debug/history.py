@@ -1,10 +1,11 @@
-"""Backwards: the program is executed again, from the nearest snapshot before, up to where it should stand.
+"""Motions backwards: the program is executed again, from the nearest earlier snapshot up to the wanted moment.
 
-What was met last before a moment is found by executing the stretch from the last snapshot before it, without stopping;
-where nothing was met, the stretch before that, and so on: nothing is executed twice but what lies between two of them.
+A search for the last stop before a moment executes the stretch from the last snapshot to that moment without stopping.
+If there is no stop in it, the search continues with the stretch before, so that no stretch is executed more often than
+needed.
 
-A snapshot in the middle of a call is of no use to what comes after the call, where C has executed it as a whole once:
-C does that again sooner than the interpreter its rest.
+A snapshot within a call is skipped for moments after the call, if C has executed the call before: C repeats the whole
+call faster than the interpreter executes its rest.
 """
 
 from dataclasses import replace
@@ -17,7 +18,7 @@ from refmlc.debug.snapshots import Snapshot
 
 
 def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: bool = False) -> Stop:
-    """To `moment`: on from where the program stands, if that is nearer than the last snapshot before.
+    """Go to `moment`: on from the current place, if that is nearer than the last snapshot before the moment.
 
     `pauses`: or to where a pause is asked for; else it waits until the program stands at `moment`.
     """
@@ -35,7 +36,7 @@ def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: 
 
 
 def bases(engine: Engine, before: Moment) -> list[Snapshot]:
-    """The snapshots to begin at for what comes before a moment, last first; the last is the beginning."""
+    """The snapshots from which to reach what comes before a moment, last first; the last one is the beginning."""
     return [
         one
         for one in engine.snapshots.before(before)
@@ -44,7 +45,7 @@ def bases(engine: Engine, before: Moment) -> list[Snapshot]:
 
 
 def search(engine: Engine, breaks: BreakpointPolicy, now: Moment, plan: MotionPlan) -> Stop:
-    """To the last place before `now` where `plan` stops; to the beginning where there is none.
+    """Go to the last place before `now` where `plan` stops, or to the beginning.
 
     A pause that is asked for ends the search: the program stands at `now` again.
     """

@@ -1,4 +1,4 @@
-"""Inspection: frames, variables, expressions and provenance where the program stands."""
+"""Inspection of the program where it stands: frames, variables, expressions, provenance."""
 
 from collections.abc import Sequence
 
@@ -17,17 +17,17 @@ from refmlc.run.memory.tensor import Tensor
 
 
 class Inspection:
-    """What one sees where the program stands; what is found is kept until it moves."""
+    """Reads frames and values at the current position; results are cached until the program moves."""
 
     def __init__(self, engine: Engine) -> None:
-        """Nothing is looked at yet."""
+        """Begin with an empty cache."""
         self.engine = engine
         self.edited: set[tuple[int, str]] = set()
         self._live_frames: list[LiveFrame] | None = None
         self._prepared: dict[tuple[int, str], tuple[ProgramPlace, PreparedExpression]] = {}
 
     def moved(self) -> None:
-        """The program stands elsewhere."""
+        """Drop the cache: the program has moved."""
         self._live_frames = None
 
     # --------------------------------------------------------------------------------------------- frames
@@ -39,14 +39,14 @@ class Inspection:
         return self._live_frames
 
     def live_frame(self, index: int) -> LiveFrame:
-        """A frame. Fails: RM112."""
+        """The frame of this number. Fails: RM112."""
         found = self.live_frames()
         if not 0 <= index < len(found):
-            raise fail(BAD_USAGE, f"there is no frame {index}: there are {len(found)}")
+            raise fail(BAD_USAGE, f"there is no frame {index}: the number of frames is {len(found)}")
         return found[index]
 
     def loop(self, name: str) -> LiveFrame:
-        """The innermost loop, or that over `name`. Fails: RM112."""
+        """The innermost loop, or the one over `name`. Fails: RM112."""
         for live in self.live_frames():
             if live.shown.kind is FrameKind.LOOP and name in ("", live.shown.name):
                 return live
@@ -59,11 +59,11 @@ class Inspection:
     # ------------------------------------------------------------------------------------------ variables
 
     def variables(self, frame: int) -> Sequence[Variable]:
-        """What a frame brings."""
+        """The variables of a frame."""
         return variables(self.live_frame(frame), frozenset(self.edited))
 
     def visible(self, frame: int) -> Sequence[Variable]:
-        """What can be named in a frame; without one: the arguments."""
+        """The names visible in a frame; without frames, the arguments."""
         if not self.live_frames():
             return self.arguments()
         first, found = self.live_frame(frame), dict[str, Variable]()
@@ -74,7 +74,7 @@ class Inspection:
         return list(found.values())
 
     def arguments(self) -> list[Variable]:
-        """The arguments of the function that is run, as they are now, and what it returned."""
+        """The arguments in their present state, and the result."""
         program = self.engine.program
         found = [
             Variable(name, "parameter", value, str(value.dtype) if isinstance(value, Tensor) else "")
@@ -90,7 +90,7 @@ class Inspection:
     # ---------------------------------------------------------------------------------------- expressions
 
     def names(self, frame: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
-        """What an expression may name in a frame, and its values."""
+        """The names that an expression can use in a frame, with their values."""
         if self.live_frames():
             self.live_frame(frame)
             return names_in(self.live_frames(), frame)
@@ -119,7 +119,7 @@ class Inspection:
         return self.look(text, frame).value
 
     def inside(self, text: str) -> object:
-        """The same in the innermost frame, in the middle of a run: what was prepared at a place is kept."""
+        """The value in the innermost frame during a run; prepared expressions are cached per place."""
         place = self.engine.position.place
         key = (id(place), text)
         kept = self._prepared.get(key)
@@ -132,7 +132,7 @@ class Inspection:
         return prepared.value(dict(known.values()))
 
     def _values(self, used: "Sequence[tir.Var | tir.Buffer]") -> dict["tir.Var | tir.Buffer", object]:
-        """What variables hold and buffers are, in the innermost call, whose text names them."""
+        """The values of variables and views of buffers in the innermost call."""
         reentry, slots = self.engine.position.innermost.reentry, self.engine.position.frame
         assert reentry is not None  # noqa: S101 - the place is a statement's, so the call is a prim_func's
         assert slots is not None  # noqa: S101 - as above
@@ -143,31 +143,33 @@ class Inspection:
         }
 
     def element(self, text: str, frame: int) -> ElementRange:
-        """`C[3, 0:4]`, indices being evaluated in a frame."""
+        """Read `C[3, 0:4]`; the indices are evaluated in a frame."""
         return element(text, lambda index: self.evaluate(index, frame))
 
     def tensor(self, name: str, frame: int) -> Tensor | None:
-        """The tensor of a name; None where it is none, or not there yet. Fails: RM112 for a name that is not known."""
+        """The tensor named `name`; None if its value is no tensor, or missing. Fails: RM112 for an unknown name."""
         for variable in self.visible(frame):
             if variable.name == name:
                 return variable.tensor
         known = ", ".join(variable.name for variable in self.visible(frame)) or "none"
-        raise fail(BAD_USAGE, f"nothing is called `{name}` here", None, f"known are {known}")
+        raise fail(BAD_USAGE, f"no variable is named `{name}` here", None, f"known names: {known}")
 
     # ----------------------------------------------------------------------------------------- provenance
 
     def why(self, stop: Stop, text: str, frame: int) -> Slice:
-        """Why an element has its value; the store that is about to be executed counts as done."""
+        """Why an element has its value, the store about to be executed included."""
         until = None if stop.reason is Reason.ENDED else stop.moment
         if "is about to be stored" in stop.text:
             until = Moment(stop.moment.event, stop.moment.step + 1)
         if not text.strip():
             if not stop.element:
-                raise fail(BAD_USAGE, "which element? nothing is about to be stored here", None, "why NAME[INDEX, …]")
+                raise fail(
+                    BAD_USAGE, "which element? no store is about to be executed here", None, "why NAME[INDEX, …]"
+                )
             text = stop.element
         asked = self.element(text, frame)
         index = asked.single
         held = None if asked.axes else next((one for one in self.visible(frame) if one.name == asked.name), None)
         if index is None or (held is not None and held.tensor is not None and held.tensor.shape):
-            raise fail(BAD_USAGE, f"`{text}` is not one element")
+            raise fail(BAD_USAGE, f"`{text}` is not a single element")
         return why_at(self.engine.program, asked.name, index, until)

@@ -1,11 +1,11 @@
-"""Loops that can be entered in their middle: which values are behind, which are to come.
+"""Loops that can be entered in their middle, with the bounds they had at their entry.
 
-| loop                                  | what it was entered with                                                  |
-|---------------------------------------|---------------------------------------------------------------------------|
-| over bounds that variables make        | is found again where one stands                                            |
-| over bounds that memory makes          | is kept in the frame: the memory may be another one since                   |
-| over a thread axis                    | is kept: also the views of private memory that are seen outside of the axis |
-| over a thread axis that is bound already | is no loop                                                                |
+| loop                                   | bounds                                                                      |
+|----------------------------------------|-----------------------------------------------------------------------------|
+| bounds computed from variables         | computed again                                                              |
+| bounds read from memory                | kept in the frame, because the memory may have changed                      |
+| over a thread axis                     | kept, with the views of private memory seen outside of the axis             |
+| over a thread axis bound already       | not a loop                                                                  |
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from refmlc.run.interp.threads.private_memory import Outside, outside
 
 @dataclass(frozen=True, slots=True)
 class LoopEntry:
-    """What a loop was entered with: its values, and what is private to a thread axis as it is seen outside."""
+    """The bounds with which a loop was entered, and the private memory seen outside of a thread axis."""
 
     first: int
     stop: int
@@ -33,7 +33,7 @@ class LoopEntry:
 
 @dataclass(frozen=True, slots=True)
 class ResumableLoop:
-    """A loop of one function. `kept`: where a frame holds what it was entered with, where that is kept."""
+    """A loop that can be entered in its middle. `kept`: the slot of its entry, where it must be kept."""
 
     scope: Scope
     body: tir.Stmt
@@ -46,7 +46,7 @@ class ResumableLoop:
     kept: Slot[LoopEntry | None] | None
 
     def entering(self, run: Run) -> Run:
-        """`run`, which is the whole loop; what it is entered with is kept, where that is needed."""
+        """`run`, the whole loop, preceded by keeping the entry where that is needed."""
         kept = self.kept
         if kept is None:
             return run
@@ -58,21 +58,21 @@ class ResumableLoop:
         return entered
 
     def entered(self, frame: Frame) -> LoopEntry:
-        """What it was entered with."""
+        """The entry of the loop that is being executed."""
         held = None if self.kept is None else frame[self.kept]
         return self._now(frame) if held is None else held
 
     def held(self, frame: Frame) -> LoopEntry | None:
-        """The same, where it is kept."""
+        """The kept entry; None where none is kept."""
         return None if self.kept is None else frame[self.kept]
 
     def hold(self, frame: Frame, entered: LoopEntry) -> None:
-        """Keep what it was entered with."""
+        """Keep an entry."""
         if self.kept is not None:
             frame[self.kept] = entered
 
     def enter(self, frame: Frame, entered: LoopEntry) -> None:
-        """Private memory is that of the index that the frame has now."""
+        """Switch private memory to the index that the frame has now."""
         for memory, view in entered.outside:
             memory.enter(frame, frame, view)
 
@@ -83,7 +83,7 @@ class ResumableLoop:
 
 
 def iterations(scope: Scope, stmt: tir.Stmt) -> ResumableLoop | None:
-    """A statement as the loop that it is, where it has been prepared; None: it is none."""
+    """A prepared statement as a resumable loop; None where it is no loop."""
     match stmt:
         case tir.For():
             loop = stmt

@@ -1,4 +1,4 @@
-"""How many statements and iterations a loop or a block executes, where its text says it.
+"""The number of statements and iterations of a loop or a block, where the text gives it.
 
 | part                          | statements, each time                                                          |
 |-------------------------------|--------------------------------------------------------------------------------|
@@ -6,7 +6,7 @@
 | a block                       | 1, its body, and its init where all axes of reductions stand at their beginnings |
 | a sequence                    | its parts                                                                       |
 | a store, a declaration, …     | 1                                                                              |
-| `if`, `while`, jumps, calls, launches of threads, a predicate | not said                                       |
+| `if`, `while`, jumps, calls, launches of threads, a predicate | unknown                                        |
 """
 
 from collections.abc import Mapping
@@ -21,19 +21,19 @@ Values = Mapping[tir.Var, object]
 
 
 class LengthUnknown(Exception):
-    """The text does not say it."""
+    """The text does not give the length."""
 
 
 @dataclass(slots=True)
 class LoopLength:
-    """Steps as moments count them, iterations as the budget does."""
+    """The number of statements, as moments count them, and of iterations, as the budget counts them."""
 
     statements: int = 0
     iterations: int = 0
 
 
 def counted(loop: tir.Stmt, values: Values) -> LoopLength | None:
-    """What `loop` executes where variables around it have these values; None: the text does not say it."""
+    """The length of `loop` for these values of the variables around it; None where the text does not give it."""
     found = LoopLength()
     try:
         _count(loop, 1, {}, values, found)
@@ -45,7 +45,7 @@ def counted(loop: tir.Stmt, values: Values) -> LoopLength | None:
 def _count(
     stmt: tir.Stmt, times: int, loops: Mapping[tir.Var, tuple[int, int]], values: Values, into: LoopLength
 ) -> None:
-    """Add what `stmt` executes `times` times. `loops`: first value and extent of those around it, within the loop."""
+    """Add `times` executions of `stmt`. `loops`: first value and extent of the loops around it."""
     match stmt:
         case tir.SeqStmt(seq=parts):
             for part in parts:
@@ -68,7 +68,7 @@ def _count(
 
 
 def _inits(node: tir.SBlockRealize, times: int, loops: Mapping[tir.Var, tuple[int, int]], values: Values) -> int:
-    """How often the init of a block is executed when the block is, `times` times."""
+    """How often the init of a block is executed when the block is executed `times` times."""
     inner: dict[tir.Var, int] = {}
     for axis, value in zip(node.block.iter_vars, node.iter_values, strict=True):
         if axis.kind is not IterKind.REDUCE:

@@ -1,9 +1,9 @@
-"""Motions as plans: at which places each of them stops.
+"""Motions as plans: the places at which each motion stops.
 
 | motion     | stops at                                                                            |
 |------------|-------------------------------------------------------------------------------------|
 | over       | this statement again, or one of the function that is not in it; or where it is left |
-| out        | what is not in the loop or block; where the function is left                        |
+| out        | statements outside of the loop or block; where the function is left                 |
 | block      | every block                                                                         |
 | iteration  | the first statement of the loop's body, or what is not in the loop                  |
 | until      | statements on later lines                                                           |
@@ -23,7 +23,7 @@ DEEPEST = 1 << 30
 
 
 def over(engine: Engine) -> MotionPlan:
-    """To the next statement not inside this one."""
+    """Step to the next statement that is not inside this one."""
     here, level = engine.position.place, engine.position.depth
     marks = [place for place in _same_function(engine, here) if place is here or not _is_in(place, here)]
     whole = here if isinstance(here, StmtPlace) and isinstance(here.node, tir.For | tir.SBlockRealize) else None
@@ -31,7 +31,7 @@ def over(engine: Engine) -> MotionPlan:
 
 
 def out(engine: Engine, live: LiveFrame) -> MotionPlan:
-    """To where a frame is left."""
+    """Run until a frame is left."""
     level, around = live.shown.level + 1, live.around
     if around is None:
         return MotionPlan(above=level)
@@ -40,7 +40,7 @@ def out(engine: Engine, live: LiveFrame) -> MotionPlan:
 
 
 def block(engine: Engine) -> MotionPlan:
-    """To the next instance of a block."""
+    """Run to the next instance of a block."""
     marks = [
         place
         for place in engine.places.everything()
@@ -50,7 +50,7 @@ def block(engine: Engine) -> MotionPlan:
 
 
 def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
-    """To the next iteration of a loop."""
+    """Run to the next iteration of a loop."""
     loop, level = live.around, live.shown.level + 1
     if loop is None:
         raise fail(BAD_USAGE, "there is no loop around this")
@@ -60,7 +60,7 @@ def iteration(engine: Engine, live: LiveFrame) -> MotionPlan:
 
 
 def until(engine: Engine, line: int) -> MotionPlan:
-    """To a later line."""
+    """Run to a later line."""
     here, level = engine.position.place, engine.position.depth
     span = None if here is None else here.span
     least = line - 1 if line else 0 if span is None else span.line
@@ -69,7 +69,7 @@ def until(engine: Engine, line: int) -> MotionPlan:
 
 
 def not_deeper(engine: Engine) -> MotionPlan:
-    """Backwards: statements of this function that stand no deeper."""
+    """Backwards: statements of this function at most as deep as this one."""
     here, level = engine.position.place, engine.position.depth
     depth = here.depth if isinstance(here, StmtPlace) else 0
     marks = [place for place in _same_function(engine, here) if isinstance(place, BindingPlace) or place.depth <= depth]
@@ -77,7 +77,7 @@ def not_deeper(engine: Engine) -> MotionPlan:
 
 
 def outermost(engine: Engine) -> MotionPlan:
-    """Backwards from the end: statements at the top level of the function that was run."""
+    """Backwards from the end: statements at the top level of the function that runs."""
     name = engine.program.func
     marks = [
         place
@@ -88,7 +88,7 @@ def outermost(engine: Engine) -> MotionPlan:
 
 
 def entry(engine: Engine, live: LiveFrame) -> MotionPlan:
-    """Backwards: where a frame was entered."""
+    """Backwards: the entry of a frame."""
     first = live.around if live.around is not None else engine.places.first(live.shown.name)
     if first is None:
         raise fail(BAD_USAGE, f"`{live.shown.name}` has no statement to go back to")
@@ -96,7 +96,7 @@ def entry(engine: Engine, live: LiveFrame) -> MotionPlan:
 
 
 def _same_function(engine: Engine, here: ProgramPlace | None) -> list[ProgramPlace]:
-    """All places of the function that `here` stands in, in the order of the text."""
+    """All places of the function of `here`, in the order of the text."""
     if isinstance(here, StmtPlace):
         return [place for place in engine.places.of(here.func, here.function) if place.counted]
     if here is None:

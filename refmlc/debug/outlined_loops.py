@@ -1,13 +1,13 @@
-"""A loop, or a block, as a function of its own, which C can execute: its parameters are what it does not declare.
+"""A loop or a block as a function of its own, which C can execute; its parameters are the names it does not declare.
 
 | used, declared outside           | becomes                                                           |
 |----------------------------------|-------------------------------------------------------------------|
 | a number                         | a parameter                                                       |
 | a buffer                         | a parameter that is matched; the argument is the view as a tensor |
-| anything else, memory of threads | nothing: the loop stays where it is                               |
+| anything else, memory of threads | not possible: the interpreter executes the loop                   |
 
-C executes no call but those of whole functions, has no debugger in it, and where it would fail leaves everything as
-it was. So the loop is executed by the interpreter then, which tells.
+Where the loop would fail, C leaves memory unchanged and the interpreter executes the loop again and reports the
+failure.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ LOOP = "loop"
 
 
 class InterpreterNeeded(Exception):
-    """C does not do it."""
+    """C cannot execute the loop."""
 
 
 def _needed(_args: Sequence[object]) -> object:
@@ -43,7 +43,7 @@ def _needed(_args: Sequence[object]) -> object:
 
 @dataclass(frozen=True, slots=True)
 class OutlinedLoop:
-    """The function that a loop has become. `run`: it in C."""
+    """A loop as a function. `run`: the function in C."""
 
     numbers: tuple[tir.Var, ...]
     buffers: tuple[tir.Buffer, ...]
@@ -58,14 +58,14 @@ class OutlinedLoops:
         self._made: dict[StmtPlace, OutlinedLoop | None] = {}
 
     def length(self, place: StmtPlace, frame: Frame, reentry: Reentry) -> LoopLength | None:
-        """What the loop at `place` executes; None: the text does not say it, or threads take turns in it."""
+        """The length of the loop at `place`; None where the text does not give it, or threads take turns in it."""
         scope = reentry.scope
         if frame[scope.group] is not None or frame[scope.memories]:
             return None
         return counted(place.node, {var: frame[slot] for var, slot in scope.layout.variables.items()})
 
     def done(self, place: StmtPlace, frame: Frame, reentry: Reentry, length: LoopLength) -> bool:
-        """Whether C has executed all of the loop at `place`; else nothing has changed.
+        """True if C has executed the whole loop at `place`; otherwise nothing has changed.
 
         The budget is charged as for a call in C. Where it might not reach, the interpreter says where it ends.
         """
@@ -85,7 +85,7 @@ class OutlinedLoops:
 
 
 def outlined(place: StmtPlace, budget: Budget) -> OutlinedLoop | None:
-    """The loop at `place` as a function in C; None: it uses what cannot be given to one."""
+    """The loop at `place` as a function in C; None where it uses something that cannot be a parameter."""
     numbers, buffers = free(place.node)
     if any(not is_global(buffer.scope) or buffer.strides for buffer in buffers):
         return None
@@ -101,7 +101,7 @@ def outlined(place: StmtPlace, budget: Budget) -> OutlinedLoop | None:
 
 
 def free(loop: tir.Stmt) -> tuple[tuple[tir.Var, ...], tuple[tir.Buffer, ...]]:
-    """The variables and buffers that a statement uses and does not declare, in the order of the text."""
+    """The variables and buffers that a statement uses but does not declare, in the order of the text."""
     used: dict[tir.Var | tir.Buffer, None] = {}
     declared: set[tir.Var | tir.Buffer] = set()
     for node in walk(loop):
@@ -125,7 +125,7 @@ def free(loop: tir.Stmt) -> tuple[tuple[tir.Var, ...], tuple[tir.Buffer, ...]]:
 
 
 def _arguments(made: OutlinedLoop, frame: Frame, reentry: Reentry) -> list[object] | None:
-    """What the parameters are given where the program stands; None: one of it cannot be given."""
+    """The arguments of an outlined loop at the current position; None where one cannot be passed."""
     scope = reentry.scope
     numbers = [frame[scope.layout.slot(var)] if scope.layout.knows(var) else None for var in made.numbers]
     views = [frame[scope.buffers[buffer].view] if buffer in scope.buffers else None for buffer in made.buffers]

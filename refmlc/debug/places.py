@@ -1,12 +1,12 @@
-"""PlaceIndex: every statement and binding of a module, what is around it, and which names the text sees there.
+"""Places: every statement and binding of a module, the statements around it, and the names visible there.
 
-A place can be entered again from outside (`restartable`) when all that is around it can:
+A run can go on from a place (`restartable`) if it can go on within every statement around it:
 
-| around                                     | entered again                                 |
+| around                                     | possible                                      |
 |--------------------------------------------|-----------------------------------------------|
 | `SeqStmt`, `IfThenElse`, `AttrStmt`, block | yes                                           |
 | `For`, `While`, a launch of threads        | yes, where bounds and conditions call nothing |
-| threads that need each other (barriers)    | no: going back goes to before their block     |
+| threads that wait for each other (barriers) | no: going back goes to before their block    |
 | `reduce_scope`                             | no                                            |
 """
 
@@ -22,9 +22,9 @@ from refmlc.run.interp.tensorir.loops import LAUNCHED
 
 @dataclass(slots=True, eq=False)
 class StmtPlace:
-    """A statement of TensorIR. `number` is its position among `above`'s parts; `init`: it is the init of a block.
+    """A statement of TensorIR. `number` is its position among the parts of `above`; `init`: it is the init of a block.
 
-    `depth` counts what is around it; sequences are not counted, and are no place where anybody stops.
+    `depth` counts the statements around it without sequences; the program never stops at a sequence.
     """
 
     node: tir.Stmt
@@ -39,12 +39,12 @@ class StmtPlace:
 
     @property
     def counted(self) -> bool:
-        """Whether it is a step."""
+        """True if the statement is a step."""
         return not isinstance(self.node, tir.SeqStmt)
 
     @property
     def span(self) -> Span | None:
-        """Where it stands."""
+        """Its place in the text."""
         return self.node.span
 
     def around(self) -> list["StmtPlace"]:
@@ -56,25 +56,25 @@ class StmtPlace:
         return found
 
     def is_in(self, other: "StmtPlace") -> bool:
-        """Whether it stands in `other`, or is it."""
+        """True if the place is `other`, or inside it."""
         return self is other or other in self.around()
 
 
 @dataclass(slots=True, eq=False)
 class BindingPlace:
-    """A binding of Relax in `function`, or in a function within it."""
+    """A binding of the Relax function `function`, or of a function within it."""
 
     node: relax.Binding
     function: str
 
     @property
     def span(self) -> Span | None:
-        """Where it stands."""
+        """Its place in the text."""
         return self.node.span or self.node.var.span
 
     @property
     def name(self) -> str:
-        """The variable that it binds."""
+        """The name of the bound variable."""
         return self.node.var.name
 
 
@@ -83,7 +83,7 @@ ProgramPlace = StmtPlace | BindingPlace
 
 @dataclass(slots=True)
 class PlaceIndex:
-    """The places of a module; functions that operators of Relax become while they are executed are added."""
+    """The places of a module, and of the functions that Relax operators become during execution."""
 
     module: IRModule
     prim_funcs: dict[int, tuple[tir.PrimFunc, list[StmtPlace]]] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class PlaceIndex:
         return known[1]
 
     def at(self, func: tir.PrimFunc, name: str, stmt: tir.Stmt) -> StmtPlace | None:
-        """The place of `stmt`; None: it is none of the text (the loop that a launch of threads becomes)."""
+        """The place of `stmt`; None for statements that are not in the text (the loop of a thread launch)."""
         self.of(func, name)
         return self._by_stmt.get(id(stmt))
 
@@ -123,7 +123,7 @@ class PlaceIndex:
         return self.bindings.setdefault(id(node), BindingPlace(node, ""))
 
     def accessing(self, access: tir.BufferLoad | tir.BufferStore) -> StmtPlace | None:
-        """The place of the statement that `access` is, or stands in."""
+        """The place of the statement that is `access`, or contains it."""
         if isinstance(access, tir.BufferStore):
             return self._by_stmt.get(id(access))
         if self._by_load is None:
@@ -137,13 +137,13 @@ class PlaceIndex:
         return self._by_load.get(id(access))
 
     def everything(self) -> Iterator[ProgramPlace]:
-        """All places that are steps."""
+        """All places that are steps or bindings."""
         for _, places in self.prim_funcs.values():
             yield from (place for place in places if place.counted)
         yield from self.bindings.values()
 
     def first(self, function: str) -> ProgramPlace | None:
-        """Where a call of `function` stands first."""
+        """The first place of a function."""
         func = self.module.functions.get(function)
         if isinstance(func, tir.PrimFunc):
             return next((place for place in self.of(func, function) if place.counted), None)
@@ -197,12 +197,12 @@ def _is_open(node: tir.Stmt) -> bool:
 
 
 def _calls(*parts: tir.Expr) -> bool:
-    """Whether a function or intrinsic is called, which might see that it was called twice."""
+    """True if a function or intrinsic is called: a second call could have an effect."""
     return any(isinstance(node, tir.Call) for part in parts for node in walk(part))
 
 
 def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
-    """Every expression that belongs to `stmt` itself and to no statement within it."""
+    """The expressions of `stmt` itself, without those of the statements within it."""
     below: tuple[Node, ...]
     match stmt:
         case tir.SeqStmt():
@@ -225,7 +225,7 @@ def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
 
 
 def names_at(place: StmtPlace) -> Mapping[str, tir.Var | tir.Buffer]:
-    """The variables and buffers that the text sees at a place; of equal names the innermost."""
+    """The variables and buffers visible at a place; of equal names the innermost."""
     found: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in brought_by_function(place.func)}
     path = [place, *place.around()]
     for here in reversed(path):
@@ -236,7 +236,7 @@ def names_at(place: StmtPlace) -> Mapping[str, tir.Var | tir.Buffer]:
 
 
 def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
-    """What a loop or a block brings to what stands in it."""
+    """The names that a loop or a block declares for its body."""
     node = place.node
     match node:
         case tir.For():
@@ -254,7 +254,7 @@ def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
 
 
 def bound_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
-    """What statements of the same sequence declare before `place`."""
+    """The names declared before `place` by statements of the same sequence."""
     found: dict[tir.Var | tir.Buffer, str] = {}
     if place.above is not None and isinstance(place.above.node, tir.SeqStmt):
         for earlier in place.above.node.seq[: place.number]:
@@ -269,7 +269,7 @@ def bound_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
 
 
 def brought_by_function(func: tir.PrimFunc) -> dict[tir.Var | tir.Buffer, str]:
-    """Parameters, their buffers, and the variables in the shapes of those."""
+    """Parameters, their buffers, and the variables in the shapes of these."""
     found: dict[tir.Var | tir.Buffer, str] = {}
     for buffer in func.buffer_map.values():
         for part in (*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,))):

@@ -1,13 +1,13 @@
-"""A plan: at which places a motion stops. The engine asks it there; what is not listed is executed the quick way.
+"""A plan: the places at which a motion stops. Everything else takes the fast path.
 
 | field         | stops                                                                                        |
 |---------------|----------------------------------------------------------------------------------------------|
-| `target`      | at the first place at or after this moment; nothing else is asked then                        |
-| `every`       | at each place that `wanted` takes (None: all)                                                 |
+| `target`      | at the first place at or after this moment, and nowhere else                                  |
+| `every`       | at each place that `wanted` accepts (None: all)                                               |
 | `marks`       | at these places, where calls nest at most `level` deep                                        |
-| `above`       | at any place where calls nest less deep than this: what was being executed has been left       |
-| `breakpoints` | where one of the session's is met                                                            |
-| `collects`    | nowhere but at `target`: the last place where it would have stopped is kept in `found`         |
+| `above`       | at any place where calls nest less deep than this: a call has been left                        |
+| `breakpoints` | where a breakpoint of the session is met                                                      |
+| `collects`    | only at `target`; the engine keeps the last place where it would have stopped                  |
 """
 
 from collections.abc import Callable
@@ -19,10 +19,10 @@ from refmlc.debug.session_data import Moment
 
 @dataclass(frozen=True, slots=True)
 class MotionPlan:
-    """See the table of the module. `silent`: log points say nothing. `failures`: they stop it too.
+    """See the table of the module. `silent`: log points print nothing. `failures`: failures stop the motion too.
 
-    `whole`: a loop or block that is stepped over, which C may execute. `passed`: the moment at which a store or load
-    was met already. `pauses`: a pause that is asked for ends it. `after`: what happens before this moment is passed.
+    `whole`: a loop or block that is stepped over, which C may execute. `passed`: the moment of a store or load at which
+    the program stands already. `pauses`: a request for a pause ends the motion. `after`: no stop before this moment.
     """
 
     target: Moment | None = None
@@ -41,13 +41,13 @@ class MotionPlan:
     after: Moment | None = None
 
     def looks_into(self, loop: StmtPlace) -> bool:
-        """Whether the motion would stop within `loop`, breakpoints aside."""
+        """True if the motion can stop within `loop`, apart from breakpoints."""
         return self.every or any(
             isinstance(mark, StmtPlace) and mark is not loop and mark.is_in(loop) for mark in self.marks
         )
 
     def steps_at(self, place: ProgramPlace, level: int) -> bool:
-        """Whether the motion stops at `place`, breakpoints aside."""
+        """True if the motion stops at `place`, apart from breakpoints."""
         if level < self.above:
             return True
         if self.every:
@@ -56,5 +56,5 @@ class MotionPlan:
 
 
 def going_to(moment: Moment | None, *, pauses: bool = False) -> MotionPlan:
-    """To `moment` (None: to the end), past everything."""
+    """A plan that goes to `moment` (None: to the end) and stops nowhere else."""
     return MotionPlan(target=moment, breakpoints=False, silent=True, pauses=pauses)

@@ -1,9 +1,9 @@
-"""What is debugged: a module, one of its functions, the arguments; and a text for everything in it.
+"""The program to debug: a module with a text for each function, one of its functions, the arguments.
 
 | in the module               | becomes                                               |
 |-----------------------------|-------------------------------------------------------|
 | an operator of Relax        | a call of a prim_func, which can be stepped into      |
-| a function that has no text | the same, read from what the printer shows: `<shown>` |
+| a function without a text   | the same, read from its printed text: `<shown>`       |
 | arguments                   | copies; the originals are never written to            |
 """
 
@@ -30,7 +30,7 @@ SHOWN = "<shown>"
 
 
 class Program:
-    """A call to be debugged. `module` is what is executed, with text; `func` its function; `args` the values."""
+    """A call to debug: the module to execute, with text, its function `func`, the arguments `args`."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Program:
 
     @property
     def sources(self) -> Mapping[str, Source]:
-        """The texts of the functions, by name; the first is that of the function that is run."""
+        """The texts of the functions by name; the first is that of the function to run."""
         found: dict[str, Source] = {}
         for function in (self.module.functions[self.func], *self.module.functions.values()):
             if function.span is not None:
@@ -73,7 +73,7 @@ class Program:
 
 
 def with_text(module: IRModule) -> IRModule:
-    """`module` with functions that have no text replaced by the same ones read from a text."""
+    """`module`, its functions without text replaced by the same ones read from a printed text."""
     bare = {name: func for name, func in module.functions.items() if func.span is None}
     if not bare:
         return module
@@ -90,7 +90,7 @@ def with_text(module: IRModule) -> IRModule:
 
 
 def with_constants(read: IRModule, shown: IRModule) -> IRModule:
-    """The module that was read, with the constants of the one that was shown: a text holds but their numbers."""
+    """The module `read` with the constants of `shown`: a text has only their numbers."""
     constants = [node for node in walk(shown) if isinstance(node, relax.Constant)]
     refs = [node for node in walk(read) if isinstance(node, relax.MetadataRef)]
     table: dict[Node, Node] = {ref: constants[ref.index] for ref in refs if ref.index < len(constants)}

@@ -1,13 +1,13 @@
-"""Re-entry: a prim_func goes on from a place in its middle, in a frame that is what it was.
+"""Re-entry: a prim_func continues from a place in its middle, in a restored frame.
 
-What follows the place is executed from inside out: the rest of each statement around it, then of the one around that.
+Execution goes from inside out: the place, then the rest of each statement around it.
 
 | around                     | its rest                                               |
 |----------------------------|--------------------------------------------------------|
-| `SeqStmt`                  | the parts behind                                       |
-| `For`, a launch of threads | the iterations behind; a jump ends one, or all         |
+| `SeqStmt`                  | the parts after it                                     |
+| `For`, a launch of threads | the iterations after it; a jump ends one, or all       |
 | `While`                    | the condition and the body, as long as it holds        |
-| a block                    | the body, where the place is in the init; else nothing |
+| a block                    | the body, if the place is in the init; else nothing    |
 | `IfThenElse`, `AttrStmt`   | nothing                                                |
 """
 
@@ -50,7 +50,7 @@ class Reentry:
     conditions: dict[int, Eval] = field(default_factory=dict)
 
     def prepare(self, stmt: tir.Stmt, run: Run) -> Run:
-        """Prepare what it takes to enter a loop in its middle; what to execute in place of `run`."""
+        """Prepare a loop for entering it in its middle; the statement to execute in place of `run`."""
         if isinstance(stmt, tir.While):
             self.conditions[id(stmt)] = self.scope.expr(stmt.condition)
             return run
@@ -63,7 +63,7 @@ class Reentry:
     # ------------------------------------------------------------------------------------------ the frame
 
     def save(self, frame: Frame, place: StmtPlace, args: tuple[object, ...]) -> SavedCall | None:
-        """The frame as it is; None: threads take turns in it, each with a frame of its own."""
+        """The frame as it is; None where threads take turns in it, each with a frame of its own."""
         if frame[self.scope.group] is not None:
             return None
         variables = {var: frame[slot] for var, slot in self.scope.layout.variables.items()}
@@ -92,7 +92,7 @@ class Reentry:
         return [(one.node, self.loops[id(one.node)]) for one in place.around() if id(one.node) in self.loops]
 
     def restore(self, frame: Frame, saved: SavedCall, moved: Mapping[int, Storage]) -> None:
-        """Make `frame`, which has its arguments, what was saved; `moved`: storages that are others now."""
+        """Make `frame`, which has its arguments, equal to the saved one. `moved`: storages replaced since."""
         func = self.scope.func
         slots = cast("list[object]", frame)
         for number, value in saved.numbers.items():
@@ -118,13 +118,13 @@ class Reentry:
         frame[self.scope.outer] = None if saved.place is None else self._outside(frame, saved.place)
 
     def _outside(self, frame: Frame, place: StmtPlace) -> Outside | None:
-        """What is seen outside of the innermost thread axis around `place`."""
+        """The private memory seen outside of the innermost thread axis around `place`."""
         return next((loop.entered(frame).outside for _, loop in self._around(place) if is_thread(loop.tag)), None)
 
     # ------------------------------------------------------------------------------------------- the rest
 
     def go_on(self, frame: Frame, place: StmtPlace) -> None:
-        """Execute `place` and everything behind it."""
+        """Execute `place` and everything after it."""
         above = place.above
         if above is None:
             self.runs[id(place.node)](frame)
@@ -132,7 +132,7 @@ class Reentry:
         self._up(frame, place, lambda: self.runs[id(place.node)](frame))
 
     def _up(self, frame: Frame, place: StmtPlace, run: Callable[[], None]) -> None:
-        """`run`, which executes `place`, then the rest of what is around it."""
+        """Execute `run`, which is `place`, then the rest of the statements around it."""
         chain = place.around()
         child = place
         for around in chain:
@@ -141,7 +141,7 @@ class Reentry:
         run()
 
     def _telling(self, frame: Frame, around: StmtPlace, run: Callable[[], None]) -> Callable[[], None]:
-        """`run`, telling when a condition, a bound or a budget of the statement itself fails."""
+        """`run`, reporting failures of the statement's own condition, bound or budget."""
 
         def telling() -> None:
             try:
@@ -187,7 +187,7 @@ class Reentry:
             self._leave(frame, around, entered)
 
     def _iterations(self, frame: Frame, loop: ResumableLoop, entered: LoopEntry, inner: Callable[[], None]) -> None:
-        """`inner` and the iterations behind it; steps are charged where they are when the loop is run as a whole."""
+        """Execute `inner` and the following iterations; steps are charged as in a run of the whole loop."""
         stride, slot, body, budget = entered.stride, loop.slot, self.runs[id(loop.body)], self.budget
         begin, stands, whole = frame[slot], True, chunk(loop.body) * stride
         start = begin - (begin - entered.first) % whole
@@ -208,7 +208,7 @@ class Reentry:
             start = begin = start + whole
 
     def _leave(self, frame: Frame, around: StmtPlace, entered: LoopEntry) -> None:
-        """All indices of a thread axis were entered."""
+        """Restore the state outside of a thread axis after its last index."""
         frame[self.scope.axes[self.loops[id(around.node)].tag]] = None
         frame[self.scope.outer] = self._outside(frame, around)
         for memory, view in entered.outside:
@@ -226,7 +226,7 @@ class Reentry:
 
 
 def _moved(value: object, moved: Mapping[int, Storage]) -> object:
-    """A value on the storages that it lies on now."""
+    """A value moved to the storages in use now."""
     match value:
         case View():
             storage = moved.get(id(value.data.storage))

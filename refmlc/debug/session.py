@@ -1,11 +1,11 @@
-"""A session: one run of one function that can be stopped, looked at, changed, and moved forwards and backwards in time.
+"""A session: one run of a function that can be stopped, inspected, changed, and moved forwards and backwards in time.
 
 >>> session = Session(Program(module, "main", args))
 >>> session.catch("nan")
->>> session.start()             # stands before the first statement
->>> stop = session.resume()     # … at the statement that is about to store the first NaN
+>>> session.start()             # stops before the first statement
+>>> stop = session.resume()     # stops at the statement that is about to store the first NaN
 >>> session.frames(), session.variables(0), session.evaluate("exp[0, 3]")
->>> session.reverse_resume()    # backwards, to what was met last
+>>> session.reverse_resume()    # runs backwards to the last hit
 
 Stable: every public name of this class, of `Program` and of `refmlc.debug.session_data`. All motions are synchronous:
 they return the `Stop` at which the program stands, in the thread that called them. Only `pause` may be called from
@@ -15,8 +15,8 @@ another thread. A session is not for concurrent use. `close` ends it in every st
 |-------------|------------------------------|----------------------------------------------------------|
 | not started | None                         | breakpoints, `start`, `close`                            |
 | stopped     | a `Stop`                     | everything                                               |
-| ended       | a `Stop` with `Reason.ENDED` | backwards motions, `goto`, `restart`, looking at results |
-| closed      | as it was                    | `close`                                                  |
+| ended       | a `Stop` with `Reason.ENDED` | backwards motions, `goto`, `restart`, inspection         |
+| closed      | unchanged                    | `close`                                                  |
 """
 
 from collections.abc import Callable, Sequence
@@ -40,11 +40,11 @@ from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.why import Slice
 
 SNAPSHOTS = 256 << 20  # bytes
-AGAIN = "`restart` forgets them"
+AGAIN = "`restart` undoes the edits"
 
 
 class Session:
-    """See the docstring of the module. Fails everywhere: RM112 for what cannot be done, or names nothing.
+    """See the docstring of the module. Every method fails with RM112 for an impossible request or an unknown name.
 
     `failures`: which failures stop the program (None: all; else `undefined`, `trap`, `all`, ids of codes).
     Units: `snapshot_bytes`, what going back may keep in memory. `snapshot_rate`: how often it takes a snapshot.
@@ -74,48 +74,48 @@ class Session:
     # -------------------------------------------------------------------------------------------- motions
 
     def start(self) -> Stop:
-        """Begin: stands at the entry, or further where the first statement already meets a breakpoint."""
+        """Begin the program: stop at the entry, or at a breakpoint of the first statement."""
         self._check(started=False)
         return self._begin(MotionPlan(every=True))
 
     def step_in(self, count: int = 1) -> Stop:
-        """To the next statement or binding, in whatever it calls too."""
+        """Step to the next statement or binding, also within a call."""
         return self._repeat(count, lambda: MotionPlan(every=True))
 
     def step_over(self, count: int = 1) -> Stop:
-        """To the next statement that is not inside this one: calls and whole loops are executed."""
+        """Step to the next statement that is not inside this one: calls and whole loops are executed."""
         return self._repeat(count, lambda: motions.over(self._engine))
 
     def step_out(self, frame: int = 0) -> Stop:
-        """To where `frame` (a loop, a block, a function) is left."""
+        """Run until `frame` (a loop, a block, a function) is left."""
         self._check()
         return self._move(motions.out(self._engine, self._inspection.live_frame(frame)))
 
     def next_block(self) -> Stop:
-        """To the next instance of any block."""
+        """Run to the next instance of any block."""
         return self._move(motions.block(self._engine))
 
     def next_iteration(self, loop: str = "") -> Stop:
-        """To the begin of the next iteration of the loop over `loop` (empty: the innermost), or to where it is left."""
+        """Run to the next iteration of the loop over `loop` (empty: the innermost), or until it is left."""
         self._check()
         return self._move(motions.iteration(self._engine, self._inspection.loop(loop)))
 
     def resume(self) -> Stop:
-        """Until a breakpoint is met, or to the end."""
+        """Run to the next breakpoint, or to the end."""
         return self._move(MotionPlan())
 
     def until(self, line: int = 0) -> Stop:
-        """To a line of this function greater than this one (or `line`), or to where the function is left."""
+        """Run to a line of this function after this one (or after `line`), or until the function is left."""
         self._check()
         return self._move(motions.until(self._engine, line))
 
     def goto(self, moment: Moment) -> Stop:
-        """To `moment`, forwards or backwards, stopping nowhere else; the end where there is no such moment."""
+        """Go to `moment`, forwards or backwards, ignoring breakpoints; to the end if there is no such moment."""
         self._check(ended=True)
         return self._arrived(travel(self._engine, self._stop_policy, moment, pauses=True))
 
     def step_back(self, count: int = 1) -> Stop:
-        """To the statement before, wherever it is."""
+        """Step back to the previous statement."""
         for _ in range(max(count, 1)):
             now = self._check(ended=True).moment
             if now.step > 1:
@@ -126,7 +126,7 @@ class Session:
         return self._check(ended=True)
 
     def step_back_over(self, count: int = 1) -> Stop:
-        """To the statement before that is not deeper than this one."""
+        """Step back to the previous statement that is not deeper than this one."""
         for _ in range(max(count, 1)):
             if self._check(ended=True).reason is Reason.ENDED:
                 self._search(motions.outermost(self._engine))
@@ -135,12 +135,12 @@ class Session:
         return self._check(ended=True)
 
     def reverse_resume(self) -> Stop:
-        """Backwards to where a breakpoint was met last, or to the beginning. Counts of hits are not looked at."""
+        """Run backwards to the last hit of a breakpoint, or to the beginning. Hit counts are ignored."""
         self._check(ended=True)
         return self._search(MotionPlan(silent=True))
 
     def reverse_to_write(self, element: str, frame: int = 0) -> Stop:
-        """Backwards to the last statement before now that wrote to `element` (`C[3, 7]`, `C[0:4]`, `C`)."""
+        """Run backwards to the last statement that wrote `element` (`C[3, 7]`, `C[0:4]`, `C`)."""
         self._check(ended=True)
         armed = breakpoint_targets.watch(self._inspection, Breakpoint(0, BreakKind.WRITE, element), frame)
         before, self._stop_policy.armed = self._stop_policy.armed, {0: armed}
@@ -151,7 +151,7 @@ class Session:
         return self._arrived(replace(stop, hits=()))
 
     def restart(self) -> Stop:
-        """To the entry; edits are forgotten, hits are counted anew. What was once and has stopped stays disabled."""
+        """Go to the entry: edits are forgotten, hits start at 0. One-time breakpoints that stopped stay disabled."""
         self._check(ended=True)
         self._edit_log.forget()
         for armed in self._stop_policy.armed.values():
@@ -159,23 +159,23 @@ class Session:
         return self._begin(MotionPlan(every=True))
 
     def restart_frame(self, frame: int = 0) -> Stop:
-        """Backwards to where `frame` was entered."""
+        """Go back to the entry of `frame`."""
         self._check()
         return self._search(motions.entry(self._engine, self._inspection.live_frame(frame)))
 
     def pause(self) -> None:
-        """Let the motion in progress end at the next statement; from another thread. C is not interrupted.
+        """End the motion in progress at the next statement; from another thread. C is not interrupted.
 
-        Asked for when nothing moves, it ends the next motion, unless `unpause` is called first.
+        Without a motion in progress the request ends the next one, unless `unpause` is called first.
         """
         self._engine.pause()
 
     def unpause(self) -> None:
-        """Forget a pause that no motion has met."""
+        """Withdraw a pause that no motion has met."""
         self._engine.unpause()
 
     def close(self) -> None:
-        """End the run; nothing is left behind."""
+        """End the run and release everything."""
         self._closed = True
         self._engine.end()
 
@@ -194,7 +194,7 @@ class Session:
     ) -> Breakpoint:
         """Stop before the first statement or binding on `line` of `source` (empty: the program's own text).
 
-        A line with nothing on it moves to the next one that has something (`Breakpoint.line`); none: not `verified`.
+        A line without a statement moves to the next one with a statement (`Breakpoint.line`), else is not `verified`.
         """
         shown = Breakpoint(
             0, BreakKind.LINE, str(line), condition, ignore, exactly, log, once, line=line, source=source
@@ -211,49 +211,49 @@ class Session:
         log: str = "",
         once: bool = False,
     ) -> Breakpoint:
-        """Stop at the function, the block, or the binding of Relax of that name, in this order; `f.name`: in `f`.
+        """Stop at the function, block or Relax binding of that name, in this order; `f.name`: in `f`.
 
-        Where there is none it is not `verified`.
+        If there is none, the breakpoint is not `verified`.
         """
         shown = Breakpoint(0, BreakKind.FUNCTION, name, condition, ignore, exactly, log, once)
         return self._add(breakpoint_targets.at_name(self._engine, shown))
 
     def watch(self, element: str, mode: str = "write", *, condition: str = "", frame: int = 0) -> Breakpoint:
-        """Stop at a statement that is about to write (`write`), alter (`change`) or read (`read`) an element or region.
+        """Stop before a statement writes (`write`), changes (`change`) or reads (`read`) an element or region.
 
-        It needs a frame that knows the name: watch after `start`.
+        The name must be visible in a frame: watch after `start`.
         """
         self._check(ended=True)
         shown = Breakpoint(0, breakpoint_targets.mode_of(mode), element, condition)
         return self._add(breakpoint_targets.watch(self._inspection, shown, frame))
 
     def catch(self, what: str, *, condition: str = "") -> Breakpoint:
-        """Stop where a number is about to be stored that is `nan` (NaN or infinity) or `inf` (infinity).
+        """Stop before a `nan` (NaN or infinity) or `inf` (infinity) is stored.
 
-        `undefined`, `trap`, `all` and ids of codes are taken too: a failure stops the program in any case, with its
+        `undefined`, `trap`, `all` and ids of codes are accepted too, although every failure stops the program with its
         frame alive, unless `failures` says otherwise.
         """
         return self._add(ArmedBreakpoint(Breakpoint(0, breakpoint_targets.caught(what), what, condition)))
 
     def compare(self, name: str, reference: object) -> Breakpoint:
-        """Stop where an element of a buffer `name` is about to be stored with other bits than `reference` has."""
+        """Stop before an element of buffer `name` is stored with bits that differ from those of `reference`."""
         return self._add(breakpoint_targets.compared(name, reference))
 
     def remove(self, number: int) -> None:
-        """Forget a breakpoint."""
+        """Remove a breakpoint."""
         if self._stop_policy.armed.pop(number, None) is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
 
     @property
     def breakpoints(self) -> Sequence[Breakpoint]:
-        """All of them, by number; `enabled`, `log` may be changed."""
+        """All breakpoints by number; `enabled` and `log` may be changed."""
         now = BEGINNING if self._stop is None else self._stop.moment
         for armed in self._stop_policy.armed.values():
             armed.back_to(now)
         return [armed.shown for _, armed in sorted(self._stop_policy.armed.items())]
 
     def condition(self, number: int, text: str) -> Breakpoint:
-        """Give a breakpoint another condition (empty: none)."""
+        """Replace the condition of a breakpoint (empty: none)."""
         armed = self._stop_policy.armed.get(number)
         if armed is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
@@ -262,7 +262,7 @@ class Session:
         return armed.shown
 
     def ignore(self, number: int, count: int, *, exactly: bool = False) -> Breakpoint:
-        """Pass a breakpoint `count` times from now on; `exactly`: and whenever it is met after the next time."""
+        """Pass a breakpoint `count` times from now on; `exactly`: and again after it stopped once."""
         armed = self._stop_policy.armed.get(number)
         if armed is None:
             raise fail(BAD_USAGE, f"there is no breakpoint {number}")
@@ -272,7 +272,7 @@ class Session:
 
     @property
     def failures(self) -> frozenset[str] | None:
-        """Which failures stop the program; None: all."""
+        """The failures that stop the program; None: all."""
         return self._stop_policy.failures
 
     @failures.setter
@@ -283,58 +283,58 @@ class Session:
 
     @property
     def stop(self) -> Stop | None:
-        """Where the program stands."""
+        """The stop where the program stands."""
         return self._stop
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended."""
+        """True after the program has ended."""
         return self._stop is not None and self._stop.reason is Reason.ENDED
 
     @property
     def result(self) -> object:
-        """What the function returned (None before it has)."""
+        """The result of the function; None before it returns."""
         return self._engine.outcome.result
 
     @property
     def arguments(self) -> Sequence[object]:
-        """The arguments as they are now, in the order of `program.names`; what is written into them is seen here."""
+        """The arguments in their present state, in the order of `program.names`; writes to them show here."""
         return self._engine.args
 
     @property
     def snapshots(self) -> tuple[int, int]:
-        """How many there are, and the bytes they take."""
+        """The number of snapshots and their size in bytes."""
         return self._engine.snapshots.count, self._engine.snapshots.nbytes
 
     @property
     def moment(self) -> Moment:
-        """Now; also while a motion is in progress, from any thread."""
+        """The present moment; also during a motion, from any thread."""
         return self._engine.position.moment
 
     def frames(self) -> Sequence[StackFrame]:
-        """Where the program stands, innermost first; nothing where it has ended."""
+        """The frames, innermost first; none after the end."""
         return self._inspection.frames()
 
     def variables(self, frame: int = 0) -> Sequence[Variable]:
-        """What `frame` itself brings: a loop its variable, a block its axes and buffers, a function the rest."""
+        """The names declared by `frame`: of a loop its variable, of a block its axes and buffers, and so on."""
         return self._inspection.variables(frame)
 
     def visible(self, frame: int = 0) -> Sequence[Variable]:
-        """Every name that the text sees in `frame`; of equal names the innermost. After the end: the arguments."""
+        """Every name visible in `frame`; of equal names the innermost. After the end: the arguments."""
         return self._inspection.visible(frame)
 
     def evaluate(self, text: str, frame: int = 0) -> object:
-        """An expression of TVMScript, or a name: a number, a tensor, … Fails: RM1xx to RM3xx as it is."""
+        """The value of a TVMScript expression or a name. Fails: RM1xx to RM3xx, as the expression does."""
         return self._inspection.evaluate(text, frame)
 
     def look(self, text: str, frame: int = 0) -> Variable:
-        """The same with its dtype; a name that has no value yet is not `bound`."""
+        """An expression or name with its dtype; a name without a value is not `bound`."""
         return self._inspection.look(text, frame)
 
     def set(self, target: str, text: str, frame: int = 0) -> Variable:
-        """Give a variable or an element (`C[3, 7]`) the value of the expression `text`, and go on from there.
+        """Give a variable or an element (`C[3, 7]`) the value of the expression `text`, and continue from there.
 
-        Everything after this moment is executed anew when it is come to; moments after it mean another run.
+        Everything after this moment is executed anew; later moments belong to another run.
         """
         stop = self._check()
         changed = self._edit_log.set(target, text, frame)
@@ -346,13 +346,13 @@ class Session:
         return changed
 
     def why(self, element: str = "", frame: int = 0) -> Slice:
-        """Why an element has its value now (empty: the one about to be stored).
+        """Why an element has its present value (empty: the element about to be stored).
 
-        Fails: RM112 where something was set: it is the program that is traced, and this is not its run any more.
+        Fails: RM112 after an edit: the traced run of the program knows nothing of it.
         """
         stop = self._check(ended=True)
         if any(edit.moment <= stop.moment for edit in self._edit_log.edits):
-            raise fail(BAD_USAGE, "values were set before this moment: nothing tells why they are there", None, AGAIN)
+            raise fail(BAD_USAGE, "values were set before this moment, and edits are not traced", None, AGAIN)
         return self._inspection.why(stop, element, frame)
 
     # -------------------------------------------------------------------------------------------- private
@@ -363,7 +363,7 @@ class Session:
         if started and self._stop is None:
             raise fail(BAD_USAGE, "the program has not been started")
         if not started and self._stop is not None:
-            raise fail(BAD_USAGE, "the program has been started")
+            raise fail(BAD_USAGE, "the program has already been started")
         if self.ended and not ended:
             raise fail(BAD_USAGE, "the program has ended; go back, or restart it")
         return self._stop or Stop(Reason.BEGINNING, BEGINNING)

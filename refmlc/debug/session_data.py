@@ -1,12 +1,12 @@
-"""What a session says, as plain data: moments, stops, frames, variables, breakpoints. Nothing here runs anything.
+"""The answers of a session as plain data: moments, stops, frames, variables, breakpoints.
 
 | data         | is                                                                                        |
 |--------------|-------------------------------------------------------------------------------------------|
-| `Moment`     | a place in time; ordered, the same in every run of the same program on the same arguments |
-| `Stop`       | why the program stands where it stands                                                    |
+| `Moment`     | a point in time; ordered, the same in every run of the same program on the same arguments |
+| `Stop`       | where and why the program stopped                                                         |
 | `StackFrame`      | one level of where it stands: Relax function, prim_func, loop, block                      |
 | `Variable`   | a name of a frame with its value                                                          |
-| `Breakpoint` | what makes the program stop                                                               |
+| `Breakpoint` | a condition under which the program stops                                                 |
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Moment:
     step: int
 
     def __str__(self) -> str:
-        """As it is typed and shown."""
+        """The moment as the user types and sees it."""
         return f"{self.event}.{self.step}"
 
 
@@ -49,19 +49,18 @@ class Reason(Enum):
     DIFFERENCE = "difference"
     GOTO = "goto"
     PAUSE = "pause"
-    BEGINNING = "beginning"  # backwards, nothing was met before
-    ENDED = "ended"  # the program returned, or failed and was let go on
+    BEGINNING = "beginning"  # backwards: there is no earlier stop
+    ENDED = "ended"  # the program returned, or failed and continued
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Why, when and where the program stands.
 
-    `text` is one sentence for people ("" where there is nothing to add to `reason`). `note`: why it is not certain
-    that a breakpoint is met: its condition has no value. `function` is the innermost
-    function, `span` the statement or binding about to be executed (None: it has no text). `hits` are the numbers of
-    the breakpoints that were met. `failure`: what went wrong; the frame in which it did is alive. `logs`: what log
-    points said since the stop before. `element`: what is about to be stored or read.
+    `text` is a sentence for the user ("" where `reason` says everything). `note`: why a hit is uncertain: its condition
+    has no value. `function` is the innermost function, `span` the statement or binding about to be executed (None: it
+    has no text). `hits` are the numbers of the breakpoints that were met. `failure`: the failure; its frame is alive.
+    `logs`: the texts of log points since the previous stop. `element`: the element about to be stored or read.
     """
 
     reason: Reason
@@ -77,7 +76,7 @@ class Stop:
 
 
 class FrameKind(Enum):
-    """What a frame is."""
+    """The kind of a frame."""
 
     GRAPH = "Relax function"
     PRIM_FUNC = "prim_func"
@@ -87,7 +86,7 @@ class FrameKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StackFrame:
-    """A level of where the program stands. `index` is what methods of the session take, 0 the innermost.
+    """A level of the stack. `index` is the argument that methods of the session take, 0 the innermost.
 
     `name` is that of the function or block, or the loop variable; `detail` its values in words (`i = 3 of 8`).
     `span` is what is being executed in this frame. `level` counts function calls, the outermost 0: loops and blocks
@@ -104,7 +103,7 @@ class StackFrame:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A name with its value: a number, a tensor, a tuple … `value` None and not `bound`: it has none yet.
+    """A name with its value: a number, a tensor, a tuple, … Not `bound`: it has no value yet.
 
     `kind`: `parameter`, `loop`, `axis`, `let`, `buffer`, `region`, `variable` (of Relax), `size` (a symbolic extent).
     `extent`: of a loop or an axis, (first, one beyond the last). `edited`: a debugger gave it this value. `axes`: of a
@@ -122,12 +121,12 @@ class Variable:
 
     @property
     def tensor(self) -> Tensor | None:
-        """The value, where it is a tensor."""
+        """The value, if it is a tensor."""
         return self.value if isinstance(self.value, Tensor) else None
 
 
 class BreakKind(Enum):
-    """What a breakpoint waits for."""
+    """The event a breakpoint waits for."""
 
     LINE = "line"
     BINDING = "binding"
@@ -148,13 +147,13 @@ EXCEPTIONS = ("nan", "inf", "undefined", "trap", "all")
 
 @dataclass(slots=True)
 class Breakpoint:
-    """A breakpoint. What is mutable is the session's to change.
+    """A breakpoint; the session changes its mutable fields.
 
-    `what`: the line as text, a name, or an element or region `C[3, 0:4]`. `condition`: an expression of TVMScript
-    over what is visible where it stops. `ignore`: how often to pass by first; `exactly`: and always after that one
-    time. `log`: say this in place of stopping, with `{expression}` replaced. `once`: disabled when it has stopped.
-    `verified`: it can be met; `line` is then where it really is. `count`: how often it was met before now; going back
-    takes hits back, what a jump passes over is not counted. `note`: what there is to say about it.
+    `what`: the line as text, a name, or an element or region `C[3, 0:4]`. `condition`: a TVMScript expression over the
+    names visible there. `ignore`: the number of hits to pass first; `exactly`: stop only once after them. `log`: print
+    this text in place of stopping, with each `{expression}` replaced. `once`: disabled after its first stop.
+    `verified`: it can be met; `line` is then its real line. `count`: the hits before now; going back takes hits back,
+    and a jump counts none. `note`: a remark for the user.
     """
 
     number: int
@@ -175,7 +174,7 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """A tensor in numbers. Counts are of elements (lanes); the numbers are of the initialised, finite ones."""
+    """A tensor in numbers. Counts are of elements (lanes); the numbers of initialised, finite elements."""
 
     count: int
     initialised: int
@@ -188,7 +187,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class TensorPage:
-    """Elements `start` … of a tensor in row-major order; None: not initialised. `indices` are theirs."""
+    """Elements from number `start` on, in row-major order; None: not initialised. `indices` are theirs."""
 
     start: int
     indices: tuple[tuple[int, ...], ...]
@@ -197,7 +196,7 @@ class TensorPage:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change that a debugger made, made again whenever the program is executed over its moment.
+    """A change by the user, repeated whenever the program executes this moment again.
 
     `level`: of the call in which `name` is a variable, or a tensor whose element at `index` it is.
     """

@@ -1,10 +1,10 @@
 """When snapshots are taken: every so many statements; at bindings of Relax, every so many seconds.
 
-| none can be taken, because                  | the next one is taken                               |
+| a snapshot is impossible, because           | the next one is taken                               |
 |---------------------------------------------|-----------------------------------------------------|
-| the place cannot be entered again           | at the next statement around it that can            |
+| the run cannot go on from the place         | at the next statement around it that allows it      |
 | threads take turns, each with a frame       | before the next block of threads                    |
-| Relax stands in the middle of an expression | when it is tried again, a thousand statements later |
+| Relax stands in the middle of an expression | at the next attempt, a thousand statements later    |
 """
 
 from collections.abc import Sequence

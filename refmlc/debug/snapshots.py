@@ -1,9 +1,9 @@
-"""Snapshots: what it takes to go on from a moment without executing what came before.
+"""Snapshots: the state needed to continue from a moment without executing what came before.
 
 | part       | is                                                                                             |
 |------------|------------------------------------------------------------------------------------------------|
-| `levels`   | of each call its bindings being evaluated with all variables; of the last, the frame and place |
-| `storages` | bytes, initialised units and the rest of every storage that any of them reaches                |
+| `levels`   | for each call its active bindings and variables; for the innermost, its frame and place        |
+| `storages` | bytes, initialised units and flags of every storage that the calls reach                       |
 
 A storage that did not change since the snapshot before shares its copy. When all copies together take more than the
 budget, every second snapshot is dropped, and later ones are taken half as often.
@@ -29,7 +29,7 @@ from refmlc.run.memory.values import Closure
 
 @dataclass(slots=True, eq=False)
 class SavedStorage:
-    """A storage as it was."""
+    """The contents of a storage."""
 
     storage: Storage
     data: bytes
@@ -40,7 +40,7 @@ class SavedStorage:
     objects: dict[int, object]
 
     def restore(self, into: Storage) -> None:
-        """Make `into`, which is as large, what the storage was."""
+        """Copy the contents into `into`, which has the same size."""
         if into.writable and into.array.flags.writeable:
             into.array[...] = np.frombuffer(self.data, np.uint8)
         into.alive = self.alive
@@ -55,7 +55,7 @@ class SavedStorage:
 
 
 def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:
-    """A storage as it is; the copy of before, where nothing changed."""
+    """The contents of a storage; the copy `before` if nothing changed."""
     shadow = storage._shadow  # noqa: SLF001 - looking at it through the property would make it
     now = SavedStorage(
         storage,
@@ -80,14 +80,14 @@ def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:
 
 @dataclass(frozen=True, slots=True)
 class SavedMemory:
-    """Memory that belongs to threads, as it was: the views of those that have begun."""
+    """Memory that belongs to threads, with the views of those that have begun."""
 
     memory: Private | Follower
     views: Mapping[tuple[int | None, ...], View] = field(default_factory=dict)
     block: tuple[int | None, ...] = ()
 
     def again(self) -> Private | Follower:
-        """The memory, made what it was."""
+        """The memory in its saved state."""
         if isinstance(self.memory, Private):
             self.memory.views, self.memory.block = dict(self.views), self.block
         return self.memory
@@ -95,7 +95,7 @@ class SavedMemory:
 
 @dataclass(slots=True)
 class SavedCall:
-    """A call: of Relax with its variables and the bindings being evaluated, or of TensorIR with its frame.
+    """A call: of Relax with its variables and active bindings, or of TensorIR with its frame.
 
     `axes`: the indices of thread axes. `numbers`: those in the slots of the frame: a variable that stands for several
     loops has several. `entered`: what loops were entered with, by the ids of their nodes.
@@ -114,7 +114,7 @@ class SavedCall:
     memories: dict[tir.Buffer, SavedMemory] = field(default_factory=dict)
 
     def holds(self) -> Iterator[object]:
-        """Every value."""
+        """Every value of the call."""
         yield from self.args
         yield from self.values.values()
         yield from self.variables.values()
@@ -125,7 +125,7 @@ class SavedCall:
 
 @dataclass(slots=True)
 class Snapshot:
-    """See the docstring of the module. `steps`: what the budget has counted; `printed`: lines of output so far."""
+    """See the docstring of the module. `steps`: the count of the budget; `printed`: lines of output so far."""
 
     moment: Moment
     levels: tuple[SavedCall, ...]
@@ -135,7 +135,7 @@ class Snapshot:
 
 
 def storages_of(values: Iterable[object]) -> Iterator[Storage]:
-    """Every storage that values reach."""
+    """Every storage that the values reach."""
     stack = list(values)
     while stack:
         match stack.pop():
@@ -155,7 +155,7 @@ def storages_of(values: Iterable[object]) -> Iterator[Storage]:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRate:
-    """How often snapshots are taken: after so many statements, or seconds at bindings of Relax.
+    """How often to take snapshots: after so many statements, or seconds at Relax bindings.
 
     `adapts`: less often, where taking one takes more than a twentieth of the time between two.
     """
@@ -178,7 +178,7 @@ class Snapshots:
         self._last: dict[int, SavedStorage] = {}
 
     def take(self, moment: Moment, levels: tuple[SavedCall, ...], steps: int, printed: int) -> Snapshot:
-        """Keep what `levels` reach; there must be none of that moment."""
+        """Keep everything that `levels` reach; the moment must have no snapshot yet."""
         unique: Mapping[int, Storage] = {
             id(storage): storage for level in levels for storage in storages_of(level.holds())
         }
@@ -190,39 +190,39 @@ class Snapshots:
         return made
 
     def at(self, moment: Moment) -> Snapshot | None:
-        """The last one not after `moment`."""
+        """The last snapshot not after `moment`."""
         number = bisect_left(
             self._list, (moment.event, moment.step + 1), key=lambda one: (one.moment.event, one.moment.step)
         )
         return self._list[number - 1] if number else None
 
     def has(self, moment: Moment) -> bool:
-        """Whether there is one of that moment."""
+        """True if `moment` has a snapshot."""
         found = self.at(moment)
         return found is not None and found.moment == moment
 
     def before(self, moment: Moment) -> list[Snapshot]:
-        """Those before `moment`, last first."""
+        """The snapshots before `moment`, last first."""
         return [one for one in reversed(self._list) if one.moment < moment]
 
     def forget_after(self, moment: Moment) -> None:
-        """Drop those at and after `moment`: it happened otherwise."""
+        """Drop the snapshots at and after `moment`: they belong to another run."""
         self._list = [one for one in self._list if one.moment < moment or one.moment == BEGINNING]
 
     def forget(self) -> None:
-        """Drop all of them."""
+        """Drop all snapshots."""
         self._list.clear()
         self._last.clear()
 
     @property
     def nbytes(self) -> int:
-        """What all copies take."""
+        """The size of all copies."""
         copies = {id(saved): saved for one in self._list for saved in one.storages}
         return sum(len(saved.data) + len(saved.shadow or b"") for saved in copies.values())
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of snapshots."""
         return len(self._list)
 
     def _thin(self) -> None:

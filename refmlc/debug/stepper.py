@@ -1,6 +1,6 @@
-"""What the interpreter tells the engine: three clients of its hooks, the later ones seeing more and costing more.
+"""Steppers: three clients of the interpreter's hooks, each seeing more than the previous one and costing more.
 
-| client          | sees beside                     | taken when                                         |
+| client          | sees in addition                | used when                                          |
 |-----------------|---------------------------------|----------------------------------------------------|
 | `Stepper`       | functions, statements, bindings | always                                             |
 | `StoreStepper`  | each element that is stored     | writes are watched, NaNs caught, a tensor compared |
@@ -19,22 +19,22 @@ from refmlc.run.interp.tensorir.views import View
 
 
 class Listener(Protocol):
-    """What the engine is to its steppers."""
+    """The interface of the engine to its steppers."""
 
     def entered(self, name: str, args: Sequence[object]) -> None:
-        """A function begins."""
+        """A call begins."""
 
     def left(self) -> None:
-        """It ended."""
+        """The call ends."""
 
     def statement(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
-        """What is executed as a statement."""
+        """The run that replaces `run` of a statement."""
 
     def bound(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
-        """What is executed as a binding."""
+        """The run that replaces `run` of a binding."""
 
     def quiet(self, name: str) -> bool:
-        """Whether nothing in a call of a prim_func is looked at."""
+        """True if C may execute a call of the prim_func."""
 
     def wrote(self, access: tir.BufferStore, view: View, offset: int, value: object, frame: Frame) -> None:
         """An element is about to be written."""
@@ -44,7 +44,7 @@ class Listener(Protocol):
 
 
 class Stepper(Hooks):
-    """Functions, statements and bindings."""
+    """Reports functions, statements and bindings."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -55,41 +55,41 @@ class Stepper(Hooks):
         self._listener.entered(name, args)
 
     def leave_function(self, name: str, result: object) -> None:
-        """It is over."""
+        """The call ends."""
         del name, result
         self._listener.left()
 
     def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
-        """Count the statement, stop at it."""
+        """Count the statement and stop at it."""
         return self._listener.statement(scope, stmt, run)
 
     def around_binding(self, binding: relax.Binding, run: activation.Run) -> activation.Run:
-        """The same for a binding."""
+        """Count the binding and stop at it."""
         return self._listener.bound(binding, run)
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
-        """Whether C may execute it."""
+        """True if C may execute the call."""
         del args
         return self._listener.quiet(name)
 
 
 class StoreStepper(Stepper):
-    """Stores too."""
+    """Reports stores too."""
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
-        """Remember where the store is that comes next."""
+        """Remember the place of the next store."""
         del access, frame
         self._place = (view, offset)
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
-        """The value is known, and not written yet."""
+        """Report the store: its value is known and not written yet."""
         del indices
         if self._place is not None:
             self._listener.wrote(access, *self._place, value, frame)
 
 
 class AccessStepper(StoreStepper):
-    """Loads too."""
+    """Reports loads too."""
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
         """An element is about to be read."""

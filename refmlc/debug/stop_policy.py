@@ -18,40 +18,40 @@ class StopPolicy:
         return None
 
     def stored(self, access: tir.BufferStore, view: View, offset: int, value: object) -> Stop | None:
-        """The stop at a store, if it is one that is waited for."""
+        """The stop at a store, if a breakpoint is met."""
         del access, view, offset, value
         return None
 
     def loaded(self, access: tir.BufferLoad, view: View, offset: int) -> Stop | None:
-        """The stop at a load."""
+        """The stop at a load, if a breakpoint is met."""
         del access, view, offset
         return None
 
     def quiet(self, name: str, event: int, plan: MotionPlan) -> bool:
-        """Whether nothing in a call of the prim_func is waited for."""
+        """True if no breakpoint and no edit concerns a call of the prim_func."""
         del name, event, plan
         return True
 
     def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
-        """Whether something in `loop`, which are these steps of the event, is waited for, or set."""
+        """True if a breakpoint or an edit concerns the inside of `loop`, which takes these steps of the event."""
         del loop, plan, steps
         return False
 
     def fails(self, diagnostic: Diagnostic) -> bool:
-        """Whether the program stops at a failure."""
+        """True if the program stops at this failure."""
         del diagnostic
         return True
 
     def reached(self, moment: Moment) -> None:
-        """A moment with edits is there."""
+        """The program is at `moment`: make its edits."""
         del moment
 
     def sets(self, event: int) -> bool:
-        """Whether a variable is set in `event`, from which bounds of loops may have been made before."""
+        """True if a variable is set in `event`: bounds of loops computed before may depend on it."""
         del event
         return False
 
     def edits(self, event: int, after: int) -> int:
-        """The next step of `event`, after `after`, that has edits."""
+        """The next step of `event` after `after` that has an edit."""
         del event, after
         return NEVER

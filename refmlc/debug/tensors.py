@@ -1,4 +1,4 @@
-"""Tensors to be looked at: pages, statistics, one element. Order: row-major, whatever the strides are."""
+"""Views of tensors: pages, statistics, single elements. Order: row-major, whatever the strides."""
 
 from collections.abc import Iterator, Sequence
 from math import isinf, isnan, prod
@@ -17,15 +17,15 @@ PAGE = 100
 
 
 def offset_of(tensor: Tensor, index: Sequence[int]) -> int:
-    """The number of the cell of an element. Fails: RM112 where there is none."""
+    """The cell number of an element. Fails: RM112 for an index out of bounds."""
     if len(index) != tensor.ndim or not all(0 <= at < extent for at, extent in zip(index, tensor.shape, strict=True)):
         shape = "x".join(map(str, tensor.shape)) or "scalar"
-        raise fail(BAD_USAGE, f"there is no element [{', '.join(map(str, index))}]: the shape is {shape}")
+        raise fail(BAD_USAGE, f"index [{', '.join(map(str, index))}] is out of bounds: the shape is {shape}")
     return sum(at * step for at, step in zip(index, tensor.element_strides, strict=True)) * tensor.dtype.lanes
 
 
 def element(tensor: Tensor, index: Sequence[int]) -> object:
-    """An element, a tuple of lanes for a vector; None: not initialised."""
+    """An element, for vectors a tuple of lanes; None: not initialised."""
     first, lanes = offset_of(tensor, index), tensor.dtype.lanes
     if not all(tensor.shadow[first + lane] for lane in range(lanes)):
         return None
@@ -34,7 +34,7 @@ def element(tensor: Tensor, index: Sequence[int]) -> object:
 
 
 def put(tensor: Tensor, index: Sequence[int], value: Scalar) -> None:
-    """Write an element, which is initialised from then on. Fails: RM112."""
+    """Write an element and mark it as initialised. Fails: RM112."""
     first = offset_of(tensor, index)
     try:
         for lane in range(first, first + tensor.dtype.lanes):
@@ -45,10 +45,10 @@ def put(tensor: Tensor, index: Sequence[int], value: Scalar) -> None:
 
 
 def region(tensor: Tensor, axes: Sequence[int | slice]) -> tuple[Tensor, tuple[int | range, ...]]:
-    """The part of a tensor that `axes` select, in the same memory, and the indices of each axis.
+    """The part of a tensor that `axes` select, in the same memory, with the indices of each axis.
 
-    Axes that are not given are whole; bounds beyond an extent end there, as in Python. Fails: RM112 for more axes than
-    there are, an index outside, a negative bound, and a step below 1.
+    Missing axes are taken whole; bounds beyond an extent end there, as in Python. Fails: RM112 for too many axes, an
+    index out of bounds, a negative bound, and a step below 1.
     """
     if len(axes) > tensor.ndim:
         raise fail(BAD_USAGE, f"{len(axes)} indices are given, the tensor has {tensor.ndim} axes")
@@ -67,10 +67,10 @@ def region(tensor: Tensor, axes: Sequence[int | slice]) -> tuple[Tensor, tuple[i
 def _taken(axis: int | slice, extent: int) -> int | range:
     if isinstance(axis, int):
         if not 0 <= axis < extent:
-            raise fail(BAD_USAGE, f"index {axis} is outside of an axis of {extent}")
+            raise fail(BAD_USAGE, f"index {axis} is out of bounds: the extent is {extent}")
         return axis
     if min(axis.start or 0, axis.stop or 0) < 0 or (axis.step is not None and axis.step < 1):
-        raise fail(BAD_USAGE, "bounds of a region are not negative, and its step is at least 1")
+        raise fail(BAD_USAGE, "the bounds of a region must not be negative, and its step must be at least 1")
     return range(*axis.indices(extent))
 
 
@@ -91,13 +91,13 @@ def _unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def initialised(tensor: Tensor) -> np.ndarray:
-    """The mask, of the shape of the tensor: True where an element was written, all its lanes."""
+    """The mask of written elements (with all lanes), in the shape of the tensor."""
     mask = tensor.written
     return mask if not tensor.dtype.is_vector else np.asarray(mask.all(axis=-1))
 
 
 def statistics(tensor: Tensor) -> Statistics:
-    """The tensor in numbers."""
+    """The statistics of a tensor."""
     mask = initialised(tensor)
     count, known = int(mask.size), int(mask.sum())
     if tensor.dtype.kind not in ("float", "int", "uint", "bool") or tensor.dtype.lanes > 1 or not known:
@@ -116,7 +116,7 @@ def statistics(tensor: Tensor) -> Statistics:
 
 
 def _is_exotic(tensor: Tensor) -> bool:
-    """Whether NumPy alone does not know the values."""
+    """True if NumPy cannot hold the values."""
     return tensor.dtype.bits < 8
 
 
@@ -127,7 +127,7 @@ def _values(tensor: Tensor, mask: np.ndarray) -> Iterator[Scalar]:
 
 
 def digits(value: object, dtype: DType | None) -> str:
-    """A number in as few digits as its dtype tells it from others; a vector lane by lane."""
+    """A number with as few digits as its dtype needs; a vector lane by lane."""
     if isinstance(value, tuple):
         return f"({', '.join(digits(lane, dtype) for lane in value)})"
     if isinstance(value, bool | int | float) and dtype is not None:
@@ -136,7 +136,7 @@ def digits(value: object, dtype: DType | None) -> str:
 
 
 def is_special(value: object) -> str:
-    """`nan` or `inf` where a number is one, else nothing."""
+    """`nan` or `inf` for such a number, else ""."""
     if not isinstance(value, float):
         return ""
     return "nan" if isnan(value) else "inf" if isinf(value) else ""

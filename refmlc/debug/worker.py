@@ -1,8 +1,8 @@
 """A run in a thread of its own that takes turns with its owner: one of the two runs, the other waits.
 
-The interpreter is recursive Python, so what stands in the middle of a statement has to stay on a stack. Decision: a
-thread that parks, because it is the simplest thing that holds a stack; nothing is ever executed at the same time.
-A run that is not wanted any more is ended by an exception that no program can catch.
+The interpreter is recursive Python, so a run that stops within a statement needs its stack. Decision: a thread that
+parks, the simplest holder of a stack; the two threads never run at the same time. The owner ends a run by an exception
+that no program can catch.
 """
 
 import signal
@@ -15,14 +15,14 @@ LISTENING = 0.1  # seconds; see `Worker.go`
 
 
 class RunAbandoned(BaseException):
-    """The run is not wanted any more."""
+    """The owner has ended the run."""
 
 
 class Worker:
     """One run."""
 
     def __init__(self, body: Callable[[], None]) -> None:
-        """Nothing runs yet. `body` must not raise but `RunAbandoned`."""
+        """`body` runs from the first `go` on; it may raise `RunAbandoned` only."""
         self._body = body
         self._mine = threading.Semaphore(0)
         self._owners = threading.Semaphore(0)
@@ -47,9 +47,9 @@ class Worker:
             self._owners.release()
 
     def go(self, interrupted: Callable[[], None]) -> None:
-        """Let the run go on until it parks or ends. `interrupted`: called at a Ctrl-C, lets it park soon.
+        """Let the run go on until it parks or ends. `interrupted`: called at a Ctrl-C, makes it park soon.
 
-        A signal that comes when a thread is about to wait does not wake it: the owner looks up from time to time.
+        A signal does not wake a thread that is about to wait, so the owner checks from time to time.
         """
         with _heard(interrupted):
             self._mine.release()
@@ -57,7 +57,7 @@ class Worker:
                 pass
 
     def park(self) -> None:
-        """In the run: let the owner go on, and wait. Raises `RunAbandoned` when the run is not wanted any more."""
+        """In the run: let the owner continue, and wait. Raises `RunAbandoned` when the owner ends the run."""
         self._owners.release()
         self._mine.acquire()
         if self._unwanted:
@@ -73,7 +73,7 @@ class Worker:
 
 @contextmanager
 def _heard(interrupted: Callable[[], None]) -> Iterator[None]:
-    """Call `interrupted` at a Ctrl-C that would raise `KeyboardInterrupt`: raised here, it could part owner and run."""
+    """Call `interrupted` at a Ctrl-C: a `KeyboardInterrupt` raised here would separate owner and run."""
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield

@@ -70,7 +70,7 @@ def test_wrong_options_end_in_one_message(refmlc: Refmlc) -> None:
 def test_a_break_that_is_wrong_is_told(refmlc: Refmlc) -> None:
     done = refmlc(*GEMM, "--break", "watch nothing[1]", "-c", "s")
     assert done.exit_code == 2
-    assert "nothing is called `nothing` here" in done.output
+    assert "no variable is named `nothing` here" in done.output
 
 
 def test_the_screen_without_its_library_says_what_is_missing(refmlc: Refmlc, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_a_pipe_that_nobody_reads_and_one_that_holds_anything(tmp_path: Path) ->
         done = subprocess.run([*REFMLC, *GEMM], stdin=typed, capture_output=True, cwd=FOLDER, timeout=120, check=False)
     assert done.returncode == 2  # the second line is no command
     assert b"moment 1.2" in done.stdout
-    assert b"is no command" in done.stdout
+    assert b"is not a command" in done.stdout
     assert b"Traceback" not in done.stderr
     reader, writer = os.pipe()
     os.close(reader)

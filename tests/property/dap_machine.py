@@ -354,7 +354,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(on)
     @rule(line=st.integers(1, 20), back=st.booleans())
     def goto(self, line, back):
-        """To when a line is come to next, or was last; where it is not, it stays."""
+        """Go to the next or the last time a line is reached; stay if it never is."""
         found = self.ask("gotoTargets", source=self.source, line=line - 1 + self.first)["targets"]
         there = self.direct.break_line(line, self.name)
         self.direct.remove(there.number)
@@ -373,7 +373,7 @@ class Machine(RuleBasedStateMachine):
         text = ""
         if there.number not in stop.hits:
             stop = self.direct.goto(begin)
-            text = f"line {there.line} is not come to"
+            text = f"line {there.line} is never reached"
         if stop.reason is Reason.ENDED:
             text = str(stop.moment)
         self.direct.remove(there.number)

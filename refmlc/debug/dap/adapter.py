@@ -1,7 +1,7 @@
 """One client's session: requests one after the other, motions between them.
 
-A motion is executed where requests are handled, so that nothing is looked at while it moves. `Incoming` pauses it for
-requests that cannot wait; those that change nothing that it does are answered, and it goes on.
+Motions and requests run in the same thread, so no request sees a moving program. `Incoming` pauses a motion for urgent
+requests; a request that does not affect the motion is answered, and the motion goes on.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,17 +31,17 @@ INTERNAL = 2
 SAID = {
     Reason.ENTRY: "At the entry",
     Reason.NUMBER: "About to be stored",
-    Reason.FAILURE: "It fails here",
-    Reason.BEGINNING: "The beginning: nothing was met before",
+    Reason.FAILURE: "The program fails here",
+    Reason.BEGINNING: "The beginning: there is no earlier stop",
     Reason.ENDED: "The program has ended",
 }
 REASONS = {Reason.FAILURE: "exception", Reason.BEGINNING: "entry", Reason.DIFFERENCE: "data breakpoint"}
 
 
 class Adapter:
-    """See the docstring of the module. `delay`: of the first word on progress, in seconds.
+    """See the docstring of the module. `delay`: the seconds before the first progress event.
 
-    `door`: who is let in; without it whoever is there.
+    `door`: the access check; without it, every client has access.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Adapter:
     # ------------------------------------------------------------------------------------------- the loop
 
     def serve(self) -> None:
-        """Until the client is gone, or disconnects."""
+        """Serve until the client disconnects or is gone."""
         try:
             while not (self.state.closed or self.out.lost):
                 if self.state.motion is None:
@@ -93,7 +93,7 @@ class Adapter:
                 self.state.held.close()
 
     def handle(self, item: Item) -> None:
-        """Answer what came."""
+        """Answer one incoming item."""
         match item:
             case ClientGone():
                 self.state.closed = True
@@ -105,7 +105,7 @@ class Adapter:
                 self.out.refuse(item.number, item.command, RequestRefused(STRANGER, show=True))
             case Request() if item.number in self.incoming.cancelled:
                 self.incoming.cancelled.discard(item.number)
-                self.out.refuse(item.number, item.command, RequestRefused("it was cancelled", CANCELLED))
+                self.out.refuse(item.number, item.command, RequestRefused("the request was cancelled", CANCELLED))
             case Request():
                 self._answer(item)
 
@@ -135,7 +135,7 @@ class Adapter:
         return self.table[command]
 
     def _after(self, command: str) -> None:
-        """What follows an answer."""
+        """Send the events that follow a response."""
         if command == "launch":
             self.out.event("process", {"name": self.state.session.program.func, "startMethod": "launch"})
             self.out.event("initialized")
@@ -145,7 +145,7 @@ class Adapter:
     # ---------------------------------------------------------------------------------------------- motion
 
     def _move(self, motion: Motion) -> None:
-        """Execute a motion, and what comes meanwhile."""
+        """Execute a motion, and the requests that arrive during it."""
         state = self.state
         session = state.session
         state.phase = Phase.MOVING
@@ -172,7 +172,7 @@ class Adapter:
         return ProgressReport(self.out, title, self.delay if self.state.client.progress else None, far)
 
     def _run(self, motion: Motion, progress: ProgressReport) -> Stop | None:
-        """The stop; None: it went wrong, which was told."""
+        """The stop; None after an error, which is reported."""
         try:
             with progress:
                 stop = motion.run()
@@ -193,7 +193,7 @@ class Adapter:
         return None
 
     def _handle_waiting(self, motion: Motion) -> bool:
-        """Answer all that waits, unless one of it ends the motion."""
+        """Answer all waiting requests, unless one of them ends the motion."""
         handled = False
         while self.incoming.waiting and not self.state.closed and self.state.motion is motion:
             self.handle(self.incoming.take())
@@ -201,7 +201,7 @@ class Adapter:
         return handled
 
     def _arrived(self, motion: Motion, stop: Stop, *, pausing: bool = False) -> None:
-        """Say that the program stands."""
+        """Report that the program has stopped."""
         state = self.state
         if state.motion is motion:
             state.motion = None
@@ -224,7 +224,7 @@ class Adapter:
         self.out.event("stopped", body)
 
     def _note(self, stop: Stop) -> None:
-        """A condition has no value: a person and the list of breakpoints are told."""
+        """Report a condition without a value to the user and to the list of breakpoints."""
         if stop.note:
             self.out.output("important", stop.note)
             for number in self.breakpoints.hit(stop.hits):
@@ -232,12 +232,12 @@ class Adapter:
                 self.out.event("breakpoint", {"reason": "changed", "breakpoint": row})
 
     def _log(self, stop: Stop) -> None:
-        """What log points said on the way."""
+        """Report the texts of log points."""
         for said in stop.logs:
             self.out.output("console", said)
 
     def _ended(self, stop: Stop) -> None:
-        """The program has returned, or failed."""
+        """Report that the program has returned or failed."""
         session = self.state.session
         if stop.failure is not None:
             self.out.output("stderr", render_text(stop.failure))
@@ -251,7 +251,7 @@ class Adapter:
             self._over(int(stop.failure is not None))
 
     def _over(self, status: int) -> None:
-        """Say that there is nothing more to debug."""
+        """Report that there is nothing more to debug."""
         state = self.state
         state.motion, state.pausing = None, False
         if state.phase is not Phase.OVER:
@@ -264,13 +264,13 @@ class Adapter:
 
     def _initialize(self, given: Arguments) -> Body:
         if self.state.client.asked:
-            raise RequestRefused("`initialize` was sent before")
+            raise RequestRefused("`initialize` was already sent")
         self.state.client = Client.of(given)
         return capabilities()
 
     def _launch(self, given: Arguments) -> None:
         if self.state.phase is not Phase.NEW:
-            raise RequestRefused("a program was launched before")
+            raise RequestRefused("a program was already launched")
         self._load(given)
         self.state.phase = Phase.SETTING
 
@@ -297,11 +297,11 @@ class Adapter:
 
     def _begin(self, _given: Arguments) -> None:
         if self.state.phase is not Phase.SETTING:
-            raise RequestRefused("there is nothing to be begun")
+            raise RequestRefused("there is no program to begin")
         self._start(restarts=False)
 
     def _start(self, *, restarts: bool) -> None:
-        """Begin, up to the entry or as far as it goes."""
+        """Begin the program: stop at the entry, or run on."""
         session, stops = self.state.session, self.state.settings.get("stopOnEntry") is True
 
         def run() -> Stop:
@@ -320,14 +320,14 @@ class Adapter:
     def _restart(self, given: Arguments) -> None:
         session = self.state.session
         if self.state.phase is Phase.SETTING:
-            raise RequestRefused("it has not begun")
+            raise RequestRefused("the program has not begun")
         if "arguments" in given:
             self._load(given.inner("arguments"))
         self._start(restarts=self.state.session is session and session.stop is not None)
 
     def _terminate(self, _given: Arguments) -> None:
         if self.state.held is None:
-            raise RequestRefused("nothing has been launched")
+            raise RequestRefused("no program has been launched")
 
     def _disconnect(self, _given: Arguments) -> None:
         self.state.closed = True

@@ -1,13 +1,13 @@
-"""Breakpoints as the client keeps them: each request replaces all of its kind, and they outlive a restart.
+"""Breakpoints as the client sets them: each request replaces all breakpoints of its kind, and they outlive a restart.
 
-| hit condition            | stops                                        |
-|--------------------------|----------------------------------------------|
-| `N`, `>= N`              | at the Nth time, and whenever it is met after  |
-| `> N`                    | the same of N + 1                             |
-| `== N`, `= N`            | at the Nth time only                           |
+| hit condition            | stops                      |
+|--------------------------|----------------------------|
+| `N`, `>= N`              | at the Nth hit and after   |
+| `> N`                    | after the Nth hit          |
+| `== N`, `= N`            | at the Nth hit only        |
 
-Counts begin anew with a restart; going back takes back what was met later. Backwards they are not looked at.
-A condition that has no value stops the program; why is the text of the stop, an output, and a change of the breakpoint.
+A restart resets the counts, and going back takes later hits back. Motions backwards ignore hit conditions. A condition
+without a value stops the program; the reason is the text of the stop, an output, and a change of the breakpoint.
 """
 
 import re
@@ -28,9 +28,9 @@ MODES = {"read": ("read",), "write": ("write",), "readWrite": ("write", "read")}
 
 @dataclass(slots=True)
 class ClientBreakpoints:
-    """The breakpoints of the client. `wanted`: the last request of each kind (of each source); `known`: their numbers.
+    """The breakpoints of the client. `wanted`: the last request per kind (and source); `known`: their numbers.
 
-    `ids` are what clients call the session's numbers. `watched`: what data breakpoints are on, and in which frame.
+    `ids` maps the session's numbers to the client's. `watched`: the data breakpoints with their elements and frames.
     """
 
     state: DapState
@@ -47,11 +47,11 @@ class ClientBreakpoints:
         """`setBreakpoints`."""
         source = self.state.sources.find(given.inner("source"))
         rows = given.rows("breakpoints", [])
-        if "breakpoints" not in given and "lines" in given:  # as it was once done
+        if "breakpoints" not in given and "lines" in given:  # the protocol's deprecated form
             numbers = given.given["lines"]
             rows = [Arguments({"line": line}) for line in numbers] if isinstance(numbers, list) else []
         if source is None:
-            return {"breakpoints": [self._unmet("this is no text of the program") for _ in rows]}
+            return {"breakpoints": [self._unmet("this text does not belong to the program") for _ in rows]}
         asked = [(row.number("line", least=-1), _options(row)) for row in rows]
         key = f"lines {source}"
         self._drop(key)
@@ -78,7 +78,7 @@ class ClientBreakpoints:
         return {"breakpoints": found}
 
     def data(self, given: Arguments) -> RowData:
-        """`setDataBreakpoints`: what was set before with the same words stays what it was."""
+        """`setDataBreakpoints`: a breakpoint requested again with the same words stays as it is."""
         asked = [
             (
                 row.text("dataId"),
@@ -101,7 +101,7 @@ class ClientBreakpoints:
         return {"breakpoints": [row for _, row, _ in now]}
 
     def info(self, name: str, frame: int) -> RowData:
-        """`dataBreakpointInfo` of an element or region, as a frame spells it."""
+        """`dataBreakpointInfo` of an element or region, written as in a frame."""
         session = self.state.standing()
         try:
             found = session.watch(name, "write", frame=frame)
@@ -117,7 +117,7 @@ class ClientBreakpoints:
         }  # fmt: skip
 
     def locations(self, source: str, first: int, last: int) -> list[int]:
-        """The lines that have something to stop at."""
+        """The lines that have a statement."""
         session, found, line = self.state.session, list[int](), first
         while line <= last:
             one = session.break_line(line, source)
@@ -131,7 +131,7 @@ class ClientBreakpoints:
     # ------------------------------------------------------------------------------------------ the session
 
     def moved_to(self, session: Session) -> None:
-        """Another session has begun: set in it what was set before, but what belonged to a frame."""
+        """Set the breakpoints again in a new session, except those that belong to a frame."""
         self.ids.clear()
         self.known.clear()
         self.watched.clear()
@@ -145,7 +145,7 @@ class ClientBreakpoints:
                 self.exceptions(given)
 
     def hit(self, numbers: Iterable[int]) -> list[int]:
-        """What clients call the session's breakpoints."""
+        """The client's numbers of the session's breakpoints."""
         return [self.ids[number] for number in numbers if number in self.ids]
 
     # -------------------------------------------------------------------------------------------- private
@@ -163,9 +163,9 @@ class ClientBreakpoints:
         return {"id": self._last, "verified": False, "message": why}
 
     def _set(self, key: str, make: Callable[[], Breakpoint], shown: Callable[[Breakpoint], RowData]) -> RowData:
-        """Make one, and say what became of it."""
+        """Make a breakpoint, and describe the outcome."""
         if self.quiet:
-            return self._unmet("it was launched without debugging")
+            return self._unmet("the program was launched without debugging")
         try:
             one = make()
         except RefmlcError as failure:
@@ -194,7 +194,7 @@ class ClientBreakpoints:
         )
 
     def _at(self, one: Breakpoint, asked: int = 0) -> RowData:
-        moved = {"message": f"line {asked} has nothing to stop at"} if asked and one.line != asked else {}
+        moved = {"message": f"line {asked} has no statement"} if asked and one.line != asked else {}
         if not one.line:
             return {}
         return {"line": self.state.client.line(one.line), "source": self.state.sources.shown(one.source), **moved}
@@ -227,16 +227,16 @@ class ClientBreakpoints:
         level, _, rest = data.partition(" ")
         function, _, element = rest.partition(" ")
         if options.wrong or modes is None or not element:
-            return self._unmet(options.wrong or f"there is no `{access}` of `{data}`"), ()
+            return self._unmet(options.wrong or f"`{data}` has no access `{access}`"), ()
         if self.quiet:
-            return self._unmet("it was launched without debugging"), ()
+            return self._unmet("the program was launched without debugging"), ()
         session = self.state.session
         frame = next(
             (one.index for one in session.frames() if str(one.level) == level and _is(session, one.index, function)),
             0 if self.state.ended else None,
         )
         if frame is None:
-            return self._unmet(f"`{function}` is not being executed: `{element}` means nothing"), ()
+            return self._unmet(f"`{function}` is not active: `{element}` has no meaning"), ()
         self._last += 1
         numbers: list[int] = []
         try:
@@ -255,14 +255,14 @@ _FUNCTIONS = ("Relax function", "prim_func")
 
 
 def _is(session: Session, index: int, function: str) -> bool:
-    """Whether a frame is of a call of `function`."""
+    """True if the frame belongs to a call of `function`."""
     frames = session.frames()
     return next((one.name for one in frames[index:] if one.kind.value in _FUNCTIONS), "") == function
 
 
 @dataclass(frozen=True, slots=True)
 class BreakpointOptions:
-    """What a breakpoint is given beside its place."""
+    """The options of a breakpoint."""
 
     condition: str = ""
     ignore: int = 0
@@ -283,5 +283,5 @@ def _hits(text: str) -> BreakpointOptions:
         return BreakpointOptions()
     found = HITS.match(text)
     if found is None or (found[1] != ">" and int(found[2]) == 0):
-        return BreakpointOptions(wrong=f"`{text}` is no hit condition: N, >= N, > N or == N, from 1")
+        return BreakpointOptions(wrong=f"`{text}` is not a hit condition: write N, >= N, > N or == N, with N from 1 on")
     return BreakpointOptions(ignore=int(found[2]) - (found[1] != ">"), exactly=found[1] in ("=", "=="))

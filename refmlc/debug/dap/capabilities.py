@@ -1,11 +1,11 @@
-"""What the server announces: each of these works, and nothing else is announced.
+"""The capabilities that the server announces: exactly those that work.
 
-| filter of exceptions | stops                                                                           |
-|----------------------|---------------------------------------------------------------------------------|
-| `nan`, `inf`         | before a NaN or an infinity (an infinity) is stored that no constant of the text is |
-| `undefined`          | at every kind of undefined behaviour; `RM304` …: at this one                       |
-| `trap`               | at assertions, missing packed functions, …                                       |
-| `other`              | at what refmlc does not support, at budgets that are used up, …                    |
+| exception filter | stops                                                                                    |
+|------------------|------------------------------------------------------------------------------------------|
+| `nan`, `inf`     | before a NaN or an infinity (an infinity) is stored, except for a constant of the text   |
+| `undefined`      | at every kind of undefined behaviour; `RM304` …: at this kind                            |
+| `trap`           | at assertions, missing packed functions, …                                               |
+| `other`          | at unsupported constructs, exhausted budgets, …                                          |
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def kinds() -> Mapping[str, str]:
 
 
 def failures(filters: frozenset[str]) -> frozenset[str]:
-    """The kinds of failures, as a session takes them."""
+    """The kinds of failures in the words of `Session.failures`."""
     found = {name for name in filters if name in ("undefined", "trap") or name in CODES}
     if "other" in filters:
         found |= {name for name in CODES if name[2] not in "34"}
@@ -38,7 +38,7 @@ def failures(filters: frozenset[str]) -> frozenset[str]:
 
 
 def filters() -> list[dict[str, object]]:
-    """The filters of exceptions."""
+    """The exception filters."""
     found: list[dict[str, object]] = [
         {
             "filter": name, "label": label, "default": False, "supportsCondition": True,

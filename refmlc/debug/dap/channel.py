@@ -1,12 +1,12 @@
-"""The two directions of a connection: what comes, kept in order until it is taken; what goes, numbered.
+"""The two directions of a connection: a queue of incoming items, and numbered outgoing messages.
 
-One thread reads, and only puts what it read into the line: it never writes, so that a client that does not read cannot
-keep it from reading. While the program moves, what comes may ask it to pause:
+One thread reads and fills the queue. It never writes, so a client that does not read cannot keep it from reading. An
+item that arrives during a motion can interrupt it:
 
-| comes while the program moves           | interrupts                                                      |
+| arrives during a motion                 | interrupts                                                      |
 |-----------------------------------------|-----------------------------------------------------------------|
 | `URGENT`, a cancel of its progress, the end | every motion                                                |
-| any other request                       | those that go on afterwards as if nothing was (`everything`)     |
+| any other request                       | motions that can go on afterwards unchanged (`everything`)       |
 """
 
 import threading
@@ -23,7 +23,7 @@ URGENT = frozenset({"pause", "disconnect", "terminate", "restart"})
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asks."""
+    """A request of the client."""
 
     number: int
     command: str
@@ -32,7 +32,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ClientGone:
-    """The client is not there any more."""
+    """The client is gone."""
 
 
 Item = Request | BrokenMessage | ClientGone
@@ -40,7 +40,7 @@ Item = Request | BrokenMessage | ClientGone
 
 @dataclass(slots=True)
 class Incoming:
-    """What came and was not taken yet."""
+    """The queue of incoming items."""
 
     waiting: deque[Item] = field(default_factory=deque)
     cancelled: set[int] = field(default_factory=set)
@@ -50,7 +50,7 @@ class Incoming:
     _everything: bool = False
 
     def put(self, item: Item) -> None:
-        """One more, from the thread that reads."""
+        """Add an item, from the reading thread."""
         with self._changed:
             if isinstance(item, Request) and item.command == "cancel":
                 number = item.arguments.get("requestId")
@@ -62,14 +62,14 @@ class Incoming:
             self._changed.notify()
 
     def take(self) -> Item:
-        """The next; waits for it."""
+        """Remove the next item; wait for it."""
         with self._changed:
             while not self.waiting:
                 self._changed.wait()
             return self.waiting.popleft()
 
     def begins(self, pause: Callable[[], None], progress: str, *, everything: bool) -> bool:
-        """A motion begins, unless something is waiting that would interrupt it. `progress`: what may be cancelled."""
+        """Begin a motion, unless a waiting item would interrupt it. `progress`: the progress that can be cancelled."""
         with self._changed:
             self.progress = progress
             if self.waiting and (everything or any(map(self._is_urgent, self.waiting))):
@@ -78,12 +78,12 @@ class Incoming:
             return True
 
     def ends(self) -> None:
-        """It has ended."""
+        """The motion has ended."""
         with self._changed:
             self._pause = None
 
     def _is_urgent(self, item: Item) -> bool:
-        """Whether every motion ends for it."""
+        """True if the item ends every motion."""
         if not isinstance(item, Request):
             return isinstance(item, ClientGone)
         return item.command in URGENT or (
@@ -92,7 +92,7 @@ class Incoming:
 
 
 def read_all(parsed: Iterable[Json | BrokenMessage], incoming: Incoming) -> None:
-    """Put what is read into the line, until the end."""
+    """Put everything that arrives into the queue, until the end."""
     try:
         for message in parsed:
             item = message if isinstance(message, BrokenMessage) else request_of(message)
@@ -105,23 +105,23 @@ def read_all(parsed: Iterable[Json | BrokenMessage], incoming: Incoming) -> None
 
 
 def request_of(message: Json) -> Request | BrokenMessage | None:
-    """The request that a message is; None: an answer, or an event, for which nobody waits."""
+    """The request in a message; None for responses and events, which nobody awaits."""
     number, command, arguments = message.get("seq"), message.get("command"), message.get("arguments")
     kind = message.get("type")
     if kind in ("response", "event"):
         return None
     if isinstance(number, bool) or not isinstance(number, int):
-        return BrokenMessage("`seq` is no integer")
+        return BrokenMessage("`seq` is not an integer")
     if kind != "request" or not isinstance(command, str):
-        return BrokenMessage("the message is no request", number)
+        return BrokenMessage("the message is not a request", number)
     if arguments is not None and not isinstance(arguments, dict):
-        return BrokenMessage("`arguments` is no object", number, command)
+        return BrokenMessage("`arguments` is not an object", number, command)
     return Request(number, command, arguments or {})
 
 
 @dataclass(slots=True)
 class Outgoing:
-    """What is said; any thread may. `lost`: nobody listens any more."""
+    """Sends events and responses, from any thread. `lost`: the connection is closed."""
 
     stream: BinaryIO
     lost: bool = False
@@ -129,21 +129,21 @@ class Outgoing:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def event(self, name: str, body: Json | None = None) -> None:
-        """An event."""
+        """Send an event."""
         self._send({"type": "event", "event": name, **({} if body is None else {"body": body})})
 
     def output(self, category: str, text: str) -> None:
-        """What a person reads in the console; nothing for no text."""
+        """Send text for the console, if there is any."""
         if text:
             self.event("output", {"category": category, "output": text if text.endswith("\n") else f"{text}\n"})
 
     def answer(self, request: Request, body: Json | None = None) -> None:
-        """The request was done."""
+        """Send the response to a request."""
         head = {"type": "response", "request_seq": request.number, "success": True, "command": request.command}
         self._send({**head, **({} if body is None else {"body": body})})
 
     def refuse(self, number: int, command: str, refused: RequestRefused) -> None:
-        """The request was not done."""
+        """Send an error response."""
         text = refused.text.replace("{", "(").replace("}", ")")  # braces would be names of variables
         error = {"id": refused.number, "format": text, **({"showUser": True} if refused.show else {})}
         self._send({

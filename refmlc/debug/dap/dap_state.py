@@ -1,12 +1,12 @@
-"""What the server knows of its client and of the program.
+"""The state of the server: the client, and the phase of the program.
 
-| phase       | the program                                     | what is answered                          |
+| phase       | the program                                     | answered requests                         |
 |-------------|-------------------------------------------------|-------------------------------------------|
-| `NEW`       | is not known                                    | initialize, launch                        |
+| `NEW`       | is unknown                                      | initialize, launch                        |
 | `SETTING`   | is loaded, has not begun                        | breakpoints, sources, configurationDone    |
-| `STOPPED`   | stands, at its end too with `stopAtEnd`          | everything                                |
+| `STOPPED`   | stands; with `stopAtEnd` also at its end         | all                                       |
 | `MOVING`    | moves                                           | breakpoints, sources, pause               |
-| `OVER`      | is over, and the client was told                 | disconnect, restart                       |
+| `OVER`      | is over, as the client knows                     | disconnect, restart                       |
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from refmlc.diag import Span
 
 Say = Callable[[str], object]
 Launcher = Callable[[Arguments, Say], Program]
-"""Makes the program of a launch request; what it prints is said by the second argument."""
+"""Makes the program of a launch request; the program prints through the second argument."""
 
 
 class Phase(Enum):
@@ -39,7 +39,7 @@ class Phase(Enum):
 
 @dataclass(slots=True)
 class Client:
-    """How the client counts, and what it takes. `asked`: it has said so, once."""
+    """The client's counting and its capabilities. `asked`: `initialize` has been answered."""
 
     asked: bool = False
     first_line: int = 1
@@ -51,9 +51,9 @@ class Client:
 
     @classmethod
     def of(cls, given: Arguments) -> "Client":
-        """The arguments of `initialize`."""
+        """Read the arguments of `initialize`."""
         if given.text("pathFormat", "path") != "path":
-            raise RequestRefused("paths are understood as paths only, not as URIs")
+            raise RequestRefused("paths must be plain paths: URIs are not supported")
         return cls(
             asked=True,
             first_line=int(given.flag("linesStartAt1", True)),
@@ -65,15 +65,15 @@ class Client:
         )
 
     def line(self, number: int) -> int:
-        """A line as it counts."""
+        """A line number in the client's counting."""
         return number - 1 + self.first_line
 
     def ours(self, line: int) -> int:
-        """A line of its, as we count."""
+        """A line number of the client in our counting."""
         return line + 1 - self.first_line
 
     def place(self, span: Span) -> dict[str, object]:
-        """Where a span begins and ends."""
+        """The begin and end of a span."""
         return {
             "line": self.line(span.line), "column": span.column + self.first_column,
             "endLine": self.line(span.end_line), "endColumn": span.end_column + self.first_column,
@@ -82,7 +82,7 @@ class Client:
 
 @dataclass(slots=True)
 class Motion:
-    """Something that moves the program. `resumes`: once interrupted it may be begun again, and goes on."""
+    """A motion of the program. `resumes`: after an interruption it can begin again and go on."""
 
     run: Callable[[], Stop]
     title: str
@@ -91,7 +91,7 @@ class Motion:
 
 @dataclass(slots=True)
 class DapState:
-    """What all requests share."""
+    """The state that all requests share."""
 
     out: Outgoing
     client: Client = field(default_factory=Client)
@@ -106,34 +106,34 @@ class DapState:
 
     @property
     def session(self) -> Session:
-        """The session, once there is one."""
+        """The session. Fails: refused before the launch."""
         if self.held is None:
-            raise RequestRefused("nothing has been launched")
+            raise RequestRefused("no program has been launched")
         return self.held
 
     @property
     def sources(self) -> Sources:
-        """The texts, once there are some."""
+        """The source texts. Fails: refused before the launch."""
         if self.texts is None:
-            raise RequestRefused("nothing has been launched")
+            raise RequestRefused("no program has been launched")
         return self.texts
 
     def standing(self) -> Session:
-        """The session, where the program stands."""
+        """The session of a program that stands."""
         session = self.session
         if self.phase is not Phase.STOPPED:
             raise RequestRefused(f"the program is {self.phase.value}", NOT_STOPPED)
         return session
 
     def going(self) -> Session:
-        """The session, where the program stands and has not ended."""
+        """The session of a program that stands and has not ended."""
         session = self.standing()
         if session.ended:
-            raise RequestRefused("the program has ended: it can be gone back, or restarted")
+            raise RequestRefused("the program has ended: step back, or restart it")
         return session
 
     def stop(self) -> Stop:
-        """Where it stands."""
+        """The stop where the program stands."""
         stop = self.standing().stop
         if stop is None:
             raise RequestRefused("the program has not begun", NOT_STOPPED)
@@ -141,6 +141,6 @@ class DapState:
 
     @property
     def ended(self) -> bool:
-        """Whether it stands at its end."""
+        """True if the program stands at its end."""
         stop = None if self.held is None else self.held.stop
         return stop is not None and stop.reason is Reason.ENDED

@@ -1,12 +1,12 @@
-"""Who is let in over a socket: the client that presents the token that the server printed, and nobody else.
+"""Access over a socket: only for the client that presents the token printed by the server.
 
-| before the token, a request          | is                                              |
-|--------------------------------------|-------------------------------------------------|
-| initialize                           | answered: it says what the server is able to do |
-| launch, attach, with the token       | let in, and everything after it                 |
-| launch, attach, without; any other   | refused, and the connection ends                |
+| request before the token             | is                                             |
+|--------------------------------------|------------------------------------------------|
+| initialize                           | answered: it lists the server's capabilities   |
+| launch, attach, with the token       | accepted, and so is everything after it        |
+| launch, attach, without; any other   | refused, and the connection is closed          |
 
-Over the standard streams there is no token: who holds those has started the server.
+The standard streams need no token: their owner has started the server.
 """
 
 import secrets
@@ -14,28 +14,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
 
-STRANGER = "`token` is not the one that `refmlc dap --port` printed: the connection ends"
+STRANGER = "`token` is not the token printed by `refmlc dap --port`: the connection is closed"
 
 
 def new_token() -> str:
-    """A word that nobody guesses: 256 bits."""
+    """A random token of 256 bits."""
     return secrets.token_urlsafe(32)
 
 
 @dataclass(slots=True)
 class Door:
-    """The state of a connection. `token`: what opens it, None: it is open; `opened` is called when it opens."""
+    """The access of a connection. `token`: the token that opens it, None: it is open; `opened` is called then."""
 
     token: str | None = None
     opened: Callable[[], None] | None = None
 
     @property
     def open(self) -> bool:
-        """Whether all requests pass."""
+        """True if all requests pass."""
         return self.token is None
 
     def passes(self, command: str, arguments: Mapping[str, object]) -> bool:
-        """Whether a request is looked at. The right token opens the door for what follows."""
+        """True if the request is handled. The right token opens the door for the following ones."""
         if self.token is None or command == "initialize":
             return True
         if command not in ("launch", "attach") or not _same(arguments.get("token"), self.token):
@@ -47,5 +47,5 @@ class Door:
 
 
 def _same(presented: object, token: str) -> bool:
-    """Whether the token is the right one, in a time that does not tell how much of it is."""
+    """True for equal tokens; the time taken does not depend on the common part."""
     return isinstance(presented, str) and compare_digest(presented.encode("utf-8", "surrogatepass"), token.encode())

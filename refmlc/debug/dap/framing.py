@@ -1,14 +1,14 @@
 """Messages on a stream: `Content-Length: N`, an empty line, N bytes of JSON.
 
-| on the stream                                   | is read as                                                     |
-|-------------------------------------------------|----------------------------------------------------------------|
-| a header with a length, and so many bytes of JSON | the object                                                     |
-| the same, the bytes being something else        | `BrokenMessage`: what is wrong with them                       |
-| no length, or one above `MOST_BYTES`             | `BrokenMessage`; then the next line that ends in a length      |
-| the end, also in the middle of a message        | the end                                                        |
+| on the stream                                   | is read as                                                |
+|-------------------------------------------------|-----------------------------------------------------------|
+| a header with a length, and as many bytes of JSON | the object                                              |
+| a header with a length, and other bytes         | `BrokenMessage` with the reason                           |
+| no length, or one above `MOST_BYTES`             | `BrokenMessage`; then the next line that ends in a length |
+| the end, also in the middle of a message        | the end                                                   |
 
-`strict_messages` reads what anybody on this machine may have sent, a page in a browser too: the header is that one
-line, the first thing that is none is the end, and nothing behind it is looked at.
+`strict_messages` reads input that any program on this machine may have sent, even a page in a browser: a header is that
+one line; the first line that is no header ends the connection, and nothing after it is read.
 """
 
 import json
@@ -26,7 +26,7 @@ Json = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class BrokenMessage:
-    """What was read is no request. `number`, `command`: its own, as far as it has them."""
+    """Input that is no message. `number`, `command`: those of the request, if readable."""
 
     what: str
     number: int = 0
@@ -34,7 +34,7 @@ class BrokenMessage:
 
 
 def encode(message: Json) -> bytes:
-    """A message as it stands on the stream. NaN and infinities are texts before they come here."""
+    """A message as bytes on the stream. NaN and infinities must be strings by now."""
     body = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
@@ -42,7 +42,7 @@ def encode(message: Json) -> bytes:
 
 
 def messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
-    """What comes, until the end."""
+    """The incoming messages, until the end."""
     sound = True
     while True:
         length, seen = _header(stream)
@@ -63,7 +63,7 @@ def messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
 
 
 def strict_messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
-    """What comes, until the end or the first thing that does not begin as a message does, or is too long."""
+    """The incoming messages, until the end or the first input that is no message header, or is too long."""
     while True:
         header = LENGTH.match(stream.readline(MOST_LINE))
         if header is None or int(header[1]) > MOST_BYTES or stream.readline(MOST_LINE) not in (b"\r\n", b"\n"):
@@ -75,7 +75,7 @@ def strict_messages(stream: BinaryIO) -> Iterator[Json | BrokenMessage]:
 
 
 def _header(stream: BinaryIO) -> tuple[int | None, bytes | None]:
-    """The length that a header says, and the last line of it; None and None: the end."""
+    """The length in a header and its last line; None and None at the end."""
     length, seen, begun = None, None, False
     while line := stream.readline(MOST_LINE):
         seen = line
@@ -103,12 +103,12 @@ def _exactly(stream: BinaryIO, length: int) -> bytes | None:
 
 
 def decode(body: bytes) -> Json | BrokenMessage:
-    """The object that the bytes are."""
+    """The object in the bytes."""
     try:
         found = json.loads(body.decode("utf-8"), parse_constant=_refuse)
     except (UnicodeDecodeError, ValueError, RecursionError) as wrong:
-        return BrokenMessage(f"the message is no JSON: {wrong}"[:200])
-    return found if isinstance(found, dict) else BrokenMessage("the message is no object")
+        return BrokenMessage(f"the message is not JSON: {wrong}"[:200])
+    return found if isinstance(found, dict) else BrokenMessage("the message is not an object")
 
 
 def _refuse(name: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The requests that look where the program stands, and those that change a value there."""
+"""The requests that read frames and values, and those that change a value."""
 
 from base64 import b64encode
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class InspectionRequests:
-    """Answers. Fails: RM1xx to RM3xx as the session does, `RequestRefused`."""
+    """The handlers. Fails: RM1xx to RM3xx as the session does, `RequestRefused`."""
 
     state: DapState
     breakpoints: ClientBreakpoints
 
     @property
     def rows(self) -> ValueRows:
-        """What makes rows."""
+        """The maker of rows."""
         return ValueRows(self.state)
 
     def stack(self, given: Arguments) -> Body:
@@ -53,7 +53,7 @@ class InspectionRequests:
         return found
 
     def _end(self, session: Session) -> Body:
-        """Where a program stands that has ended."""
+        """The frame shown after the end of the program."""
         program = session.program
         span = program.module.functions[program.func].span
         found: Body = {
@@ -115,7 +115,7 @@ class InspectionRequests:
         return {("value" if key == "result" else key): part for key, part in shown.items() if key in _SET}
 
     def complete(self, given: Arguments) -> Body:
-        """`completions`: the names that are visible."""
+        """`completions`: the visible names."""
         session = self.state.standing()
         line, column = given.text("text"), given.number("column") - self.state.client.first_column
         before = line[: max(column, 0)]
@@ -150,11 +150,11 @@ class InspectionRequests:
         return {"exceptionId": kind, "description": stop.text, "breakMode": "always", "details": {"message": stop.text}}
 
     def memory(self, given: Arguments) -> Body:
-        """`readMemory` of a tensor: the bytes from its first element on; those never written are as they lie there."""
+        """`readMemory` of a tensor: its bytes from the first element on, uninitialised ones included."""
         session = self.state.standing()
         frame, _, name = given.text("memoryReference").partition(":")
         if not (frame.isascii() and frame.isdigit()):
-            raise RequestRefused("this is no reference to memory")
+            raise RequestRefused("this is not a memory reference")
         tensor = ValuePath(name, int(frame)).tensor(session)
         offset, count = given.number("offset", 0, least=-MOST_BYTES), given.number("count")
         begin = tensor.byte_offset + offset
@@ -173,7 +173,7 @@ class InspectionRequests:
         if isinstance(of, VariableScope):
             return self.breakpoints.info(name, of.frame)
         if not of.path.spelled or of.mask or not name.startswith("["):
-            return {"dataId": None, "description": f"`{name}` is nothing that is written"}
+            return {"dataId": None, "description": f"`{name}` is never written"}
         return self.breakpoints.info(f"{of.path.spelled}{name}", of.path.frame)
 
 
@@ -181,6 +181,6 @@ _SET = ("result", "type", "variablesReference", "namedVariables", "indexedVariab
 
 
 def thread(given: Arguments) -> None:
-    """The one thread that there is."""
+    """Check that the request means the only thread."""
     if given.number("threadId") != THREAD:
         raise RequestRefused(f"there is no thread {given.number('threadId')}")

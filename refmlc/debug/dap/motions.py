@@ -1,14 +1,14 @@
-"""The requests that move the program. Each is answered first; that the program stands again is an event.
+"""The requests that move the program. Each is answered at once; an event reports the stop.
 
-| request                  | is                                                                                     |
+| request                  | moves                                                                                  |
 |--------------------------|----------------------------------------------------------------------------------------|
 | next, stepIn, stepOut    | over, into, out of the innermost frame: a block, a loop, or a function                  |
 | stepIn with a target     | to the next instance of any block, or the next iteration of a loop                      |
-| stepBack                 | to the statement before that is not deeper; with granularity `instruction`: any          |
-| reverseContinue          | back to what was met last                                                              |
-| goto                     | in time: to when a line is come to next, or was last                                    |
+| stepBack                 | to the previous statement that is not deeper; with granularity `instruction`: any        |
+| reverseContinue          | backwards to the last hit                                                              |
+| goto                     | in time: to the next or the last time a line is reached                                 |
 
-Decision: goto skips nothing, though the protocol has it so: a value that was never computed is undefined.
+Decision: goto skips no statement, unlike in the protocol: a value that was never computed is undefined.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ GRANULARITIES = ("statement", "line", "instruction")
 
 @dataclass(frozen=True, slots=True)
 class MotionRequests:
-    """Answers; the motion itself is left in the state."""
+    """The handlers; they store the motion in the state, which executes it."""
 
     state: DapState
 
@@ -58,7 +58,7 @@ class MotionRequests:
             case "statement":
                 return self._moves(session.step_in, "stepping in")
             case _:
-                raise RequestRefused("this target is nothing to step into")
+                raise RequestRefused("this target cannot be stepped into")
 
     def step_out(self, given: Arguments) -> Body:
         """`stepOut`."""
@@ -85,7 +85,7 @@ class MotionRequests:
         session = self._session(given, ended=True)
         target = self.state.references.target(given.number("targetId"))
         if not target.line:
-            raise RequestRefused("this target is nothing to go to")
+            raise RequestRefused("this target is not a line")
         return self._moves(partial(arrive, session, target), f"going to line {target.line}")
 
     # -------------------------------------------------------------------------------------------- targets
@@ -118,9 +118,9 @@ class MotionRequests:
         session.remove(there.number)
         if not there.verified:
             return {"targets": []}
-        found = [(f"when line {there.line} was last come to", MotionTarget(there.line, source, back=True))]
+        found = [(f"the last time line {there.line} was reached", MotionTarget(there.line, source, back=True))]
         if not session.ended:
-            found.insert(0, (f"when line {there.line} is come to next", MotionTarget(there.line, source)))
+            found.insert(0, (f"the next time line {there.line} is reached", MotionTarget(there.line, source)))
         number, shown = self.state.references.number, self.state.client.line(there.line)
         return {"targets": [{"id": number(target), "label": label, "line": shown} for label, target in found]}
 
@@ -144,7 +144,7 @@ def _granularity(given: Arguments) -> str:
 
 
 def arrive(session: Session, target: MotionTarget) -> Stop:
-    """To where a line is come to, past everything else; where it is not, the program stays where it is."""
+    """Run to a line, ignoring other breakpoints. If the line is never reached, stay."""
     begin = session.stop
     enabled, failures = {one.number: one.enabled for one in session.breakpoints}, session.failures
     for one in session.breakpoints:
@@ -154,7 +154,7 @@ def arrive(session: Session, target: MotionTarget) -> Stop:
     try:
         stop = session.reverse_resume() if target.back else session.resume()
         if there.number not in stop.hits and stop.reason is not Reason.PAUSE and begin is not None:
-            stop = replace(session.goto(begin.moment), text=f"line {target.line} is not come to")
+            stop = replace(session.goto(begin.moment), text=f"line {target.line} is never reached")
     finally:
         session.remove(there.number)
         session.failures = failures

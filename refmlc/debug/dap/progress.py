@@ -1,6 +1,6 @@
-"""Word of what takes long: a progress begins once something has lasted `delay` seconds, and ends when it does.
+"""Progress of long operations: it begins after `delay` seconds, and ends with the operation.
 
-Between the two it says every `AGAIN` seconds how far it is, if that can be told.
+In between it reports every `AGAIN` seconds how far the operation is, if that is known.
 """
 
 import threading
@@ -16,7 +16,7 @@ AGAIN = 1.0
 
 @dataclass(slots=True)
 class ProgressReport:
-    """A progress of `title`; `delay` None: nothing is said. `far`: how far it is; without, it cannot be cancelled."""
+    """A progress of `title`; `delay` None: never sent. `far`: the progress so far; without it, not cancellable."""
 
     out: Outgoing
     title: str
@@ -44,7 +44,7 @@ class ProgressReport:
 
     @property
     def name(self) -> str:
-        """What a client calls it."""
+        """The id of the progress."""
         return f"{self.title} {id(self)}"
 
     def _wait(self, seconds: float, then: Callable[[], None]) -> None:

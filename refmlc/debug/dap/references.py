@@ -1,6 +1,6 @@
-"""What numbers stand for: frames, values with parts, targets. They hold until the program moves; none is used twice.
+"""Numbers for frames, values with parts, and targets. They are valid until the program moves; none is used twice.
 
-A value is kept as the way to it, not as itself: going back in time makes new tensors, the way to them is the same.
+A number stands for the path to a value: going back in time makes new tensors, but their paths stay the same.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ BIGGEST = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class ValuePath:
-    """A name of a frame, or (`argument`) of the arguments of the run, then parts of tuples."""
+    """The name of a value in a frame, or (`argument`) among the arguments of the run, and parts of tuples."""
 
     name: str
     frame: int
@@ -24,7 +24,7 @@ class ValuePath:
     argument: int | None = None
 
     def value(self, session: Session) -> object:
-        """What is there now."""
+        """The value at present."""
         found = session.look(self.name, self.frame).value if self.argument is None else session.arguments[self.argument]
         for part in self.parts:
             if not isinstance(found, Sequence) or part >= len(found):
@@ -33,21 +33,21 @@ class ValuePath:
         return found
 
     def tensor(self, session: Session) -> Tensor:
-        """The tensor that is there now."""
+        """The tensor at present."""
         found = self.value(session)
         if not isinstance(found, Tensor):
-            raise RequestRefused(f"`{self.name}` is no tensor any more")
+            raise RequestRefused(f"`{self.name}` is no longer a tensor")
         return found
 
     @property
     def spelled(self) -> str:
-        """As an expression; empty where it is none."""
+        """The path as an expression; empty where it has none."""
         return "" if self.parts or self.argument is not None else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class VariableScope:
-    """The names that `what` (here, around, arguments) brings to a frame."""
+    """A scope of a frame: `what` is here, around or arguments."""
 
     frame: int
     what: str
@@ -55,7 +55,7 @@ class VariableScope:
 
 @dataclass(frozen=True, slots=True)
 class ValueParts:
-    """Elements of a tensor or tuple, from `first` on; `mask`: whether they are initialised; `whole`: statistics too."""
+    """Elements of a tensor or tuple from `first` on; `mask`: of the initialised mask; `whole`: with statistics."""
 
     path: ValuePath
     first: int
@@ -66,7 +66,7 @@ class ValueParts:
 
 @dataclass(frozen=True, slots=True)
 class MotionTarget:
-    """A line to go to, or a motion into something."""
+    """A line to go to, or a motion to step into."""
 
     line: int = 0
     source: str = ""
@@ -87,12 +87,12 @@ class References:
     _last: int = 0
 
     def forget(self) -> None:
-        """The program has moved."""
+        """Forget all numbers: the program has moved."""
         self._known.clear()
         self._numbers.clear()
 
     def number(self, meaning: Referent) -> int:
-        """The number of `meaning`; a frame is the integer that it has in the session."""
+        """The number of `meaning`; a frame is its index in the session."""
         if meaning not in self._numbers:
             self._last = self._last % BIGGEST + 1
             self._numbers[meaning] = self._last
@@ -100,21 +100,21 @@ class References:
         return self._numbers[meaning]
 
     def frame(self, number: int) -> int:
-        """The frame of that number."""
+        """The frame with this number."""
         found = self._known.get(number)
         if not isinstance(found, int):
             raise RequestRefused(f"there is no frame {number} (any more)")
         return found
 
     def parts(self, number: int) -> VariableScope | ValueParts:
-        """What has parts."""
+        """The scope or the value with this number."""
         found = self._known.get(number)
         if not isinstance(found, VariableScope | ValueParts):
             raise RequestRefused(f"there are no variables {number} (any more)")
         return found
 
     def target(self, number: int) -> MotionTarget:
-        """A target."""
+        """The target with this number."""
         found = self._known.get(number)
         if not isinstance(found, MotionTarget):
             raise RequestRefused(f"there is no target {number} (any more)")

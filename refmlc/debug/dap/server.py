@@ -2,10 +2,10 @@
 
 | the client                              | the server                                                     |
 |-----------------------------------------|----------------------------------------------------------------|
-| closes the connection, at any moment    | ends; what C executes is waited for `GRACE` seconds, then left   |
-| is a second one                         | answers its first request by a no, and closes                    |
-| of a socket has no token (`door`), or none within `ADMISSION` seconds | closes, and waits for another       |
-| of a socket sends what is no message    | closes (`framing.strict_messages`)                               |
+| closes the connection, at any moment    | ends; it waits at most `GRACE` seconds for C                     |
+| is a second one                         | refuses its first request, and closes                            |
+| of a socket has no token (`door`), or sends none within `ADMISSION` seconds | closes, and waits for another |
+| of a socket sends input that is no message | closes (`framing.strict_messages`)                            |
 """
 
 import os
@@ -36,9 +36,9 @@ def serve(
     leave: Callable[[], None] | None = None,
     door: Door | None = None,
 ) -> None:
-    """Serve one client. `leave` ends the process where a motion does not end though the client is gone.
+    """Serve one client. `leave` ends the process if a motion continues after the client is gone.
 
-    `door`: the client is one of a socket, which has to present a token.
+    `door`: the client of a socket must present a token.
     """
     incoming, done = Incoming(), threading.Event()
 
@@ -60,7 +60,7 @@ def leave() -> None:
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on this machine, and no other; port 0: any that is free. Fails: OSError."""
+    """A socket on this machine only; port 0: any free one. Fails: OSError."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
@@ -83,7 +83,7 @@ def serve_socket(
 
 
 def _served(listening: socket.socket, launcher: Launcher, token: str | None, leave: Callable[[], None] | None) -> bool:
-    """Serve whoever connects next; whether it was let in."""
+    """Serve the next connection; true if its client was let in."""
     connection, _ = listening.accept()
     late = threading.Timer(ADMISSION, _cut, (connection,))
     late.daemon = True
@@ -93,7 +93,7 @@ def _served(listening: socket.socket, launcher: Launcher, token: str | None, lea
         threading.Thread(target=_turn_away, args=(listening,), name="refmlc-dap-door", daemon=True).start()
 
     door = None if token is None else Door(token, opened)
-    # A writer that is closed sends what it still holds: to nobody, where the client has gone.
+    # Closing a writer flushes it, which fails if the client has gone.
     with connection, suppress(OSError):
         if door is None:
             opened()
@@ -113,7 +113,7 @@ def _cut(connection: socket.socket) -> None:
 
 
 def _turn_away(listening: socket.socket) -> None:
-    """Say no to everybody else, as long as the socket is open."""
+    """Refuse all other clients while the socket is open."""
     while True:
         try:
             other, _ = listening.accept()

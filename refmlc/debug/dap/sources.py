@@ -1,4 +1,4 @@
-"""The texts of a program: files by their path, what has no file by a number that the server answers for."""
+"""The texts of a program: files by their paths, other texts by numbers, under which the server sends them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,19 +14,19 @@ MIME = "text/x-python"
 
 @dataclass
 class Sources:
-    """The texts of `program`. `known`: the numbers of texts of programs before; the same text keeps its own."""
+    """The texts of `program`. `known`: the numbers of texts of earlier programs; an equal text keeps its number."""
 
     program: Program
     known: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @cached_property
     def texts(self) -> Mapping[str, Source]:
-        """By the names that spans have."""
+        """The texts by the names used in spans."""
         return self.program.sources
 
     @cached_property
     def paths(self) -> Mapping[str, str]:
-        """The files among them."""
+        """The texts that are files."""
         return {name: str(Path(name).resolve()) for name in self.texts if _is_file(name)}
 
     @cached_property
@@ -38,7 +38,7 @@ class Sources:
         }
 
     def shown(self, name: str) -> dict[str, object]:
-        """A text, as clients know it."""
+        """The description of a text for the client."""
         if name in self.paths:
             return {"name": Path(name).name, "path": self.paths[name]}
         if name not in self._numbers:
@@ -46,7 +46,7 @@ class Sources:
         return {"name": name, "sourceReference": self._numbers[name], "origin": "shown by refmlc"}
 
     def find(self, given: Arguments) -> str | None:
-        """The name of the text that a client means; None: it is none of the program's."""
+        """The name of the text that the client means; None if it is not one of the program."""
         reference = given.number("sourceReference", 0)
         if reference:
             return next((name for name, number in self._numbers.items() if number == reference), None)
@@ -57,15 +57,15 @@ class Sources:
         return name if name in self.texts else None
 
     def content(self, given: Arguments) -> str:
-        """The text itself."""
+        """The content of a text."""
         name = self.find(given)
         if name is None:
-            raise RequestRefused("this is no text of the program")
+            raise RequestRefused("this text does not belong to the program")
         return self.texts[name].text
 
 
 def changed(sources: Sources | None, others: Sources | None) -> list[dict[str, object]]:
-    """The texts of `sources`, as clients know them, that are none of `others`."""
+    """The texts of `sources` that are not in `others`, as descriptions for the client."""
     there = [] if others is None else [others.shown(name) for name in others.texts]
     mine = [] if sources is None else [sources.shown(name) for name in sources.texts]
     return [shown for shown in mine if shown not in there]

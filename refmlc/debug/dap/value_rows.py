@@ -3,9 +3,9 @@
 | row of a tensor                   | is                                                       |
 |-----------------------------------|----------------------------------------------------------|
 | `shape`, `dtype`, `NaN`, `mean` … | named: its statistics                                    |
-| `initialised`                     | named: how many elements are; it opens to the mask       |
-| `[0, 3]`                          | indexed, row-major: an element, or `not initialised`     |
-| `[100 … 199]`                     | elements together, for clients that do not ask for pages |
+| `initialised`                     | named: the number of initialised elements; opens the mask |
+| `[0, 3]`                          | indexed, row-major: an element, or `not initialised`      |
+| `[100 … 199]`                     | a bundle of elements, for clients without paging          |
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,19 +29,19 @@ STATISTICS = ("shape", "dtype", "initialised", "NaN", "inf", "least", "greatest"
 
 @dataclass(frozen=True, slots=True)
 class ValueRows:
-    """Rows, with the numbers under which their parts are asked for."""
+    """Makes rows; their parts get numbers, under which the client asks for them."""
 
     state: DapState
 
     @property
     def session(self) -> Session:
-        """What is shown."""
+        """The session."""
         return self.state.session
 
     # --------------------------------------------------------------------------------------------- scopes
 
     def scopes(self, frame: int) -> list[RowData]:
-        """What a frame sees: what it brings, what is around it, the arguments of the run."""
+        """The scopes of a frame: its own names, those around it, the arguments of the run."""
         found = [] if self.state.ended else [self._scope(frame, "here", "locals")]
         if self._variables(VariableScope(frame, "around")):
             found.append(self._scope(frame, "around", "around"))
@@ -84,7 +84,7 @@ class ValueRows:
     # ----------------------------------------------------------------------------------------------- rows
 
     def rows(self, of: VariableScope | ValueParts, given: Arguments) -> list[RowData]:
-        """The rows of something; `filter`, `start` and `count` say which."""
+        """The rows of a scope or value, selected by `filter`, `start` and `count`."""
         wanted = given.text("filter", "")
         start, count = given.number("start", 0), given.number("count", 0)
         if isinstance(of, VariableScope):
@@ -100,7 +100,7 @@ class ValueRows:
         if last - first > PAGE and not paged:
             return rows + [self._bundle(of, low, high) for low, high in _bundles(first, last)]
         if last - first > MOST_ROWS:
-            raise RequestRefused(f"{last - first} rows are asked for: take at most {MOST_ROWS} at once")
+            raise RequestRefused(f"{last - first} rows are requested: at most {MOST_ROWS} are sent at once")
         return rows + list(self._elements(value, of, first, last))
 
     def variable(self, one: Variable, path: ValuePath) -> RowData:
@@ -116,7 +116,7 @@ class ValueRows:
         return row
 
     def value(self, one: Variable, path: ValuePath) -> RowData:
-        """The same for one that was asked for by an expression."""
+        """The row of a value requested by an expression."""
         row = self.variable(one, path)
         return {("result" if key == "value" else key): part for key, part in row.items() if key not in _NAMES}
 
@@ -184,7 +184,7 @@ _NAMES = ("name", "evaluateName")
 
 
 def _bundles(first: int, last: int) -> Iterator[tuple[int, int]]:
-    """At most `PAGE` stretches, each a power of `PAGE` long."""
+    """At most `PAGE` stretches, the size of each a power of `PAGE`."""
     size = PAGE
     while (last - first + size - 1) // size > PAGE:
         size *= PAGE

@@ -1,4 +1,4 @@
-"""The screen. It has room at 80 columns and 24 rows; every command of the line prompt works below.
+"""The screen. It fits 80 columns and 24 rows; the prompt below accepts every command of the line prompt.
 
 | key                | does               | key                    | does                |
 |--------------------|--------------------|------------------------|---------------------|
@@ -38,7 +38,7 @@ KEYS = {
 
 
 class Screen(App[None]):
-    """The full screen of a session at the other end of `shell`, which has not begun."""
+    """The full screen of the session of `shell`, which has not begun."""
 
     CSS = """
     #status { height: 1; }
@@ -68,7 +68,7 @@ class Screen(App[None]):
         self.problem: RefmlcError | None = None
 
     def compose(self) -> ComposeResult:
-        """The parts."""
+        """Lay out the parts."""
         yield Static(id="status")
         with Horizontal(id="top"):
             yield Static(id="source")
@@ -81,16 +81,16 @@ class Screen(App[None]):
         yield Input(id="prompt", placeholder="a command; help; F11 step, F10 next, F5 continue, F7 back")
 
     def on_mount(self) -> None:
-        """Begin."""
+        """Start the program."""
         self.query_one("#prompt").focus()
         self._work("starting", "")
 
     def on_resize(self) -> None:
-        """There is more room, or less."""
+        """Redraw for the new size."""
         self._show()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """A line was typed."""
+        """Execute the typed line."""
         event.input.clear()
         word, _, name = event.value.strip().partition(" ")
         if word == "heat":
@@ -100,12 +100,12 @@ class Screen(App[None]):
             self.action_command(event.value)
 
     def action_command(self, line: str) -> None:
-        """Execute a command, unless one is being executed."""
+        """Execute a command, unless another one is running."""
         if not self.busy:
             self._work(line or "again", line)
 
     def action_breakpoint(self) -> None:
-        """A breakpoint at the line that is looked at, or none there any more."""
+        """Add a breakpoint at the current line, or remove it."""
         session, state = self.shell.state.session, self.shell.state
         span = None if session.stop is None else panes.span_of(session, state.frame)
         if span is None:
@@ -114,7 +114,7 @@ class Screen(App[None]):
         self.action_command(f"delete {' '.join(map(str, there))}" if there else f"break {span.line}")
 
     def action_pause(self) -> None:
-        """Let the motion end."""
+        """Pause the motion."""
         if self.busy:
             self.shell.state.session.pause()
 
@@ -124,7 +124,7 @@ class Screen(App[None]):
         self.run_worker(lambda: self._execute(line), thread=True, exclusive=False, exit_on_error=True)
 
     def _execute(self, line: str) -> None:
-        """In a thread, so that the screen stays alive. Where what it is to stop at first is wrong, it ends."""
+        """Execute in a thread, so that the screen stays alive; end if a first breakpoint is wrong."""
         try:
             said = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
         except RefmlcError as failure:
@@ -144,7 +144,7 @@ class Screen(App[None]):
         self._show()
 
     def _show(self) -> None:
-        """Every part anew; while the program runs, its state only."""
+        """Redraw every part; only the status while the program runs."""
         session, frame = self.shell.state.session, self.shell.state.frame
         self._fill("status", panes.status(session, self.busy))
         if self.busy:
@@ -165,7 +165,7 @@ class Screen(App[None]):
         self.query_one(f"#{name}", Static).update(text)
 
     def _watch(self) -> None:
-        """Where no tensor was asked for: the one that is about to be stored to, else the last that is visible."""
+        """Select a tensor if none is: the one about to be stored to, else the last visible one."""
         session = self.shell.state.session
         stop = session.stop
         if self.watched or stop is None:

@@ -1,11 +1,11 @@
-"""A tensor as a map of characters: the last two axes, those before at index 0, a character per element.
+"""A tensor as a map of characters, one per element: the last two axes, with the other axes at index 0.
 
 | character    | element                                                 |
 |--------------|---------------------------------------------------------|
-| ` .:-=+*#%@` | from the least to the greatest finite one that is there |
+| ` .:-=+*#%@` | from the least to the greatest finite element           |
 | `N` `I`      | NaN, infinity                                           |
 | `?`          | not initialised                                         |
-| `…`          | there are more, but no room                             |
+| `…`          | more elements than fit                                  |
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NAN, INF, UNSET, MORE = "N", "I", "?", "…"
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """The rows of characters, and the numbers that the ends of the ramp stand for."""
+    """Rows of characters, and the numbers at the ends of the ramp."""
 
     rows: tuple[str, ...]
     least: float | None
@@ -28,7 +28,7 @@ class HeatMap:
 
 
 def heat_map(tensor: Tensor, height: int, width: int) -> HeatMap:
-    """As much of the tensor as there is room for."""
+    """As much of the tensor as fits."""
     shape = (1,) * max(0, 2 - tensor.ndim) + tensor.shape
     rows, columns = shape[-2], shape[-1]
     before = (0,) * (len(shape) - 2)

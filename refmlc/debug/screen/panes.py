@@ -1,4 +1,4 @@
-"""What each part of the screen shows, as rich text of a given height and width. Nothing in it is markup."""
+"""The contents of each part of the screen, as rich text of a given height and width, free of markup."""
 
 from rich.text import Text
 
@@ -26,7 +26,7 @@ def status(session: Session, busy: str) -> Text:
 
 
 def source(session: Session, frame: int, height: int) -> Text:
-    """The lines around the current one of the frame that is looked at."""
+    """The lines around the current one of the selected frame."""
     span = span_of(session, frame)
     if span is None:
         return Text("no text", style="dim")
@@ -44,7 +44,7 @@ def source(session: Session, frame: int, height: int) -> Text:
 
 
 def span_of(session: Session, frame: int) -> Span | None:
-    """What is being executed in a frame; after the end: the function that was run."""
+    """The statement being executed in a frame; after the end, the function."""
     found = session.frames()
     if frame < len(found):
         return found[frame].span
@@ -62,7 +62,7 @@ def frames(session: Session, frame: int, width: int) -> Text:
 
 
 def variables(session: Session, frame: int, width: int) -> Text:
-    """Every name that is visible, tensors in short."""
+    """Every visible name, tensors in short."""
     shown = Text(no_wrap=True, overflow="ellipsis")
     if session.stop is None:
         return shown
@@ -73,7 +73,7 @@ def variables(session: Session, frame: int, width: int) -> Text:
 
 
 def heat(session: Session, name: str, frame: int, size: tuple[int, int]) -> Text:
-    """A tensor as heat map; `size`: rows and columns."""
+    """A tensor as a heat map; `size`: rows and columns."""
     height, width = size
     found = next((one.tensor for one in session.visible(frame) if one.name == name), None) if session.stop else None
     if found is None:

@@ -1,4 +1,4 @@
-"""The commands that say where the program stops."""
+"""The commands for breakpoints."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,30 +17,30 @@ NAME = re.compile(r"\w+(\.\w+)?")
 
 
 def wanted(state: PromptState, text: str) -> str:
-    """What `--break` takes: what can be caught, `watch ELEMENT`, else what `break` takes."""
+    """Add the breakpoint of a `--break`: an argument of `catch`, `watch ELEMENT`, or an argument of `break`."""
     if not text.strip():
-        raise fail(BAD_USAGE, "`--break` needs a line, a name, or what is to be caught")
+        raise fail(BAD_USAGE, "`--break` needs a line, a name, or something to catch")
     if text in EXCEPTIONS or text in CODES:
         return catch(state, text)
     return watch(state, text[6:].strip()) if text.startswith("watch ") else stop_at(state, text)
 
 
 def stop_at(state: PromptState, rest: str) -> str:
-    """A breakpoint; without words the list."""
+    """Add a breakpoint; without an argument, list all."""
     if not rest:
         return "\n".join(map(breakpoint_line, state.session.breakpoints)) or "there are no breakpoints"
     return _placed(state, rest, once=False)
 
 
 def stop_once(state: PromptState, rest: str) -> str:
-    """The same, once."""
+    """Add a breakpoint that stops once."""
     if not rest:
         raise fail(BAD_USAGE, "`tbreak` needs a line or a name")
     return _placed(state, rest, once=True)
 
 
 def log(state: PromptState, rest: str) -> str:
-    """A log point."""
+    """Add a log point."""
     where, _, text = rest.partition(" ")
     if not text.strip():
         raise fail(BAD_USAGE, "`log` needs a line or a name, and a text")
@@ -60,30 +60,30 @@ def _placed(state: PromptState, rest: str, *, once: bool, log: str = "") -> str:
     elif NAME.fullmatch(where):
         made = state.session.break_name(where, condition=condition, log=log, once=once)
     else:
-        raise fail(BAD_USAGE, f"`{where}` is no line, and no name" if where else "which line, or which name?")
-    if not made.verified:  # a prompt has nobody who would wait for it to be met
+        raise fail(BAD_USAGE, f"`{where}` is neither a line nor a name" if where else "which line, or which name?")
+    if not made.verified:  # a prompt has no use for a breakpoint that is never met
         state.session.remove(made.number)
         raise fail(BAD_USAGE, made.note)
     return breakpoint_line(made)
 
 
 def _split(rest: str) -> tuple[str, str, str]:
-    """Where, `if`, and the condition."""
+    """Split into place, `if` and condition."""
     found = IF.search(rest)
     return (rest, "", "") if found is None else (rest[: found.start()], "if", rest[found.end() :])
 
 
 def _source(state: PromptState, name: str) -> str:
-    """The text of that name, or whose last part that is. Fails: RM112."""
+    """The text with this name, or with this last part of its path. Fails: RM112."""
     known = state.session.program.sources
     found = [one for one in known if name in (one, Path(one).name)]
     if name and not found:
-        raise fail(BAD_USAGE, f"there is no text `{name}`", None, f"there are: {', '.join(known) or 'none'}")
+        raise fail(BAD_USAGE, f"no source text is named `{name}`", None, f"known texts: {', '.join(known) or 'none'}")
     return found[0] if name else ""
 
 
 def watch(state: PromptState, rest: str) -> str:
-    """A watch on an element or region."""
+    """Watch an element or a region."""
     if not rest:
         raise fail(BAD_USAGE, "`watch` needs an element, a region, or the name of a tensor")
     element, mode = rest, "write"
@@ -94,15 +94,15 @@ def watch(state: PromptState, rest: str) -> str:
 
 
 def catch(state: PromptState, rest: str) -> str:
-    """NaNs, infinities, failures."""
+    """Catch NaNs, infinities or failures."""
     if not rest:
-        raise fail(BAD_USAGE, "`catch` needs what is to be caught", None, f"{', '.join(EXCEPTIONS)}, or a code")
+        raise fail(BAD_USAGE, "`catch` needs something to catch", None, f"{', '.join(EXCEPTIONS)}, or a code")
     known = (*EXCEPTIONS, *CODES)
     return breakpoint_line(state.session.catch(next((one for one in known if one.lower() == rest.lower()), rest)))
 
 
 def compare(state: PromptState, rest: str) -> str:
-    """A comparison with a file."""
+    """Compare a buffer with a file."""
     name, _, file = rest.partition(" ")
     if not file.strip():
         raise fail(BAD_USAGE, "`compare` needs a name and a file")
@@ -110,33 +110,33 @@ def compare(state: PromptState, rest: str) -> str:
 
 
 def condition(state: PromptState, rest: str) -> str:
-    """Another condition."""
+    """Replace a condition."""
     which, _, text = rest.partition(" ")
     found = _breakpoint(state, which)
     return breakpoint_line(state.session.condition(found.number, text.strip()))
 
 
 def ignore(state: PromptState, rest: str) -> str:
-    """How often to pass."""
+    """Set how often to pass a breakpoint."""
     which, _, many = rest.partition(" ")
     found = _breakpoint(state, which)
     return breakpoint_line(state.session.ignore(found.number, number(many.strip(), 0)))
 
 
 def delete(state: PromptState, rest: str) -> str:
-    """Forget them."""
+    """Remove breakpoints."""
     for found in _several(state, rest):
         state.session.remove(found.number)
     return ""
 
 
 def enable(state: PromptState, rest: str) -> str:
-    """Let them stop."""
+    """Enable breakpoints."""
     return _enabled(state, rest, on=True)
 
 
 def disable(state: PromptState, rest: str) -> str:
-    """Let them not stop."""
+    """Disable breakpoints."""
     return _enabled(state, rest, on=False)
 
 

@@ -1,4 +1,4 @@
-"""Completion: what the word at the end of a line may become."""
+"""Completion of the word at the end of a line."""
 
 from refmlc.debug.session import Session
 from refmlc.debug.session_data import EXCEPTIONS, FrameKind
@@ -8,7 +8,7 @@ from refmlc.lang.ir.visit import walk
 
 
 def completions(session: Session, line: str) -> list[str]:
-    """The words that the last one of `line` may become."""
+    """The words that can complete the last word of `line`."""
     head, _, begun = line.rpartition(" ")
     if not head.strip():
         return [name for row in ROWS for name in row.names if name.startswith(begun)]

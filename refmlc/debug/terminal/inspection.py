@@ -1,4 +1,4 @@
-"""The commands that look, and the one that changes."""
+"""The commands that show frames and values, and the one that changes a value."""
 
 from collections.abc import Callable, Mapping
 
@@ -15,17 +15,17 @@ DEPTH = 4
 
 
 def backtrace(state: PromptState, _rest: str) -> str:
-    """The frames."""
+    """Show the frames."""
     return show.frames(state.session.frames(), state.frame)
 
 
 def up(state: PromptState, rest: str) -> str:
-    """The frame around."""
+    """Select the frame around this one."""
     return _look(state, state.frame + count(rest))
 
 
 def down(state: PromptState, rest: str) -> str:
-    """The frame within."""
+    """Select the frame inside this one."""
     return _look(state, state.frame - count(rest))
 
 
@@ -44,12 +44,12 @@ def _span(state: PromptState) -> Span:
         func = state.session.program.module.functions[state.session.program.func]
         span = func.span
     if span is None:
-        raise fail(BAD_USAGE, "there is no text here")
+        raise fail(BAD_USAGE, "there is no source text here")
     return span
 
 
 def source(state: PromptState, rest: str) -> str:
-    """The text around the current line."""
+    """List the text around the current line."""
     span = _span(state)
     first, _, last = rest.replace(",", " ").strip().partition(" ")
     if first == ".":
@@ -66,7 +66,7 @@ def source(state: PromptState, rest: str) -> str:
 
 
 def whole(state: PromptState, _rest: str) -> str:
-    """All of the function."""
+    """List the whole function."""
     span = _span(state)
     spans = [
         func.span
@@ -80,7 +80,7 @@ def whole(state: PromptState, _rest: str) -> str:
 
 
 def print_value(state: PromptState, rest: str) -> str:
-    """A value; of a tensor with axes, a page of its elements."""
+    """Show a value; of a tensor with axes, a page of its elements."""
     if not rest:
         raise fail(BAD_USAGE, "`print` needs an expression")
     shown = state.session.look(rest, state.frame)
@@ -90,13 +90,13 @@ def print_value(state: PromptState, rest: str) -> str:
 
 
 def examine(state: PromptState, rest: str) -> str:
-    """The elements of a tensor or a region of one, from a number on."""
+    """Show elements of a tensor or region, from a number on."""
     name, _, first = rest.rpartition(" ")
     if not (name and first.isdigit()):
         name, first = rest, ""
     shown = state.session.look(name, state.frame) if name else None
     if shown is None or shown.tensor is None:
-        raise fail(BAD_USAGE, f"`{name}` is no tensor" if name else "`examine` needs the name of a tensor")
+        raise fail(BAD_USAGE, f"`{name}` is not a tensor" if name else "`examine` needs the name of a tensor")
     start = number(first, 0)
     if start and start >= shown.tensor.size:
         raise fail(BAD_USAGE, f"`{name}` has {shown.tensor.size} elements")
@@ -104,28 +104,28 @@ def examine(state: PromptState, rest: str) -> str:
 
 
 def variables(state: PromptState, _rest: str) -> str:
-    """What the frame brings."""
+    """Show the variables of the frame."""
     found = state.session.variables(state.frame) if state.session.frames() else state.session.visible()
     return "\n".join(map(show.variable, found)) or "nothing"
 
 
 def visible(state: PromptState, _rest: str) -> str:
-    """Every name."""
+    """Show every visible name."""
     return "\n".join(map(show.variable, state.session.visible(state.frame))) or "nothing"
 
 
 def display(state: PromptState, rest: str) -> str:
-    """Show it at every stop."""
+    """Show an expression at every stop."""
     if rest:
         parsed(rest)
         state.count += 1
         state.displays[state.count] = rest
         return state.displayed()[-1]
-    return "\n".join(state.displayed()) or "nothing is displayed"
+    return "\n".join(state.displayed()) or "there are no displays"
 
 
 def undisplay(state: PromptState, rest: str) -> str:
-    """No more."""
+    """Stop showing an expression."""
     if not rest:
         state.displays.clear()
     elif state.displays.pop(number(rest, 0), None) is None:
@@ -134,7 +134,7 @@ def undisplay(state: PromptState, rest: str) -> str:
 
 
 def why(state: PromptState, rest: str) -> str:
-    """Why an element has its value."""
+    """Show why an element has its value."""
     element, depth = rest, DEPTH
     head, _, last = rest.rpartition(" ")
     if head.endswith("]") and last.isdigit():
@@ -146,13 +146,13 @@ def why(state: PromptState, rest: str) -> str:
 
 
 def now(state: PromptState, _rest: str) -> str:
-    """Where the program stands."""
+    """Show where the program stands."""
     stop = state.session.stop
     return "" if stop is None else show.stopped(state.session, stop)
 
 
 def change(state: PromptState, rest: str) -> str:
-    """Give it another value."""
+    """Give a variable or an element another value."""
     target, equals, value = rest.partition("=")
     if not (equals and target.strip() and value.strip()) or value.startswith("="):
         raise fail(BAD_USAGE, "`set` needs NAME = EXPRESSION, or an element of a tensor in place of the name")
@@ -162,7 +162,7 @@ def change(state: PromptState, rest: str) -> str:
 
 
 def info(state: PromptState, _rest: str) -> str:
-    """About the session."""
+    """Show facts about the session."""
     count, nbytes = state.session.snapshots
     program = state.session.program
     return "\n".join(
@@ -175,12 +175,12 @@ def info(state: PromptState, _rest: str) -> str:
 
 
 def explain(_state: PromptState, rest: str) -> str:
-    """Help."""
+    """Show the help."""
     if not rest:
         return overview()
     rows = find(rest)
     if not rows:
-        raise fail(BAD_USAGE, f"`{rest}` is no command", None, "`help` lists all")
+        raise fail(BAD_USAGE, f"`{rest}` is not a command", None, "`help` lists all commands")
     return "\n".join(map(usage, rows))
 
 

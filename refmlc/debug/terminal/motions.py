@@ -12,85 +12,85 @@ MOMENT = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
 
 
 def step(state: PromptState, rest: str) -> str:
-    """To the next statement."""
+    """Step to the next statement."""
     return state.arrived(state.session.step_in(count(rest)))
 
 
 def step_over(state: PromptState, rest: str) -> str:
-    """To the next statement that is not inside this one."""
+    """Step to the next statement that is not inside this one."""
     return state.arrived(state.session.step_over(count(rest)))
 
 
 def leave(state: PromptState, _rest: str) -> str:
-    """Until the function is left."""
+    """Run until the function is left."""
     functions = (FrameKind.PRIM_FUNC, FrameKind.GRAPH)
     frame = next((one.index for one in state.session.frames() if one.kind in functions), 0)
     return state.arrived(state.session.step_out(frame))
 
 
 def out(state: PromptState, _rest: str) -> str:
-    """Until the innermost loop or block is left."""
+    """Run until the innermost loop or block is left."""
     return state.arrived(state.session.step_out(0))
 
 
 def iteration(state: PromptState, rest: str) -> str:
-    """To the next iteration."""
+    """Run to the next iteration."""
     return state.arrived(state.session.next_iteration(rest))
 
 
 def block(state: PromptState, _rest: str) -> str:
-    """To the next block."""
+    """Run to the next block."""
     return state.arrived(state.session.next_block())
 
 
 def until(state: PromptState, rest: str) -> str:
-    """To a later line."""
+    """Run to a later line."""
     return state.arrived(state.session.until(number(rest, 0, "a line", least=1)))
 
 
 def go_on(state: PromptState, _rest: str) -> str:
-    """Until a breakpoint is met."""
+    """Run to the next breakpoint."""
     return state.arrived(state.session.resume())
 
 
 def goto(state: PromptState, rest: str) -> str:
-    """To a moment."""
+    """Go to a moment."""
     found = MOMENT.fullmatch(rest)
     if found is None:
-        problem = f"`{rest}` is no moment" if rest else "`goto` needs a moment"
+        problem = f"`{rest}` is not a moment" if rest else "`goto` needs a moment"
         raise fail(BAD_USAGE, problem, None, "moments are written EVENT.STEP, as stops show them")
     return state.arrived(state.session.goto(Moment(int(found[1]), int(found[2]))))
 
 
 def restart(state: PromptState, _rest: str) -> str:
-    """To the entry."""
+    """Go to the entry."""
     return state.arrived(state.session.restart())
 
 
 def step_back(state: PromptState, rest: str) -> str:
-    """To the statement before."""
+    """Step back to the previous statement."""
     return state.arrived(state.session.step_back(count(rest)))
 
 
 def step_back_over(state: PromptState, rest: str) -> str:
-    """To the statement before that stands no deeper."""
+    """Step back to the previous statement that is not deeper."""
     return state.arrived(state.session.step_back_over(count(rest)))
 
 
 def go_back(state: PromptState, _rest: str) -> str:
-    """To where a breakpoint was met last."""
+    """Run backwards to the last hit of a breakpoint."""
     return state.arrived(state.session.reverse_resume())
 
 
 def to_write(state: PromptState, rest: str) -> str:
-    """To the last write of an element."""
+    """Run backwards to the last write of an element."""
     if not rest:
         raise fail(BAD_USAGE, "`rwrite` needs an element, a region, or the name of a tensor")
     return state.arrived(state.session.reverse_to_write(rest, state.frame))
 
 
 def to_entry(state: PromptState, _rest: str) -> str:
-    """To where the frame was entered."""
+    """Go back to the entry of the frame."""
     return state.arrived(state.session.restart_frame(state.frame))
 
 

@@ -1,4 +1,4 @@
-"""What a prompt remembers between two lines: the frame looked at, what is displayed, how far the listing is."""
+"""The state of a prompt between two lines: the selected frame, the displays, the end of the last listing."""
 
 from dataclasses import dataclass, field
 
@@ -22,16 +22,16 @@ class PromptState:
     count: int = 0
 
     def moved(self) -> None:
-        """The program stands elsewhere."""
+        """Select the innermost frame: the program has moved."""
         self.frame = self.listed = 0
 
     def arrived(self, stop: Stop) -> str:
-        """What is shown after a motion."""
+        """The reply to a motion."""
         self.moved()
         return "\n".join([stopped(self.session, stop), *self.displayed()])
 
     def displayed(self) -> list[str]:
-        """What is shown at every stop."""
+        """The expressions shown at every stop."""
         lines = []
         for number, text in self.displays.items():
             try:
@@ -43,14 +43,14 @@ class PromptState:
 
 
 def number(text: str, otherwise: int, what: str = "a number", *, least: int = 0) -> int:
-    """A number from `least` on that follows a command. Fails: RM112."""
+    """The number, at least `least`, that follows a command. Fails: RM112."""
     if not text:
         return otherwise
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) >= least):
-        raise fail(BAD_USAGE, f"`{text}` is not {what}", None, f"what is wanted is a number from {least} on")
+        raise fail(BAD_USAGE, f"`{text}` is not {what}", None, f"expected: a number from {least} on")
     return int(text)
 
 
 def count(text: str) -> int:
-    """How often; once where nothing is said. Fails: RM112."""
+    """A count; 1 by default. Fails: RM112."""
     return number(text, 1, "a count", least=1)

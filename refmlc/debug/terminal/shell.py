@@ -1,4 +1,4 @@
-"""One line in, its effect on the session, the text that follows out."""
+"""The shell: executes a line on the session, and returns the reply."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,10 +17,10 @@ HANDLERS: Mapping[str, Handler] = {**motions.HANDLERS, **breakpoints.HANDLERS, *
 
 
 class Shell:
-    """A session at the other end of a line. `over`: it was asked to end; `failed`: a command could not be done."""
+    """Executes command lines on a session. `over`: `quit` was entered; `failed`: a command failed."""
 
     def __init__(self, session: Session, breaks: tuple[str, ...] = ()) -> None:
-        """The session must not have been started; `breaks` are what it stops at first, as `--break` takes them."""
+        """The session must not have been started; `breaks` are its first breakpoints, as `--break` takes them."""
         self.state = PromptState(session)
         self.over = False
         self.failed = False
@@ -28,7 +28,7 @@ class Shell:
         self._last = ""
 
     def begin(self) -> str:
-        """Start the program, go to the first of the breaks: what to show."""
+        """Start the program and run to the first of the breakpoints; the text to show."""
         session = self.state.session
         stop = session.start()
         shown = [breakpoints.wanted(self.state, wanted) for wanted in self._breaks]
@@ -38,7 +38,7 @@ class Shell:
         return "\n".join([*shown, stopped(session, stop), *self.state.displayed()])
 
     def execute(self, line: str) -> str:
-        """What a line makes to be shown; failures are shown too."""
+        """The reply to a line; failures are part of it."""
         line = line.strip()
         if line.startswith("#"):
             return ""
@@ -51,7 +51,7 @@ class Shell:
             return self._run(word, rest.strip(), line)
         except RefmlcError as failure:
             problem = failure.diagnostic
-        except Exception as bug:  # noqa: BLE001 - the border: a mistake of ours is told, and the session goes on
+        except Exception as bug:  # noqa: BLE001 - the border: a defect of refmlc is shown, and the session goes on
             problem = Diagnostic(BUG, f"{type(bug).__name__}: {bug}", notes=("the session goes on",))
         self.failed = True
         return render_text(problem)
@@ -60,12 +60,17 @@ class Shell:
         rows = find(word)
         if len(rows) != 1:
             many = ", ".join(row.names[0] for row in rows)
-            raise fail(BAD_USAGE, f"`{word}` {f'may be {many}' if rows else 'is no command'}", None, "`help` lists all")
+            raise fail(
+                BAD_USAGE,
+                f"`{word}` {f'is ambiguous: {many}' if rows else 'is not a command'}",
+                None,
+                "`help` lists all commands",
+            )
         row = rows[0]
         self._last = line if row.repeats else ""
         if row.names[0] == "quit":
             self.over = True
             return ""
         if rest and not row.takes:
-            raise fail(BAD_USAGE, f"`{row.names[0]}` takes nothing, `{rest}` is given")
+            raise fail(BAD_USAGE, f"`{row.names[0]}` takes no argument, but `{rest}` is given")
         return HANDLERS[row.names[0]](self.state, rest)

@@ -22,15 +22,15 @@ SAID = {
     Reason.FUNCTION: "breakpoint",
     Reason.DATA: "watched",
     Reason.NUMBER: "caught",
-    Reason.FAILURE: "it fails here",
+    Reason.FAILURE: "the program fails here",
     Reason.DIFFERENCE: "differs",
     Reason.PAUSE: "paused",
-    Reason.BEGINNING: "the beginning: nothing was met before",
+    Reason.BEGINNING: "the beginning: there is no earlier stop",
 }
 
 
 def stopped(session: Session, stop: Stop) -> str:
-    """Where the program stands, and why."""
+    """The position of the program, and the reason of the stop."""
     lines = [f"log: {said}" for said in stop.logs]
     if stop.reason is Reason.ENDED:
         if stop.failure is not None:
@@ -47,7 +47,7 @@ def stopped(session: Session, stop: Stop) -> str:
 
 
 def context(session: Session, span: Span | None) -> list[str]:
-    """The line that is about to be executed, and those around it."""
+    """The line about to be executed, and the lines around it."""
     if span is None:
         return []
     last = min(span.line + CONTEXT, len(span.source.lines))
@@ -55,17 +55,17 @@ def context(session: Session, span: Span | None) -> list[str]:
 
 
 def marked(session: Session, span: Span) -> frozenset[int]:
-    """The lines of the text of `span` that have breakpoints."""
+    """The lines with breakpoints in the text of `span`."""
     return frozenset(one.line for one in session.breakpoints if one.source == span.source.name)
 
 
 def place(span: Span | None) -> str:
-    """File and line."""
+    """The file and the line."""
     return "<no text>" if span is None else f"{span.source.name}:{span.line}"
 
 
 def where(session: Session, stop: Stop) -> str:
-    """The function, the loops around, the moment."""
+    """The function, the loops around, and the moment."""
     frames = session.frames()
     level = frames[0].level if frames else 0
     loops = [frame.detail for frame in reversed(frames) if frame.kind is FrameKind.LOOP and frame.level == level]
@@ -75,14 +75,14 @@ def where(session: Session, stop: Stop) -> str:
 
 
 def results(session: Session) -> list[str]:
-    """What the function returned, else what it may have written."""
+    """The result of the function, or the tensors it may have written."""
     if session.result is not None:
         return [f"result = {value(session.result)}"]
     return [f"{one.name} = {value(one.value)}" for one in session.visible() if one.tensor is not None]
 
 
 def listing(source: Source, line: int, first: int, last: int, marked: frozenset[int]) -> str:
-    """Lines of a text; the current one with an arrow, those with breakpoints with a B."""
+    """Lines of a text; an arrow marks the current one, a B those with breakpoints."""
     width = len(str(last))
     shown = []
     for number in range(max(1, first), min(last, len(source.lines)) + 1):
@@ -93,7 +93,7 @@ def listing(source: Source, line: int, first: int, last: int, marked: frozenset[
 
 
 def frames(found: Sequence[StackFrame], current: int) -> str:
-    """The frames, innermost first; the one that is looked at has an arrow."""
+    """The frames, innermost first; an arrow marks the selected one."""
     lines = []
     for frame in found:
         sign = ">" if frame.index == current else " "
@@ -113,7 +113,7 @@ def variable(one: Variable) -> str:
 def typed(one: Variable) -> str:
     """The value of a variable, in the digits of its dtype."""
     if not one.bound:
-        return "nothing yet"
+        return "no value yet"
     if isinstance(one.value, float) and one.dtype:
         return digits(one.value, dtype(one.dtype))
     return value(one.value)
@@ -175,13 +175,13 @@ def tensor_page(one: Variable, tensor: Tensor, start: int = 0) -> str:
 
 
 def _whole_rows(tensor: Tensor, start: int) -> int:
-    """The number of elements of a page: to the end of a row, unless rows are longer than a page."""
+    """The number of elements of a page: up to the end of a row, unless rows are longer than a page."""
     row = tensor.shape[-1] if tensor.ndim else 1
     return PAGE + (-(start + PAGE) % row if 0 < row <= PAGE else 0)
 
 
 def label(index: tuple[int, ...], axes: tuple[int | range, ...] | None) -> str:
-    """The place of an element in its tensor; of a region, in the tensor that it is a part of."""
+    """The index of an element in its tensor; for a region, in the tensor it belongs to."""
     if axes is not None:
         inner = iter(index)
         index = tuple(axis if isinstance(axis, int) else axis[next(inner)] for axis in axes)

@@ -1,11 +1,11 @@
-"""The commands: names, what follows them, what they do. A shorter name is any beginning that only one command has."""
+"""The commands: names, arguments, help. Any unambiguous beginning of a name is a shorter name."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class PromptCommand:
-    """A command. `names`: the first is the handler's; `takes`: what follows; `words`: what completes the first word."""
+    """A command. `names`: the first is the handler's; `takes`: its arguments; `words`: completions of the first one."""
 
     names: tuple[str, ...]
     takes: str
@@ -16,33 +16,35 @@ class PromptCommand:
 
 GROUPS: dict[str, tuple[PromptCommand, ...]] = {
     "forwards": (
-        PromptCommand(("step", "s"), "[COUNT]", "to the next statement, in what it calls too", repeats=True),
+        PromptCommand(("step", "s"), "[COUNT]", "step to the next statement, also within a call", repeats=True),
         PromptCommand(
-            ("next", "n"), "[COUNT]", "to the next statement; loops, blocks and calls are executed", repeats=True
+            ("next", "n"), "[COUNT]", "step to the next statement, over loops, blocks and calls", repeats=True
         ),
-        PromptCommand(("return", "r"), "", "until this function is left"),
-        PromptCommand(("out", "o"), "", "until the innermost loop or block is left", repeats=True),
+        PromptCommand(("return", "r"), "", "run until this function is left"),
+        PromptCommand(("out", "o"), "", "run until the innermost loop or block is left", repeats=True),
         PromptCommand(
             ("iteration", "it"),
             "[LOOP]",
-            "to the next iteration of the innermost loop, or of that over LOOP",
+            "run to the next iteration of the innermost loop, or of the loop over LOOP",
             "loops",
             repeats=True,
         ),
-        PromptCommand(("block", "nb"), "", "to the next instance of any block", repeats=True),
-        PromptCommand(("until", "unt"), "[LINE]", "to a later line of this function, or to LINE"),
-        PromptCommand(("continue", "c", "cont"), "", "until a breakpoint is met, or to the end", repeats=True),
-        PromptCommand(("goto", "g"), "MOMENT", "to a moment, such as 3.41207, forwards or backwards"),
-        PromptCommand(("restart", "run"), "", "to the entry; edits are forgotten"),
+        PromptCommand(("block", "nb"), "", "run to the next instance of any block", repeats=True),
+        PromptCommand(("until", "unt"), "[LINE]", "run to a later line of this function, or to LINE"),
+        PromptCommand(("continue", "c", "cont"), "", "run to the next breakpoint, or to the end", repeats=True),
+        PromptCommand(("goto", "g"), "MOMENT", "go to a moment, such as 3.41207, forwards or backwards"),
+        PromptCommand(("restart", "run"), "", "go to the entry; edits are undone"),
     ),
     "backwards": (
-        PromptCommand(("rstep", "rs", "back"), "[COUNT]", "to the statement before", repeats=True),
-        PromptCommand(("rnext", "rn"), "[COUNT]", "to the statement before that stands no deeper", repeats=True),
-        PromptCommand(("rcontinue", "rc"), "", "to where a breakpoint was met last, or to the beginning", repeats=True),
-        PromptCommand(("rwrite", "rw"), "ELEMENT", "to the last write of C[3, 7], C[0:4] or all of C", "names"),
-        PromptCommand(("rframe", "rf"), "", "to where the frame that is looked at was entered"),
+        PromptCommand(("rstep", "rs", "back"), "[COUNT]", "step back to the previous statement", repeats=True),
+        PromptCommand(
+            ("rnext", "rn"), "[COUNT]", "step back to the previous statement that is not deeper", repeats=True
+        ),
+        PromptCommand(("rcontinue", "rc"), "", "run backwards to the last hit, or to the beginning", repeats=True),
+        PromptCommand(("rwrite", "rw"), "ELEMENT", "run backwards to the last write of C[3, 7], C[0:4] or C", "names"),
+        PromptCommand(("rframe", "rf"), "", "go back to the entry of the selected frame"),
     ),
-    "stopping": (
+    "breakpoints": (
         PromptCommand(
             ("break", "b"),
             "[[FILE:]LINE | NAME] [if EXPRESSION]",
@@ -51,7 +53,7 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
         ),
         PromptCommand(("tbreak",), "[FILE:]LINE | NAME [if EXPRESSION]", "the same, once", "places"),
         PromptCommand(
-            ("log",), "LINE | NAME TEXT", "say TEXT there, {expressions} replaced, and do not stop", "places"
+            ("log",), "LINE | NAME TEXT", "print TEXT there, with {expressions} replaced, and do not stop", "places"
         ),
         PromptCommand(
             ("watch", "w"),
@@ -65,46 +67,50 @@ GROUPS: dict[str, tuple[PromptCommand, ...]] = {
             "stop before a NaN or infinity is stored; at failures",
             "kinds",
         ),
-        PromptCommand(("compare",), "NAME FILE.npy", "stop where a buffer gets other bits than the file has", "names"),
-        PromptCommand(("condition",), "NUMBER [EXPRESSION]", "stop only where it holds"),
-        PromptCommand(("ignore",), "NUMBER COUNT", "pass so often without stopping"),
-        PromptCommand(("delete", "cl", "clear"), "NUMBER…", "forget breakpoints"),
-        PromptCommand(("enable",), "NUMBER…", "let them stop again"),
-        PromptCommand(("disable",), "NUMBER…", "let them stop no more"),
+        PromptCommand(
+            ("compare",), "NAME FILE.npy", "stop where a buffer gets bits that differ from the file", "names"
+        ),
+        PromptCommand(("condition",), "NUMBER [EXPRESSION]", "stop only where EXPRESSION holds; alone: always"),
+        PromptCommand(("ignore",), "NUMBER COUNT", "pass COUNT times without stopping"),
+        PromptCommand(("delete", "cl", "clear"), "NUMBER…", "remove breakpoints"),
+        PromptCommand(("enable",), "NUMBER…", "enable breakpoints"),
+        PromptCommand(("disable",), "NUMBER…", "disable breakpoints"),
     ),
-    "looking": (
+    "inspection": (
         PromptCommand(("backtrace", "bt", "where"), "", "the frames, from the innermost block to Relax"),
-        PromptCommand(("up", "u"), "[COUNT]", "look at the frame around"),
-        PromptCommand(("down", "d"), "[COUNT]", "look at the frame within"),
+        PromptCommand(("up", "u"), "[COUNT]", "select the frame around this one"),
+        PromptCommand(("down", "d"), "[COUNT]", "select the frame inside this one"),
         PromptCommand(
             ("list", "l"),
             "[FIRST[, LAST] | .]",
-            "the text around the current line, or from FIRST on; again: what follows",
+            "the text around the current line, or from FIRST on; again: the lines after",
             repeats=True,
         ),
-        PromptCommand(("longlist", "ll"), "", "all of the current function"),
+        PromptCommand(("longlist", "ll"), "", "the whole current function"),
         PromptCommand(
             ("print", "p"), "EXPRESSION", "a value; an expression of TVMScript, a region such as A[0:2, :]", "names"
         ),
         PromptCommand(
             ("examine", "x"),
             "NAME | REGION [FIRST]",
-            "the elements of a tensor or region, ? where not initialised, and statistics",
+            "the elements of a tensor or region (? if not initialised), and statistics",
             "names",
         ),
-        PromptCommand(("variables", "v", "locals"), "", "what the frame that is looked at brings"),
-        PromptCommand(("args", "a"), "", "every name that the text sees here"),
-        PromptCommand(("display",), "[EXPRESSION]", "show it at every stop; alone: list", "names"),
-        PromptCommand(("undisplay",), "[NUMBER]", "no more"),
+        PromptCommand(("variables", "v", "locals"), "", "the variables of the selected frame"),
+        PromptCommand(("args", "a"), "", "every name visible here"),
+        PromptCommand(("display",), "[EXPRESSION]", "show EXPRESSION at every stop; alone: list", "names"),
+        PromptCommand(("undisplay",), "[NUMBER]", "remove a display; alone: all"),
         PromptCommand(("why",), "[ELEMENT [DEPTH]]", "why an element has its value, back to the arguments", "names"),
         PromptCommand(("now",), "", "where the program stands"),
     ),
-    "changing": (
-        PromptCommand(("set",), "NAME | ELEMENT = EXPRESSION", "give it another value, and go on from here", "names"),
+    "edits": (
+        PromptCommand(
+            ("set",), "NAME | ELEMENT = EXPRESSION", "give it another value, and continue from here", "names"
+        ),
     ),
     "the session": (
         PromptCommand(("info",), "", "snapshots, memory, sources, functions"),
-        PromptCommand(("help", "h", "?"), "[COMMAND]", "this, or one command", "commands"),
+        PromptCommand(("help", "h", "?"), "[COMMAND]", "this list, or the help of one command", "commands"),
         PromptCommand(("quit", "q", "exit"), "", "end"),
     ),
 }
@@ -113,21 +119,21 @@ ROWS = tuple(row for rows in GROUPS.values() for row in rows)
 
 
 def find(word: str) -> tuple[PromptCommand, ...]:
-    """The commands that `word` may mean: that of the name, else those whose names begin with it."""
+    """The commands with this name, or else with a name that begins with `word`."""
     exact = tuple(row for row in ROWS if word in row.names)
     return exact or tuple(row for row in ROWS if any(name.startswith(word) for name in row.names))
 
 
 def overview() -> str:
-    """All commands."""
+    """The list of all commands."""
     width = max(len(", ".join(row.names)) for row in ROWS)
     lines = []
     for title, rows in GROUPS.items():
         lines.append(f"{title}:")
         lines += [f"  {', '.join(row.names):<{width}}  {row.help}" for row in rows]
-    return "\n".join([*lines, "`help COMMAND` tells what it takes; an empty line repeats a motion"])
+    return "\n".join([*lines, "`help COMMAND` shows its arguments; an empty line repeats a motion"])
 
 
 def usage(row: PromptCommand) -> str:
-    """One command."""
+    """The help of one command."""
     return f"{' | '.join(row.names)} {row.takes}".rstrip() + f"\n  {row.help}"

@@ -19,30 +19,30 @@ An event has a step (its number in the run, from 0), a site (what, and where in 
 | kind     | happens                                   | `at`                       | `value`                       |
 |----------|-------------------------------------------|----------------------------|-------------------------------|
 | `call`   | a function begins                          | row of `calls`             |                               |
-| `return` | it ended                                   | row of `calls`             |                               |
-| `bind`   | a binding of Relax begins                  | row of `calls`: in which    |                               |
-| `bound`  | it has its value                           | row of `bindings`          |                               |
+| `return` | the function ends                          | row of `calls`             |                               |
+| `bind`   | a binding of Relax begins                  | row of `calls` of its caller |                              |
+| `bound`  | the binding has its value                  | row of `bindings`          |                               |
 | `iter`   | an iteration of a loop begins              |                            | the loop variable             |
 | `block`  | an instance of a block begins              | first of its axes in `ints` |                               |
 | `alloc`  | a buffer gets storage, uninitialised       | row of `tensors`           |                               |
-| `load`   | a cell was read                            | address                    | what                          |
-| `store`  | a cell is written                          | address                    | what                          |
-| `forget` | a cell is given `T.undef()`                | address                    |                               |
+| `load`   | a cell is read                             | address                    | the value                     |
+| `store`  | a cell is written                          | address                    | the value                     |
+| `forget` | a cell gets `T.undef()`                    | address                    |                               |
 | `fail`   | the run ends here: undefined, trap, budget |                            |                               |
 
-A loop and a block have no event at their end: an event ends everything open whose site is as deep as its own (`depth`,
-within a call) or deeper. Cells have addresses: a row of `memories` is a range of them, a row of `tensors` says how
-its elements lie there. `contents` are whole memories at a moment: arguments, constants, what functions from outside
-wrote. A vector has a cell, and an event, for each lane. Integers beyond 2**53 are rounded in `value`.
+A loop and a block have no event at their end: an event ends every open one whose site is as deep as its own (`depth`,
+within a call) or deeper. Cells have addresses: a row of `memories` is a range of addresses, a row of `tensors` places
+the elements in it. `contents` are whole memories at a moment: arguments, constants, outputs of functions from outside.
+A vector has a cell, and an event, for each lane. Integers beyond 2**53 are rounded in `value`.
 
-Decision: where events are more than `max_events`, statements are kept at equal distances, each with its loads, its
-store and what is around; calls, bindings, the first NaN and infinity, the last statement and the failure are always
-kept, and the memories that omitted stores changed are written whole where the call ends. That takes a second run: the
-first one only counts from there on, and in both an omitted statement is executed unwatched. Where those alone are too
-many, the trace ends (`cut`), and says so.
+Decision: beyond `max_events` events, statements are kept at equal distances, each with its loads, its store and the
+loops and blocks around; calls, bindings, the first NaN and infinity, the last statement and the failure are always
+kept, and memories changed by omitted stores are written whole at the end of the call. That takes a second run: beyond
+the limit the first one only counts, and in both an omitted statement is executed unwatched. Where even these events are
+too many, the trace ends at `cut`, and says so.
 
-Decision: with `only`, calls of other functions are executed in C, or by an interpreter that nobody watches. Their
-tensors are no rows then, and a call that is watched begins with all that its tensors hold.
+Decision: with `only`, calls of other functions are executed in C, or by an interpreter without hooks. Their tensors
+have no rows then, and a watched call begins with the whole contents of its tensors.
 """
 
 from refmlc.debug.trace.events import MAX_EVENTS, EventKind, EventSite, Trace

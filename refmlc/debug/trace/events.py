@@ -1,4 +1,4 @@
-"""What a trace holds: sites, tables, and four columns of events. The docstring of the package describes them."""
+"""The data of a trace: sites, tables, and four columns of events. The docstring of the package describes them."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from refmlc.diag import Diagnostic, Span
 
 MAX_EVENTS = 1_000_000
 NOWHERE = 0xFFFF_FFFF
-"""`at` of a cell that has no address: the memories are too large to be shown all."""
+"""`at` of a cell without an address: not all memories fit."""
 
 
 class EventKind(StrEnum):
-    """What happens."""
+    """The kind of an event."""
 
     CALL = "call"
     RETURN = "return"
@@ -30,7 +30,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventSite:
-    """A kind of event at a place of the text. `depth` is within its call; `axes` are of a block."""
+    """A kind of event at a place of the text. `depth` counts within the call; `axes` belong to a block."""
 
     kind: EventKind
     name: str
@@ -42,7 +42,7 @@ class EventSite:
 
 @dataclass(frozen=True, slots=True)
 class TracedMemory:
-    """The addresses `base` … `base + cells - 1`. `dtype` is a cell's."""
+    """The addresses `base` … `base + cells - 1`. `dtype` is the dtype of a cell."""
 
     base: int
     cells: int
@@ -51,7 +51,7 @@ class TracedMemory:
 
 @dataclass(frozen=True, slots=True)
 class TracedTensor:
-    """A tensor: element i of axis a lies `strides[a]` elements, of `lanes` cells each, from the one before.
+    """A tensor: element i of axis a lies `strides[a]` elements, of `lanes` cells each, from the previous one.
 
     `first` is the address of the first cell, `NOWHERE` for one that has none.
     """
@@ -67,7 +67,7 @@ class TracedTensor:
 
 @dataclass(slots=True)
 class TracedCall:
-    """A call of a function: the tensors that have a name in it, and other values as text."""
+    """A call of a function: the tensors named in it, and other values as text."""
 
     function: str
     tensors: list[tuple[str, int]] = field(default_factory=list)
@@ -76,7 +76,7 @@ class TracedCall:
 
 @dataclass(frozen=True, slots=True)
 class TracedBinding:
-    """The value of a variable of Relax: its tensors, or a text; how many of the elements are what."""
+    """The value of a Relax variable: its tensors or a text, and statistics of the elements."""
 
     call: int
     name: str
@@ -93,7 +93,7 @@ class TracedBinding:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All of a memory before kept event `event`. None: not known. Uninitialised cells have 0 in `known`."""
+    """A whole memory before kept event `event`; None: unknown. `known` is 0 for uninitialised cells."""
 
     event: int
     memory: int
@@ -103,7 +103,7 @@ class Contents:
 
 @dataclass(slots=True, repr=False)
 class Trace:
-    """A run. `total` events happened, `counts` by kind; all were kept, or one statement in `stride`, up to step `cut`.
+    """A run of `total` events, `counts` by kind; all are kept, or one statement in `stride`, up to step `cut`.
 
     `steps` is empty where all were kept: the step of an event is its number then. `first_nan`, `first_inf` are steps.
     """
@@ -146,24 +146,24 @@ class Trace:
         return self.steps[event] if self.steps else event
 
     def said(self) -> str:
-        """What is to be said of sampling; nothing where all is there."""
+        """A sentence on sampling; "" where every event is kept."""
         if not self.sampled:
             return ""
-        kept = f"sampled: {len(self):,} of {self.total:,} events are here, those of one statement in {self.stride:,};"
+        kept = f"sampled: {len(self):,} of {self.total:,} events are kept, those of one statement in {self.stride:,};"
         if self.cut is not None:
-            return f"{kept} there was no room for more: from step {self.cut:,} on nothing is here but the failure"
+            return f"{kept} the limit is reached: from step {self.cut:,} on only the failure is kept"
         return (
-            f"{kept} calls, bindings, the first NaN and infinity, the last statement and the failure are all here;"
-            " within a call tensors lack what omitted stores wrote, at its end they are whole"
+            f"{kept} calls, bindings, the first NaN and infinity, the last statement and the failure are all kept;"
+            " within a call tensors lack omitted stores, at its end they are complete"
         )
 
     def __repr__(self) -> str:
-        """One line: a notebook writes it beside the page."""
+        """One line, which a notebook shows beside the page."""
         kept = f", {len(self):,} kept" if self.sampled else ""
         return f"<trace of {self.function}: {self.total:,} events{kept}>"
 
     def _repr_html_(self) -> str:
-        """The page, in a notebook; what is missing, where the libraries for it are."""
+        """The page for a notebook, or a note where a library for it is missing."""
         try:
             from refmlc.debug.trace.page import framed  # noqa: PLC0415 - an extra
         except ImportError as missing:

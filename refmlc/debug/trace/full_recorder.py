@@ -1,7 +1,7 @@
-"""The first run: everything is written, until there is too much of it; from then on events are only counted.
+"""The first run: all events are written up to a limit, and only counted beyond it.
 
-LoadCounter is quick: units that a text can be read of run unwatched, and what they stored is looked at afterwards, so
-that the first NaN and the first infinity are found wherever they are.
+Counting is fast: units whose loads the text tells run unwatched, and the stored value is read back afterwards, so that
+the first NaN and the first infinity are found wherever they are.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from refmlc.run.memory.storage import Storage
 
 
 class FullRecorder(TraceRecorder):
-    """Writes at most `most` events. `nan_unit`, `inf_unit`: those of the first NaN and infinity, -1 without."""
+    """Writes at most `most` events. `nan_unit`, `inf_unit`: the units of the first NaN and infinity, or -1."""
 
     def __init__(self, module: IRModule, function: str, most: int, only: frozenset[str] = frozenset()) -> None:
         super().__init__(module, function, only)
@@ -50,7 +50,7 @@ class FullRecorder(TraceRecorder):
         return {kind.value: found[kind.value] for kind in EventKind if found[kind.value]}
 
     def _overflow(self) -> None:
-        """Too many: forget what was written, but how much it was."""
+        """Too many events: drop the written ones and keep only their counts."""
         trace = self.trace
         self._others = Counter(self.counts)
         self.over, self.keep = True, False

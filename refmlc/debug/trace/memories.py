@@ -2,10 +2,10 @@
 
 | storage                                | has                                                             |
 |----------------------------------------|-----------------------------------------------------------------|
-| of an argument, a value of Relax       | a memory of its own, which its dtype makes; it stays            |
-| of a buffer allocated again by a frame | the memory of the one before                                    |
-| of a buffer of a later call            | one that an earlier call has left                               |
-| looked at as another dtype             | another memory: what is written in one is not seen in the other |
+| of an argument, a value of Relax       | a memory of its own with its dtype, for the whole run           |
+| of a buffer allocated again by a frame | the memory of the previous allocation                           |
+| of a buffer of a later call            | a memory freed by an earlier call                               |
+| seen as another dtype                  | another memory: writes to one do not show in the other          |
 """
 
 from collections import defaultdict
@@ -45,7 +45,7 @@ class Memories:
         self._views: dict[int, ReferenceType[View]] = {}
 
     def of_storage(self, storage: Storage, dtype: DType) -> tuple[int, bool]:
-        """The memory of a storage seen as cells of `dtype`; whether it is new."""
+        """The memory of a storage seen as cells of `dtype`, and whether it is new."""
         found = self._names(storage).get(str(dtype.scalar))
         if found is not None:
             return found, False
@@ -68,7 +68,7 @@ class Memories:
         return len(self.rows) - 1
 
     def allocate(self, buffer: tir.Buffer, view: View, frame: int, allocated: CallAllocations) -> tuple[int, bool]:
-        """The memory of a fresh buffer; whether another thread has allocated it before, whose memory it keeps then."""
+        """The memory of a fresh buffer, and whether another thread has allocated it before."""
         storage, dtype = view.data.storage, buffer.dtype
         names, name = self._names(storage), str(dtype.scalar)
         again = name in names
@@ -84,20 +84,20 @@ class Memories:
         return names[name], again
 
     def leave(self, allocated: CallAllocations) -> None:
-        """A call is over: its buffers are free."""
+        """Free the buffers of a call that has ended."""
         for (_, buffer), memory in allocated.by_frame.items():
             free = self._free[buffer, self.rows[memory].cells]
             if memory not in free:
                 free.append(memory)
 
     def tensor(self, name: str, tensor: Tensor) -> int:
-        """The row of a tensor; one that lies where another does is the same."""
+        """The row of a tensor; tensors at the same place share one."""
         memory, _ = self.of_storage(tensor.storage, tensor.dtype)
         start = tensor.byte_offset // cell_size(tensor.dtype)
         return self._shown(name, tensor.dtype, tensor.shape, tensor.element_strides, memory, start)
 
     def view(self, view: View, memory: int) -> int:
-        """The row of a buffer in its memory."""
+        """The row of a buffer in a memory."""
         dtype = view.buffer.dtype
         start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
         return self._shown(view.buffer.name, dtype, view.shape, view.strides, memory, start)
@@ -114,7 +114,7 @@ class Memories:
         return self._tensors[row]
 
     def place(self, view: View) -> tuple[int, int, int]:
-        """Of a view: the address of its first cell, its lanes, its memory."""
+        """The address of the first cell of a view, its lanes, its memory."""
         return self._places.get(id(view)) or self._place(view)
 
     def _place(self, view: View) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
-"""The page of a trace: one HTML file that needs nothing else, works from a file, asks for nothing over the network.
+"""The page of a trace: one self-contained HTML file, which works from a file and needs no network.
 
-What the program and its text say is data in the page, and becomes text nodes there; the pictures of graphs are
-escaped by `refmlc.lang.drawing`. A policy in the head permits the one script of the page by its hash, and no request.
+Text from the program is data in the page, and becomes text nodes there; `refmlc.lang.drawing` escapes the pictures of
+graphs. A policy in the head permits the one script of the page by its hash, and no request.
 Needs the extra `[report]`.
 """
 
@@ -27,7 +27,7 @@ HEIGHT = 720
 
 
 def page(trace: Trace) -> str:
-    """The page as a text."""
+    """The page as HTML."""
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = as_data(trace) | {"runs": [_runs(text) for text in trace.sources.values()]}
@@ -51,12 +51,12 @@ def page(trace: Trace) -> str:
 
 
 def framed(trace: Trace) -> str:
-    """The page in a frame, for notebooks. The frame may run its script, and nothing else."""
+    """The page in a frame, for notebooks. The frame may run its script and nothing else."""
     return f'<iframe sandbox="allow-scripts" width="100%" height="{HEIGHT}" srcdoc="{escape(page(trace))}"></iframe>'
 
 
 def _runs(text: str) -> list[str | int]:
-    """Classes of Pygments and lengths in turn, so that the page makes text of the program and nothing else."""
+    """Pygments classes and lengths in turn; the page inserts the program as text only."""
     runs: list[tuple[str, int]] = []
     shown = text.replace("\r\n", "\n").replace("\r", "\n")
     for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(shown):
@@ -74,7 +74,7 @@ def _style(name: str) -> str:
 
 
 def _script() -> str:
-    """All of it as one function, which leaves no names behind."""
+    """All scripts as one function, which defines no global names."""
     parts = "".join(_file(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 

@@ -5,9 +5,9 @@
 | `call`, `bind`, `iter`, `block` | a slice: `B`, and `E` where it ends                 |
 | `load`, `store`, `forget`, `alloc`, `fail` | an instant `i`, with the value           |
 | `bound`                | the counters `nan` and `inf`: elements of the value          |
-| a call's end           | the counter `stores`: those until then that are kept          |
+| a call's end           | the counter `stores`: the kept stores so far                  |
 
-`tests/unit/debug/test_debug_trace_perfetto.py` has Perfetto read it, and asks its query engine what it found.
+`tests/unit/debug/test_debug_trace_perfetto.py` loads such a file in Perfetto and queries it.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ Entry = dict[str, object]
 
 
 def as_perfetto(trace: Trace) -> dict[str, object]:
-    """The object: every `B` has its `E`, and they nest."""
+    """The object; every `B` has its `E`, and they nest."""
     return {"traceEvents": list(_events(trace)), "displayTimeUnit": "ns", "otherData": _about(trace)}
 
 

@@ -1,6 +1,6 @@
-"""Runs a program and gives its trace: once, and where the events are too many a second time, keeping some.
+"""Records the trace of a program: in one run, or in two where there are too many events to keep them all.
 
-Functions from outside are executed in both runs; what the program prints is printed in the first.
+Both runs execute functions from outside; only the first one prints the program's output.
 """
 
 from collections.abc import Callable, Collection
@@ -24,27 +24,27 @@ from refmlc.run.memory.budget import Budget
 
 
 class UnwatchedCalls:
-    """Executes calls that nobody asked for: in C, or by an interpreter without hooks."""
+    """Executes calls outside of `only`: in C, or by an interpreter without hooks."""
 
     def __init__(self, program: Program, budget: Budget, output: Callable[[str], object]) -> None:
         self._native = TierSwitch(NativeModule(program.module, "cr"), budget, waits=True)
         self._plain = Machine(program.module, budget=budget, registry=program.registry, output=output)
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
-        """The prim_func `name`, which is not watched."""
+        """The prim_func `name`, unwatched."""
         del interpreted
         return self._native.function(name, lambda: self._plain.function(name))
 
     def block(self, function: str, block: relax.DataflowBlock) -> None:
-        """Bindings are told one by one."""
+        """Bindings are executed one by one."""
         del function, block
 
 
 def record(program: Program, *, max_events: int = MAX_EVENTS, only: Collection[str] = ()) -> Trace:
-    """The trace of a run, whose failure is part of it. Order: that of execution.
+    """The trace of a run; a failure is part of it. Order: that of execution.
 
-    `only`: functions, and variables of Relax; calls of others are executed in C where they can be, and not watched.
-    Fails: RM112 (`only` names what there is not).
+    `only`: functions and Relax variables; other calls are executed in C where possible, unwatched. Fails: RM112 (`only`
+    has an unknown name).
     """
     asked = frozenset(only)
     _check(program, asked)
@@ -72,7 +72,7 @@ def _check(program: Program, only: frozenset[str]) -> None:
         if isinstance(node, relax.VarBinding | relax.MatchCast)
     }
     for name in only - variables - set(functions):
-        raise fail(BAD_USAGE, f"there is no function and no variable `{name}`", None, ", ".join(sorted(functions)))
+        raise fail(BAD_USAGE, f"no function and no variable is named `{name}`", None, ", ".join(sorted(functions)))
 
 
 def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
@@ -80,7 +80,7 @@ def _variable(kind: str, title: str, lines: tuple[str, ...]) -> str:
 
 
 def _sampled(program: Program, most: int, whole: FullRecorder, only: frozenset[str]) -> Trace:
-    """Keep one unit in as many as are too many; more runs where loops and blocks around them make it too many still."""
+    """Keep one unit in so many that the trace fits; repeat the run where the loops around them are too many still."""
     first = whole.trace
     units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
     stride = max(2, -(-3 * first.total // (2 * most)))  # a kept unit brings loops that others would have shared
@@ -92,7 +92,7 @@ def _sampled(program: Program, most: int, whole: FullRecorder, only: frozenset[s
         stride = max(stride + 1, -(-stride * first.total // max(1, found.cut)))
     trace.cut = found.cut
     if (trace.total, _code(trace)) != (first.total, _code(first)):
-        trace.notes.append("run again, the program did something else: steps and counts are of its first run")
+        trace.notes.append("the program behaved differently in its second run: steps and counts are those of the first")
     trace.counts, trace.total = first.counts, first.total
     trace.first_nan, trace.first_inf = first.first_nan, first.first_inf
     return trace
@@ -121,4 +121,4 @@ def _failure(machine: Machine, program: Program) -> Diagnostic | None:
 
 
 def _silent(text: str) -> None:
-    """What was printed in the first run."""
+    """Drop the output: the first run has printed it."""

@@ -1,10 +1,10 @@
-"""The client of the hooks: what both runs of a program have in common. `whole` and `sampled` say what is kept.
+"""The client of the hooks: the common part of both runs. `full_recorder` and `sampled_recorder` decide what to keep.
 
 | hook                               | becomes                                                                |
 |------------------------------------|------------------------------------------------------------------------|
 | `enter_function`, `leave_function` | `call`, `return`                                                       |
 | `before_binding`, `binding`        | `bind`, `bound`                                                        |
-| `around` the body of a loop        | `iter`; around a unit: whether it is kept, and how it is executed else |
+| `around` the body of a loop        | `iter`; around a unit: the choice between keeping and omitting it      |
 | `resume_thread`                    | `iter` of the loop over threads                                        |
 | `enter_block`                      | `block`                                                                |
 | `allocated`                        | `alloc`                                                                |
@@ -42,12 +42,12 @@ from refmlc.run.memory.values import kind_of
 
 MOST_BYTES = 64 << 20  # of whole memories
 AROUND = (tir.For, tir.While, tir.SBlockRealize, tir.SeqStmt, tir.IfThenElse, tir.AttrStmt)
-DEEPEST = 999  # of what ends nothing that is open
+DEEPEST = 999  # the depth of an event that ends nothing
 
 
 @dataclass(slots=True)
 class OpenCall:
-    """A call that is being executed."""
+    """An active call."""
 
     function: str
     row: int
@@ -55,10 +55,10 @@ class OpenCall:
 
 
 class TraceRecorder(Hooks, ABC):
-    """Watches one run. While `keep` holds, what happens in units is written, else it is only counted."""
+    """Records one run. While `keep` holds, events of units are written, otherwise only counted."""
 
     def __init__(self, module: IRModule, function: str, only: frozenset[str] = frozenset()) -> None:
-        """Nothing happened yet. `only`: the functions and variables whose calls are watched; without any, all are."""
+        """`only`: the functions and variables whose calls are watched; empty: all."""
         self.trace = Trace(function)
         self._only = only
         self._binding: list[str] = []  # what is being computed
@@ -86,43 +86,43 @@ class TraceRecorder(Hooks, ABC):
     @property
     @abstractmethod
     def full(self) -> bool:
-        """Whether nothing is written any more."""
+        """True when nothing is written any more."""
 
     @abstractmethod
     def _always(self, site: int, at: int) -> None:
-        """An event that no sampling omits."""
+        """Write an event that sampling never omits."""
 
     @abstractmethod
     def _cell(self, site: int, address: int, value: float) -> None:
-        """A load or a store that is kept."""
+        """Write a load or a store."""
 
     @abstractmethod
     def _omit(self, kind: EventKind, count: int) -> None:
-        """Some that are not."""
+        """Count omitted events."""
 
     @abstractmethod
     def _opens(self, site: int, depth: int, slot: Slot[int] | None, block: BlockSite | None, frame: Frame) -> None:
-        """An iteration, whose variable is in `slot`, or an instance of a block."""
+        """Begin an iteration, with its variable in `slot`, or an instance of a block."""
 
     @abstractmethod
     def _unit(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
-        """What is executed as a unit."""
+        """The run that replaces a unit."""
 
     @abstractmethod
     def _iteration(self, site: int, depth: int, slot: Slot[int] | None, run: Run) -> Run:
-        """What is executed as an iteration."""
+        """The run that replaces an iteration."""
 
     @abstractmethod
     def _fresh(self, site: int, depth: int, row: int) -> None:
-        """A buffer of the row `row` of `tensors` was allocated."""
+        """Record the allocation of the buffer of row `row` of `tensors`."""
 
     @abstractmethod
     def _ended(self) -> None:
-        """A call ended: its tensors should be what they are."""
+        """Bring the tensors up to date: a call has ended."""
 
     @abstractmethod
     def _special(self, *, nan: bool) -> None:
-        """The event that comes next is a NaN, or an infinity."""
+        """The next event is a NaN or an infinity."""
 
     @abstractmethod
     def _changed(self, memory: int, storage: Storage, dtype: DType) -> None:
@@ -162,7 +162,7 @@ class TraceRecorder(Hooks, ABC):
         self._levels.append(OpenCall(name, row))
 
     def is_quiet(self, name: str, args: Sequence[object]) -> bool:
-        """Whether the call is none of those that are asked for: C may execute it then."""
+        """True if the call is not selected by `only`: C may execute it."""
         del args
         asked = self._only
         return bool(asked) and name not in asked and not (self._binding and self._binding[-1] in asked)
@@ -178,7 +178,7 @@ class TraceRecorder(Hooks, ABC):
                 return [f"argument{number}" for number in range(count)]
 
     def _named(self, call: TracedCall, label: str, value: object, *, seen: bool) -> None:
-        """A value of a call; the tensors of one that is not seen have but a text, and no memory."""
+        """Add a value to a call; tensors of an unwatched call get a text and no memory."""
         match value:
             case Tensor() if seen:
                 call.tensors.append((label, self._tensor(label, value)))
@@ -191,14 +191,14 @@ class TraceRecorder(Hooks, ABC):
                 call.values.append((label, kind_of(value)))
 
     def _tensor(self, name: str, tensor: Tensor) -> int:
-        """The row of a tensor, whose contents are taken when its memory is new."""
+        """The row of a tensor; the contents of a new memory are saved."""
         memory, new = self.memories.of_storage(tensor.storage, tensor.dtype)
         if new or self._only:  # what made it was not watched
             self._contents(memory, tensor.storage, tensor.dtype)
         return self.memories.tensor(name, tensor)
 
     def leave_function(self, name: str, result: object) -> None:
-        """It is over."""
+        """The call ends."""
         del result
         self._ended()
         level = self._levels.pop()
@@ -212,7 +212,7 @@ class TraceRecorder(Hooks, ABC):
     # -------------------------------------------------------------------------------------------------- contents
 
     def _contents(self, memory: int, storage: Storage, dtype: DType) -> None:
-        """All of a memory, as far as there is room for it."""
+        """Save a whole memory, if there is room."""
         trace, found = self.trace, self.memories.rows[memory]
         if found.base == NOWHERE or self.full:
             return
@@ -240,7 +240,7 @@ class TraceRecorder(Hooks, ABC):
         self._always(self._binding_site(binding, EventKind.BIND), self._levels[-1].row if self._levels else 0)
 
     def binding(self, binding: relax.Binding, value: object) -> None:
-        """It has its value."""
+        """The binding has its value."""
         found = statistics(value) if isinstance(value, Tensor) else None
         if not self.full:
             self.trace.bindings.append(self._bound(binding.var.name, value, found))
@@ -269,7 +269,7 @@ class TraceRecorder(Hooks, ABC):
     # ------------------------------------------------------------------------------------------------ statements
 
     def around(self, scope: Scope, stmt: tir.Stmt, run: Run) -> Run:
-        """Tell of iterations; choose units."""
+        """Report iterations; separate units."""
         if scope.func is None:
             return run
         place = self.places.at(scope.func, scope.function, stmt)
@@ -285,7 +285,7 @@ class TraceRecorder(Hooks, ABC):
         return self._iteration(site, depth, scope.slot(loop.loop_var) if isinstance(loop, tir.For) else None, inner)
 
     def resume_thread(self, loop: tir.For, frame: Frame) -> None:
-        """Another thread goes on."""
+        """Another thread continues."""
         layout = frame[ACTIVATION].layout
         if not layout.knows(loop.loop_var):
             return
@@ -310,7 +310,7 @@ class TraceRecorder(Hooks, ABC):
         return found
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
-        """A buffer has fresh storage, or storage that another thread has allocated."""
+        """A buffer gets storage, fresh or allocated by another thread."""
         level = self._levels[-1]
         memory, again = self.memories.allocate(buffer, view, id(frame), level.allocated)
         if again:
@@ -323,7 +323,7 @@ class TraceRecorder(Hooks, ABC):
         self._fresh(self._site(buffer, EventKind.ALLOC, lambda: made), depth, row)
 
     def _depth_of_buffer(self, buffer: tir.Buffer, frame: Frame) -> int:
-        """The depth of what stands beside the first statement that sees it."""
+        """The depth beside the first statement that sees the buffer."""
         known = self._sites.get((id(buffer), EventKind.ALLOC))
         if known is not None:
             return self.trace.sites[known].depth
@@ -341,7 +341,7 @@ class TraceRecorder(Hooks, ABC):
     # -------------------------------------------------------------------------------------------------- elements
 
     def read_element(self, access: tir.BufferLoad, view: View, offset: int, frame: Frame) -> None:
-        """It is read, if it was written."""
+        """Record the load, if the element is initialised."""
         address, lanes, _ = self.memories.place(view)
         first = offset * lanes
         try:
@@ -363,7 +363,7 @@ class TraceRecorder(Hooks, ABC):
             self._cell(site, where, value if isinstance(value, float | int) else 0.0)
 
     def write_element(self, access: tir.BufferStore, view: View, offset: int, frame: Frame) -> None:
-        """Remember where the store is that comes next."""
+        """Remember the place of the next store."""
         address, lanes, memory = self.memories.place(view)
         first = NOWHERE if address == NOWHERE else address + offset * lanes
         self._target = (first, lanes)
@@ -373,7 +373,7 @@ class TraceRecorder(Hooks, ABC):
             self._written(self._access(access, EventKind.FORGET, frame), EventKind.FORGET, (0.0,) * lanes)
 
     def store(self, access: tir.BufferStore, indices: tuple[int, ...], value: object, frame: Frame) -> None:
-        """The value is known."""
+        """Record the store with its value."""
         del indices
         site = self._stores.get(id(access))
         if site is None:
@@ -408,7 +408,7 @@ class TraceRecorder(Hooks, ABC):
     # -------------------------------------------------------------------------------------------------- the end
 
     def finish(self) -> Trace:
-        """The trace, when the run is over."""
+        """The complete trace after the run."""
         trace, memories = self.trace, self.memories
         if trace.failure is not None:
             self._ended()
@@ -421,16 +421,18 @@ class TraceRecorder(Hooks, ABC):
         trace.total = self.step
         if self._only:
             asked = ", ".join(f"`{name}`" for name in sorted(self._only))
-            trace.notes.append(f"only the calls of {asked} were watched: of others there is what they gave")
+            trace.notes.append(f"only the calls of {asked} were watched; of other calls the trace has the results")
         if memories.missing:
             trace.notes.append(f"{memories.missing} tensors are too large to be shown; their events have no address")
         if any(one.values is None for one in trace.contents):
-            trace.notes.append("some contents are too large to be kept: what no event of this trace wrote is not known")
+            trace.notes.append(
+                "some contents are too large to keep: cells that no event of this trace wrote are unknown"
+            )
         return trace
 
 
 def _elements(storage: Storage, dtype: DType, count: int) -> "tuple[array[float], bytes]":
-    """All cells of a storage as numbers, 0 where they are not initialised; which are."""
+    """All cells of a storage as numbers, 0 where uninitialised, and the mask of initialised ones."""
     inside, marks = cells(storage, dtype, 0, count), shadow(storage, dtype, 0, count)
     values = array("d")
     if isinstance(inside, memoryview) and isinstance(marks, memoryview | bytearray):

@@ -1,4 +1,4 @@
-"""The tensors at a step of a trace, from its contents and events alone; what the page does, in few lines."""
+"""The tensors at a step of a trace, from its contents and events alone: the algorithm of the page in few lines."""
 
 from array import array
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ KNOWN, UNKNOWN = 1, 2
 
 @dataclass(slots=True)
 class ReplayState:
-    """All cells by address: their values; 0 uninitialised, 1 known, 2 not known to the trace."""
+    """All cells by address with their values; 0 uninitialised, 1 known, 2 unknown to the trace."""
 
     values: "array[float]"
     known: bytearray
@@ -59,7 +59,7 @@ def _apply(trace: Trace, state: ReplayState, event: int) -> None:
 
 
 def elements(trace: Trace, tensor: int, state: ReplayState) -> list[float | None]:
-    """The cells of a tensor in row-major order, lane by lane; None: not initialised. Nothing where it has no place."""
+    """The cells of a tensor in row-major order, lane by lane; None: not initialised. Empty where it has no address."""
     shown = trace.tensors[tensor]
     if shown.first == NOWHERE:
         return []

@@ -1,7 +1,7 @@
 """The second run: some units are kept, each with the loops, blocks and allocations around it.
 
-What is around waits (`_open`) until something in it is kept. An event of a depth ends what waits at that depth or
-deeper, as it ends it in the trace; allocations wait half a level above, so that what follows them does not end them.
+The events around a unit wait (`_open`) until a unit within them is kept. An event ends all that wait at its depth or
+deeper, as it does in the trace; allocations wait half a level above, so that the events after them do not end them.
 """
 
 from collections.abc import Sequence
@@ -23,23 +23,23 @@ from refmlc.run.memory.storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Every `stride`-th unit is kept, and those of `units`."""
+    """Keeps every `stride`-th unit, and those in `units`."""
 
     stride: int = 1
     units: frozenset[int] = frozenset()
 
     def following(self, unit: int) -> int:
-        """The first that is kept behind `unit`."""
+        """The first kept unit after `unit`."""
         regular = (unit // self.stride + 1) * self.stride
         return min([regular, *(one for one in self.units if one > unit)])
 
 
 Waiting = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame | None]
-"""What has begun: depth, step, site, the row of a buffer, what the event's values are read from when it is written."""
+"""An open event: depth, step, site, the row of a buffer, and the slot, block and frame that give its values."""
 
 
 class SampledRecorder(TraceRecorder):
-    """Writes at most `most` events; `cut` is the step from which on there was no more room, None: there was."""
+    """Writes at most `most` events; `cut` is the step at which the room ended, or None."""
 
     def __init__(
         self, module: IRModule, function: str, most: int, sampling: Sampling, only: frozenset[str] = frozenset()
@@ -63,7 +63,7 @@ class SampledRecorder(TraceRecorder):
 
     @property
     def full(self) -> bool:
-        """Whether there is no more room."""
+        """True when there is no more room."""
         return self.cut is not None
 
     # --------------------------------------------------------------------------------------------------- writing
@@ -108,7 +108,7 @@ class SampledRecorder(TraceRecorder):
         self._step += count
 
     def _special(self, *, nan: bool) -> None:
-        """The first run found it."""
+        """Nothing to do: the first run found it."""
 
     # --------------------------------------------------------------------------------------------------- waiting
 
@@ -142,7 +142,7 @@ class SampledRecorder(TraceRecorder):
         self._epoch += 1
 
     def leave_function(self, name: str, result: object) -> None:
-        """It is over, and what waits in it."""
+        """The call ends, and drops what waits in it."""
         self._open.clear()
         super().leave_function(name, result)
         self._epoch += 1
@@ -153,7 +153,7 @@ class SampledRecorder(TraceRecorder):
         self._stale[memory] = (ref(storage), dtype)
 
     def _ended(self) -> None:
-        """Take whole the memories that omitted stores changed."""
+        """Save the memories that omitted stores changed."""
         for memory, (storage, dtype) in self._stale.items():
             found = storage()
             if found is not None:

@@ -46,7 +46,7 @@ def packed(numbers: "array[int] | array[float]") -> str:
 
 
 def as_data(trace: Trace) -> dict[str, Json]:
-    """The object."""
+    """The JSON object."""
     names = list(trace.sources)
     return {
         "format": FORMAT,
@@ -124,14 +124,14 @@ def _contents(one: Contents) -> Json:
 
 
 def read_data(text: str) -> Trace:
-    """The trace that `as_data` made a text of. Fails: RM109 (no trace, or of another version)."""
+    """The trace in a text made by `as_data`. Fails: RM109 (no trace, or another version)."""
     try:
         data = json.loads(text)
         if (data["format"], data["version"]) != (FORMAT, VERSION):
             raise fail(BAD_FILE, f"it is a {data['format']} of version {data['version']}, not {FORMAT} {VERSION}")
         return _read(data)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as bad:
-        raise fail(BAD_FILE, f"it is no trace: {bad}") from None
+        raise fail(BAD_FILE, f"the file is not a trace: {bad}") from None
 
 
 def _read(data: Mapping[str, object]) -> Trace:

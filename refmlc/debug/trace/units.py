@@ -1,10 +1,10 @@
-"""Units: statements that hold no other. A unit is kept or omitted as a whole, its loads with it.
+"""Units: statements that contain no other. A unit is kept or omitted as a whole, its loads with it.
 
 | unit                                    | while it is omitted                                                   |
 |-----------------------------------------|-----------------------------------------------------------------------|
-| stores a number, computed by operators  | is executed as if nobody watched; the text says how many loads it has |
-| the same, loads in a part that is lazy  | the loads are counted by a hook                                       |
-| any other (vectors, calls, `T.undef()`) | is watched as ever, and counted                                       |
+| stores a number, computed by operators  | is executed unwatched; the text gives its number of loads             |
+| the same, with loads in a lazy part     | a hook counts the loads                                               |
+| any other (vectors, calls, `T.undef()`) | is watched as usual, and counted                                      |
 """
 
 from collections.abc import Callable, Iterable
@@ -32,14 +32,14 @@ class LoadCounter(Hooks):
         self._count = count
 
     def load(self, access: tir.BufferLoad, indices: tuple[int, ...], value: object, frame: Frame) -> None:
-        """One more."""
+        """Count a load."""
         del access, indices, value, frame
         self._count()
 
 
 @dataclass(frozen=True, slots=True)
 class UnwatchedUnit:
-    """A unit executed unwatched: its loads (none are counted here where `run` counts them), the buffer it stores to.
+    """A unit executed unwatched: its loads (0 where `run` counts them), and the buffer it stores to.
 
     `back` reads the element that was stored; None where it can be neither NaN nor infinite.
     """
@@ -51,7 +51,7 @@ class UnwatchedUnit:
 
 
 def quick(scope: Scope, stmt: tir.Stmt, count: Callable[[], None]) -> UnwatchedUnit | None:
-    """How `stmt` is executed unwatched; None: it is not. `count` is called for each load that the text leaves open."""
+    """The unwatched execution of `stmt`, or None. `count` is called for each load that the text leaves open."""
     if not isinstance(stmt, tir.BufferStore) or not _is_plain(stmt):
         return None
     loads = _loads((stmt.value, *stmt.indices))
@@ -89,7 +89,7 @@ def _is_plain_expr(part: object) -> bool:
 
 
 def _loads(parts: Iterable[tir.Expr]) -> int | None:
-    """The loads of expressions; None: it depends on values."""
+    """The number of loads in expressions; None where it depends on values."""
     total = 0
     for part in parts:
         found = _loads_of(part)

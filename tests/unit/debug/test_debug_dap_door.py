@@ -91,7 +91,7 @@ def test_what_is_no_message_closes_the_connection(kind, careful, mark):
 def test_another_program_without_the_token_is_not_served(token, careful, mark):
     said = answers(careful, framed(mark, **({} if token is None else {"token": token})))
     assert said.count(b'"success":true') == 1  # of initialize
-    assert b'"command":"launch","message":"`token` is not the one' in said
+    assert b'"command":"launch","message":"`token` is not the token' in said
     assert b"configurationDone" not in said
     assert not mark.exists()
 

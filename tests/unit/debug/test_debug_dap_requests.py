@@ -79,8 +79,8 @@ class TestOrder:
         client = opened()
         assert client.refused("threads") == "`initialize` comes first"
         client.ask("initialize", adapterID="x")
-        assert "before" in client.refused("initialize", adapterID="x")
-        assert client.refused("continue", threadId=1) == "nothing has been launched"
+        assert "already" in client.refused("initialize", adapterID="x")
+        assert client.refused("continue", threadId=1) == "no program has been launched"
         assert client.refused("setBreakpoints", source=SOURCE, breakpoints=[])
         assert "attach" in client.refused("attach")
         assert client.ask("disconnect") == {}
@@ -100,7 +100,7 @@ class TestOrder:
         client.ask("initialize", adapterID="x")
         assert client.refused("launch", program="none") == "there is no program `none`"
         client.ask("launch", program="sums")
-        assert "before" in client.refused("launch", program="sums")
+        assert "already" in client.refused("launch", program="sums")
 
     def test_without_a_stop_it_ends_and_says_so(self, opened):
         client = opened()
@@ -194,7 +194,7 @@ class TestBreakpoints:
         assert not at(client, STORE_W, condition="vi ==")[0]["verified"]
         source = {"path": "/nowhere.py"}
         found = client.ask("setBreakpoints", source=source, breakpoints=[{"line": 1}])["breakpoints"]
-        assert "no text of the program" in found[0]["message"]
+        assert "this text does not belong to the program" in found[0]["message"]
 
     def test_log_points_say_and_go_on(self, client):
         at(client, BLOCK_S, logMessage="row {i}")
@@ -358,7 +358,7 @@ class TestMoving:
         client.move("goto", targetId=targets(STORE_W)["last"])
         assert client.top()["name"] == "block W (vi = 2, vj = 1)"
         stop = client.move("goto", targetId=targets(LOOP_W)["next"])
-        assert "is not come to" in stop["text"]
+        assert "is never reached" in stop["text"]
         assert client.top()["name"] == "block W (vi = 2, vj = 1)"
         assert client.ask("gotoTargets", source=SOURCE, line=99)["targets"] == []
 

@@ -118,7 +118,7 @@ class TestTensors:
 
     @pytest.mark.parametrize("index", [(2, 0), (0,), (-1, 0), (0, 0, 0)])
     def test_there_are_no_other_elements(self, index: tuple[int, ...]) -> None:
-        with pytest.raises(RefmlcError, match="there is no element"):
+        with pytest.raises(RefmlcError, match="is out of bounds"):
             element_of(Tensor.empty((2, 2), FLOAT32), index)
 
 

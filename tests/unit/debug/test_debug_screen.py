@@ -175,7 +175,7 @@ def test_what_to_stop_at_first_may_be_wrong() -> None:
 
         asyncio.run(run())
         assert screen.problem is not None
-        assert "no function, block or binding is called `nowhere`" in screen.problem.diagnostic.message
+        assert "no function, block or binding is named `nowhere`" in screen.problem.diagnostic.message
 
 
 def test_a_condition_without_a_value_is_told_in_the_log() -> None:

@@ -352,7 +352,7 @@ class TestBreakpoints:
             assert (stop.reason, stop.element, what in stop.text) == (Reason.NUMBER, "B[1]", True)
 
     def test_what_cannot_be_caught_is_refused(self, scale: Session) -> None:
-        with pytest.raises(RefmlcError, match="nothing to be caught"):
+        with pytest.raises(RefmlcError, match="cannot be caught"):
             scale.catch("fire")
 
 
@@ -414,7 +414,7 @@ class TestStates:
         with pytest.raises(RefmlcError, match="not been started"):
             scale.step_in()
         scale.start()
-        with pytest.raises(RefmlcError, match="has been started"):
+        with pytest.raises(RefmlcError, match="has already been started"):
             scale.start()
         scale.resume()
         with pytest.raises(RefmlcError, match="has ended"):
