@@ -65,6 +65,7 @@ def _read(folder, what):
 def answer(model, inputs):
     """The outputs of a model, by an import that knows no input, else by one that knows the integers."""
     inputs = [numpy_helper.to_array(one) if isinstance(one, onnx.TensorProto) else one for one in inputs]
+    inputs = [np.asarray(one) if isinstance(one, np.generic) else one for one in inputs]
     initial = {one.name for one in model.graph.initializer}
     names = [one.name for one in model.graph.input if one.name not in initial][: len(inputs)]
     given = dict(zip(names, inputs, strict=True))

@@ -1,6 +1,7 @@
 """Convolutions and pooling of ONNX."""
 
 from collections.abc import Mapping
+from math import prod
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
@@ -154,7 +155,31 @@ def pool(kind: str) -> OnnxRule:
     return rule
 
 
+def lp_pool(node: Node) -> Operand:
+    """The p-norm of each window: the root of the mean of powers, padding among them, times the number of elements."""
+    e, x, order, kernel = node.e, node.tensor(0), node.whole("p", 2), node.ints("kernel_shape")
+    if kernel is None or len(kernel) not in LAYOUT or order < 1:
+        raise fail(UNSUPPORTED_OP, f"`{node.op}` of {len(kernel or ())} axes and the norm {order} is not supported")
+    if node.whole("ceil_mode", 0):
+        raise fail(UNSUPPORTED_OP, f"`{node.op}` with `ceil_mode` is not supported")
+    rank, dtype = len(kernel), e.dtype(x)
+    strides, dilations = (node.ints(name) or (1,) * rank for name in ("strides", "dilations"))
+    powers = e.call("power", e.call("abs", x), e.scalar(order, dtype))
+    mean = e.call(
+        f"nn.avg_pool{rank}d",
+        powers,
+        pool_size=kernel,
+        strides=strides,
+        padding=_pads(node, e.shape(x)[2:], kernel, strides, dilations),
+        dilation=dilations,
+        count_include_pad=True,
+        layout=LAYOUT[rank],
+    )
+    return e.call("power", e.call("multiply", mean, e.scalar(prod(kernel), dtype)), e.scalar(1 / order, dtype))
+
+
 WINDOWS: Mapping[str, OnnxRule] = {
+    "LpPool": wide(lp_pool),
     "Conv": wide(conv),
     "ConvTranspose": wide(conv_transpose),
     "MaxPool": pool("max"),
