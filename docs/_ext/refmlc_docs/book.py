@@ -50,11 +50,11 @@ def chapter(file: str, first: str = "", last: str = "") -> str:
 def section(row: Clause) -> str:
     """One clause."""
     parts = [f"({row.id.lower()})=\n## {prose(row.title)} {{clause}}`{row.id}`", prose(row.text)]
-    parts += _notation(row)
+    parts += [*_notation(row), *_nodes(row), *_library(row), *_named(row)]
     parts += _undefined(row)
     if row.exact:
         parts.append(f"**Exactness**: {prose(row.exact).rstrip('.')}.")
-    parts += _rows(row)
+    parts += _scalar(row)
     parts += _suite(row)
     parts += _deviations(row)
     if row.decision:
@@ -89,11 +89,6 @@ def _undefined(row: Clause) -> list[str]:
 
 
 # ------------------------------------------------------------------------------------------------------ rows
-
-
-def _rows(row: Clause) -> list[str]:
-    """The operators, intrinsics and node kinds that the clause gives a meaning."""
-    return [*_scalar(row), *_library(row), *_named(row), *_nodes(row)]
 
 
 def _scalar(row: Clause) -> list[str]:
@@ -253,7 +248,11 @@ def _suite(row: Clause) -> list[str]:
     if not chosen:
         return [f"*No case of the suite shows it: {prose(reason)}*"] if (reason := unshown().get(row.id)) else []
     first, *others = chosen
-    blocks = [f"({row.id.lower()}-example)=\n**Example** {{case}}`{first.id}`", *shown(first)]
+    head = "Counterexample" if first.calls[0].assertion["kind"] == "undefined" else "Example"
+    blocks = [f"({row.id.lower()}-example)=\n**{head}** {{case}}`{first.id}`", *shown(first)]
+    if others and row.undefined and head == "Example" and others[0].calls[0].assertion["kind"] == "undefined":
+        counter, *others = others
+        blocks += [f"**Counterexample** {{case}}`{counter.id}`", *shown(counter)]
     blocks += [folded(f"{case.id} ({case.provenance})", shown(case)) for case in others]
     few = "One case shows" if total == 1 else f"{total} cases show"
     return [*blocks, f"{{count}}`{few} this clause; the examples are taken from them.`"]

@@ -5,6 +5,7 @@ Of the cases that show a clause the plainest come first: few clauses, a short pr
 
 import ast
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -21,6 +22,7 @@ from refmlc_docs.markdown import code_link, fence
 MOST_LINES = 24
 MOST_VALUES = 24
 MOST_CALLS = 2
+HEAD = re.compile(r"(?:# )?from tvm\.script import |\s*$")
 PLAIN = {"hand": 0, "exact arithmetic": 1}
 
 
@@ -34,14 +36,15 @@ def cases_by_clause() -> Mapping[str, tuple[CaseFile, ...]]:
     return {name: tuple(sorted(cases, key=lambda case: effort(case, name))) for name, cases in rows.items()}
 
 
-def effort(case: CaseFile, clause: str) -> tuple[bool, bool, int, int, str]:
+def effort(case: CaseFile, clause: str) -> tuple[bool, bool, bool, bool, int, int, str]:
     """How much a reader has to take in to see `clause` in `case`; a call that returns is plainer than another."""
     lines = case.text.count("\n")
     values = sum(_count(argument) for argument in case.calls[0].args)
     is_long = lines > MOST_LINES or values > MOST_VALUES
-    fails = case.calls[0].assertion["kind"] != "return"
-    work = 12 * fails + 4 * len(case.clauses) + lines + values + 3 * PLAIN.get(case.provenance, 2)
-    return clause not in case.clauses, is_long, work, len(case.text), case.id
+    is_odd = case.id.startswith("finding.") or any(_is_empty(argument) for argument in case.calls[0].args)
+    work = 24 * is_odd + 4 * len(case.clauses) + lines + values + 3 * PLAIN.get(case.provenance, 2)
+    fails = _end_kind(case) != "return"
+    return clause not in case.clauses, lines > 2 * MOST_LINES, fails, is_long, work, len(case.text), case.id
 
 
 def examples(clause: str, most: int) -> tuple[CaseFile, ...]:
@@ -53,6 +56,11 @@ def examples(clause: str, most: int) -> tuple[CaseFile, ...]:
     otherwise = [case for case in rest if _end_kind(case) != _end_kind(first[0])][:1]
     alike = [case for case in rest if case not in otherwise]
     return tuple((first + otherwise + alike)[:most])
+
+
+def _is_empty(argument: object) -> bool:
+    """Whether an argument is a tensor without elements."""
+    return isinstance(argument, dict) and 0 in argument.get("shape", ())
 
 
 def _end_kind(case: CaseFile) -> object:
@@ -76,7 +84,7 @@ def _count(argument: object) -> int:
 def shown(case: CaseFile) -> list[str]:
     """The blocks of a case: the program with the line that decides, then each of its first calls."""
     lines = case.text.strip("\n").splitlines()
-    without = 1 if lines and lines[0].startswith("# from tvm.script") else 0
+    without = next((at for at, line in enumerate(lines) if not HEAD.match(line)), 0)
     first = next(iter(case.calls))
     skipped = len(case.text) - len(case.text.lstrip("\n"))
     marked = _line(first) - skipped - without
@@ -224,8 +232,8 @@ def expected(part: object) -> str:
                 f"{{{', '.join(element(each, dtype) for each in choices)}}}" for choices in options[:MOST_VALUES]
             )
         case {"rule": "certified", "low": list(low), "high": list(high)}:
-            pairs = [f"{_short(least)} … {_short(most)}" for least, most in zip(low, high, strict=True)]
-            return f"between [{', '.join(pairs[:MOST_VALUES])}]"
+            pairs = [_interval(least, most) for least, most in zip(low, high, strict=True)]
+            return f"[{', '.join(pairs[:MOST_VALUES])}]"
         case {"rule": "ulp", "ulps": ulps, "dtype": str(dtype), "shape": list(shape), **rest}:
             return f"within {ulps} ulp of {_elements(dtype, shape, rest)}"
         case {"dtype": str(dtype), "shape": list(shape), **rest}:
@@ -238,6 +246,11 @@ def expected(part: object) -> str:
             return "null"
         case _:
             return str(part)
+
+
+def _interval(least: object, most: object) -> str:
+    """The interval of an element; a single number where there is no other in it."""
+    return _short(least) if least == most else f"{_short(least)} … {_short(most)}"
 
 
 def _short(item: object) -> str:

@@ -25,7 +25,7 @@ def schema(path: str) -> str:
 def _keys(part: Schema, page: str) -> list[str]:
     """What a schema says of a value: the type, or the keys of an object."""
     if "properties" not in part:
-        return [f"Is {kind(part, page)}."]
+        return [f"Value: {kind(part, page)}."]
     return ["\n".join(_lines(part, page, ""))]
 
 
@@ -52,7 +52,7 @@ def kind(part: object, page: str) -> str:
         case {"enum": list(values)}:
             return "one of " + ", ".join(inline(json.dumps(each, ensure_ascii=False)) for each in values)
         case {"anyOf": list(parts)} | {"oneOf": list(parts)}:
-            return " or ".join(kind(each, page) for each in parts)
+            return " or ".join(dict.fromkeys(kind(each, page) for each in parts))
         case {"allOf": list(parts)}:
             return " and ".join(kind(each, page) for each in parts)
         case {"prefixItems": list(parts)}:
