@@ -5,6 +5,7 @@
 | `dtypes/`     | the rows of dtypes: widths, formats, rounding                                          |
 | `ir/`         | the nodes of TensorIR and Relax, types, visits, equality                               |
 | `ops/`        | scalar operators and intrinsics: a contract and a meaning a row; the evaluator         |
+| `arith/`      | arithmetic of symbolic integers: polynomials and intervals                             |
 | `te/`         | tensor expressions, from which prim_funcs are made                                     |
 | `library/`    | the operators of Relax: a type rule and a lowering in tensor expressions each          |
 | `script/`     | TVMScript: reader, printer, dialects                                                   |

@@ -2,7 +2,7 @@
 
 Decision: what an `Analyzer` answers is TVM's own canonical form, and bounds that are as tight as its rules happen to
 be; code that asks it depends on both. refmlc decides equality of dimensions and ranges of indices where it needs them
-(`refmlc.lang.ops.polynomial`, `refmlc.native.analysis`), by conditions of its own: another form or a tighter bound
+(`refmlc.lang.arith`, `refmlc.native.analysis`), by conditions of its own: another form or a tighter bound
 under TVM's name would not be exact.
 """
 

@@ -4,6 +4,12 @@ An operator compares extents: it refuses those that certainly differ. Of a symbo
 function that it gives compares nothing when it runs. So the same call is looked at once more with a number in place of
 each symbol, large primes, all different: two extents agree there only where they are one formula, nothing divides one
 of them, none is 1. What is refused then is refused for some sizes; the call is lowered when it is executed.
+
+Decision: this is not decided by the polynomials of `lang.arith`, although the comparisons are made with them. The
+question is not whether two extents differ, but which comparisons an operator makes, and those stand in its own code:
+divisions without a rest (`split`, grouped convolutions), extents that are 1 or not (broadcasting), counts of parts. A
+second statement of them as conditions on polynomials could drift from the first. Running the operator's code once more
+asks exactly what it asks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, SHAPE_MISMATCH, TYPE_MISMATCH
+from refmlc.lang.arith.extents import certainly_different, polynomial
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import tir
-from refmlc.lang.ops.polynomial import certainly_different, difference, polynomial
 from refmlc.lang.te import Tensor, Value
 
 EITHER = Value(tir.Var("either", INT64))
@@ -41,7 +41,7 @@ def axes_of(axis: "int | Sequence[int] | None", rank: int) -> tuple[int, ...]:
 def same(a: Value, b: Value) -> bool:
     """Whether two extents of tensors are certainly equal; none is below 0, so `max(n, 0)` is `n`."""
     pairs = ((a.expr, b.expr), (_not_below_zero(a.expr), b.expr), (a.expr, _not_below_zero(b.expr)))
-    return any(not difference(polynomial(x, {}), polynomial(y, {})) for x, y in pairs)
+    return any(polynomial(x, {}) == polynomial(y, {}) for x, y in pairs)
 
 
 def _not_below_zero(extent: tir.Expr) -> tir.Expr:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_ARGUMENTS, TYPE_MISMATCH
 from refmlc.lang import te
+from refmlc.lang.arith.extents import polynomial
 from refmlc.lang.library.definition import Counts, Numbers, Operator, computed
 from refmlc.lang.library.shapes import axis_of, known, must_agree, require_rank, same, shown
-from refmlc.lang.ops.polynomial import ONE, difference, polynomial
 from refmlc.lang.te import Tensor, Value
 
 INT64_MAX = (1 << 63) - 1
@@ -52,8 +52,8 @@ def whole(value: Value, what: str) -> int:
 
 def _distance(a: Value, b: Value) -> Value:
     """A - b; a constant where it follows."""
-    found = difference(polynomial(a.expr, {}), polynomial(b.expr, {}))
-    return te.const(found.get(ONE, 0), "int64") if set(found) <= {ONE} else a - b
+    number = (polynomial(a.expr, {}) - polynomial(b.expr, {})).only
+    return a - b if number is None else te.const(number, "int64")
 
 
 def _limited(index: Value, extent: Value, stride: int) -> Value:

@@ -11,10 +11,10 @@ Boxes may be greater than what an instance touches, never smaller. Buffers are i
 
 from collections.abc import Iterable
 
+from refmlc.lang.arith.extents import polynomial
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.ops.polynomial import ONE, difference, polynomial
 from refmlc.lang.te.value import Value
 
 Accesses = dict[tir.Buffer, list[tuple[tir.Expr, ...]]]
@@ -56,7 +56,4 @@ def _distance(a: tir.Expr, b: tir.Expr) -> int | None:
     """A - b, where it is constant."""
     if a is b:
         return 0
-    found = difference(polynomial(a, {}), polynomial(b, {}))
-    if not found:
-        return 0
-    return found[ONE] if set(found) == {ONE} else None
+    return (polynomial(a, {}) - polynomial(b, {})).only

@@ -17,6 +17,7 @@
 from collections.abc import Mapping
 
 from refmlc.diag import RefmlcError
+from refmlc.lang.arith.extents import polynomial
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.relax import (
@@ -37,7 +38,6 @@ from refmlc.lang.ir.relax import (
 )
 from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.library import OPERATORS, Operator, type_of as operator_type
-from refmlc.lang.ops.polynomial import polynomial
 from refmlc.lang.wellformed.unify import Unifier, replaced
 
 ALLOCATIONS: Mapping[str, int] = {

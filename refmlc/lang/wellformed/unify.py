@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from refmlc.diag.catalogue import SHAPE_MISMATCH, TYPE_MISMATCH, Code
+from refmlc.lang.arith.extents import certainly_different, polynomial
+from refmlc.lang.arith.polynomial import Poly
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.types import AnyType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ir.visit import substitute, walk
-from refmlc.lang.ops.polynomial import Polynomial, certainly_different, polynomial
 from refmlc.lang.wellformed.type_text import shape_text, type_text
 
 Conflict: TypeAlias = tuple[Code, str]
@@ -27,7 +28,7 @@ class Unifier:
     """What the shape variables of a declaration are, as found so far. Empty and `closed`: they stand for themselves."""
 
     closed: bool = False
-    known: dict[tir.Var, Polynomial] = field(default_factory=dict)
+    known: dict[tir.Var, Poly] = field(default_factory=dict)
     values: dict[Node, Node] = field(default_factory=dict)
 
     def bind(self, declared: Shape, given: Shape) -> None:

@@ -8,8 +8,8 @@
 | `work`     | of a function: about how many iterations it executes                                       |
 | `cost`     | about how long statements take: what decides where loops look whether to stop              |
 
-Below them: `interval` (ranges), `polynomial` (canonical forms), `knowledge` (what is known of variables), `values`
-(ranges and forms of expressions), `conditions` (what a condition says), `operators` (when one is defined);
+Below them, on the arithmetic of `refmlc.lang.arith`: `knowledge` (what is known of variables), `values` (ranges and
+forms of expressions), `conditions` (what a condition says), `operators` (when one is defined);
 `flow` and `boxes` (what is certainly written), `uses` (which buffers, who shares storage), `body`, `binding`, `starts`
 (a block, the loops around it, its init), `accumulate` (sums that do not overflow), `movable` (a quick no).
 """

@@ -5,11 +5,11 @@ With C[i] in a … b after init and x in l … h, C[i] is before the step number
 
 from math import prod
 
+from refmlc.lang.arith.interval import Interval
 from refmlc.lang.ir import tir
 from refmlc.native.analysis.binding import Bound
 from refmlc.native.analysis.body import Body, parts_of
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.interval import Interval
 
 
 def with_accumulators(facts: Facts, bound: Bound, body: Body) -> Facts:

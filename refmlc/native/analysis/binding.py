@@ -14,13 +14,13 @@ each point, and the predicate holds exactly at the points of the domain.
 from dataclasses import dataclass
 from math import prod
 
+from refmlc.lang.arith.polynomial import Poly, constant, single, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.short_text import short_text
 from refmlc.native.analysis.boxes import Box, Loop, Span, after_loop, covers, point
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.polynomial import Poly, constant, single, variables
 from refmlc.native.nest import Axis
 
 

@@ -17,10 +17,10 @@ A loop over v makes of the boxes of its iterations one box:
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from refmlc.lang.arith.polynomial import Poly, constant, single
 from refmlc.lang.ir import tir
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.knowledge import mentions
-from refmlc.native.analysis.polynomial import Poly, constant, single
 
 ONE = constant(1)
 NONE = constant(0)

@@ -13,10 +13,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from refmlc.lang.arith.interval import ANY, Interval
+from refmlc.lang.arith.polynomial import Poly, atoms, single, variables
 from refmlc.lang.ir import tir
-from refmlc.native.analysis.interval import ANY, Interval
 from refmlc.native.analysis.knowledge import Bounds, Knowledge
-from refmlc.native.analysis.polynomial import Poly, atoms, single, variables
 from refmlc.native.analysis.values import Values
 
 OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}

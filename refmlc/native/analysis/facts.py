@@ -21,13 +21,13 @@ before it relies on the bounds of what is around it. A variable of which nothing
 from collections.abc import Mapping
 from dataclasses import replace
 
+from refmlc.lang.arith.interval import Interval
+from refmlc.lang.arith.polynomial import Poly, constant, show, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.short_text import short_text
 from refmlc.native.analysis.conditions import assumed, decided, in_full, with_fact
-from refmlc.native.analysis.interval import Interval
 from refmlc.native.analysis.knowledge import Knowledge, Range, mentions, of_dtype
 from refmlc.native.analysis.operators import fits_dtype, is_defined
-from refmlc.native.analysis.polynomial import Poly, constant, show, variables
 from refmlc.native.analysis.values import Values, bound
 
 

@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from refmlc.lang.arith.polynomial import Poly, constant, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import children
 from refmlc.lang.ops.short_text import access_text
 from refmlc.native.analysis.boxes import Box, Loop, Span, after_loop, covers, entire, is_beyond, names
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.polynomial import Poly, constant, variables
 from refmlc.native.analysis.starts import Fresh, Guard, Local, Path, find_first, find_start
 from refmlc.native.analysis.uses import Uses
 

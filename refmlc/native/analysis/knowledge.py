@@ -16,9 +16,9 @@ bound of the negative.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from refmlc.lang.arith.interval import ANY, Interval
+from refmlc.lang.arith.polynomial import Atom, Monomial, Opaque, Poly, atoms, single, variables
 from refmlc.lang.ir import tir
-from refmlc.native.analysis.interval import ANY, Interval
-from refmlc.native.analysis.polynomial import Atom, Monomial, Opaque, Poly, atoms, single, variables
 
 DEPTH = 8  # replacements in a row
 CONDITIONS = 8  # the conditions that are tried, the last ones

@@ -17,13 +17,13 @@ A reason against it is a clause for people: `refmlc native --why` prints it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from refmlc.lang.arith.polynomial import Poly, constant, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.short_text import access_text, short_text
 from refmlc.native.analysis.accumulate import with_accumulators
 from refmlc.native.analysis.binding import Bound, bind_axes
 from refmlc.native.analysis.body import Body, operands, parts_of, read_body
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.polynomial import Poly, constant, variables
 from refmlc.native.analysis.written import Written
 from refmlc.native.nest import Affine, Nest, Store
 

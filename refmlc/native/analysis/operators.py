@@ -17,10 +17,10 @@
 | Call                              | never proved                                | never proved                    |
 """
 
+from refmlc.lang.arith.interval import Interval
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.scalar import SCALAR_OPS
-from refmlc.native.analysis.interval import Interval
 from refmlc.native.analysis.values import WIDE, Values
 
 WRAPPING = frozenset(("add", "sub", "mul", "abs"))

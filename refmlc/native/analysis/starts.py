@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
+from refmlc.lang.arith.polynomial import Poly, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.native.analysis.boxes import Box, Loop
 from refmlc.native.analysis.facts import Facts
 from refmlc.native.analysis.knowledge import mentions
-from refmlc.native.analysis.polynomial import Poly, variables
 
 
 class Guard(NamedTuple):

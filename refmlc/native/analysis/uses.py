@@ -11,12 +11,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from refmlc.lang.arith.polynomial import Poly, constant
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind
 from refmlc.lang.ir.node import Node
 from refmlc.lang.ir.visit import walk
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.polynomial import Poly, constant
 
 PLAIN = frozenset(
     (

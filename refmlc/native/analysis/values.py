@@ -19,11 +19,11 @@ wherever the variables are bound to the same values. What loads, calls or choose
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from refmlc.lang.arith.interval import ANY, Interval
+from refmlc.lang.arith.polynomial import Atom, Opaque, Poly, constant, single, variables
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.native.analysis.interval import ANY, Interval
 from refmlc.native.analysis.knowledge import Bounds, Knowledge, Range, mentions, of_dtype
-from refmlc.native.analysis.polynomial import Atom, Opaque, Poly, constant, single, variables
 
 WIDE = 32  # from this width on, overflow is undefined
 Assume = Callable[[Knowledge, tir.Expr, bool], Knowledge]

@@ -3,10 +3,10 @@
 import pytest
 from places import number, op, var
 
+from refmlc.lang.arith.interval import Interval
 from refmlc.lang.dtypes import BOOL, FLOAT32, INT8, INT32, INT64, UINT8, UINT32, dtype
 from refmlc.lang.ir import tir
 from refmlc.native.analysis.facts import Facts
-from refmlc.native.analysis.interval import Interval
 
 EMPTY = Facts.empty()
 X, J, K, N, M = (var(name) for name in "ijknm")

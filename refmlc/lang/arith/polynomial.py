@@ -1,7 +1,8 @@
 """Integer expressions in one canonical form: polynomials over atoms. Equal polynomials are equal numbers.
 
-An atom is a variable, or an operation that no polynomial is: a rounded-down quotient, a remainder by something that
-is not constant, a minimum, a maximum. A remainder by a constant is none: x % c is x - c * (x // c).
+An atom is a variable, or what no polynomial is: an operation (`Opaque`) such as a rounded-down quotient, a remainder,
+a minimum, a maximum, or any other expression as a whole. Which expressions become which polynomial is decided by those
+who read them: `extents` here, `native.analysis.values`, `rewrite.schedule.linear`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,14 +10,16 @@ from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from refmlc.lang.ir import tir
+from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.names import INFIX
 
 
 class Opaque(NamedTuple):
-    """The atom `op(args)`: `floordiv`, `floormod`, `min` or `max` of polynomials."""
+    """The atom `op(args)`: an operator of polynomials; or with an empty `op`, the expression `whole`."""
 
     op: str
     args: tuple["Poly", ...]
+    whole: tir.Expr | None = None
 
 
 Atom: TypeAlias = tir.Var | Opaque
@@ -155,6 +158,8 @@ def variables(poly: Poly) -> Iterator[tir.Var]:
         else:
             for arg in atom.args:
                 yield from variables(arg)
+            if atom.whole is not None:
+                yield from (node for node in walk(atom.whole) if isinstance(node, tir.Var))
 
 
 def show(poly: Poly) -> str:
@@ -174,6 +179,8 @@ def _term(key: Monomial, factor: int) -> str:
 def _atom(atom: Atom) -> str:
     if isinstance(atom, tir.Var):
         return atom.name
+    if atom.whole is not None:
+        return repr(atom.whole)
     texts = [show(arg) for arg in atom.args]
     if atom.op in INFIX:
         texts = [text if " " not in text else f"({text})" for text in texts]
