@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from refmlc.rewrite.schedule import Schedule
     from refmlc.run.memory.budget import Budget
     from refmlc.run.memory.c_functions import register_c_func
+    from refmlc.run.memory.initialisation import UninitialisedWarning
     from refmlc.run.memory.registry import FunctionRegistry, get_func, register_func
     from refmlc.run.memory.tensor import Tensor
     from refmlc.run.memory.values import Shape
-    from refmlc.run.memory.written import UninitialisedWarning
     from refmlc.tvm.install import install_tvm
     from refmlc.vm import Executable, VirtualMachine, bind_params, build
 
@@ -114,7 +114,7 @@ _attribute, __dir__ = attach(
         "refmlc.run.memory.registry": ("FunctionRegistry", "get_func", "register_func"),
         "refmlc.run.memory.tensor": ("Tensor",),
         "refmlc.run.memory.values": ("Shape",),
-        "refmlc.run.memory.written": ("UninitialisedWarning",),
+        "refmlc.run.memory.initialisation": ("UninitialisedWarning",),
         "refmlc.tvm.install": ("install_tvm",),
         "refmlc.vm": ("Executable", "VirtualMachine", "bind_params", "build"),
     },

@@ -20,8 +20,8 @@ from refmlc.cli.registering import register, register_option
 from refmlc.diag.catalogue import BAD_FILE, MEMORY_EXHAUSTED
 from refmlc.diag.errors import fail
 from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.initialisation import UninitialisedWarning, missing, missing_text
 from refmlc.run.memory.tensor import Tensor
-from refmlc.run.memory.written import UninitialisedWarning, missing, said
 from refmlc.vm.tiers import AUTO, NAMES
 
 JSON_ELEMENTS = 1000
@@ -86,7 +86,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         write(results, directory)
     for result in results:
         if not result.tensor.initialised:
-            warnings.warn(said(result.tensor, f"`{result.name}`"), UninitialisedWarning, stacklevel=1)
+            warnings.warn(missing_text(result.tensor, f"`{result.name}`"), UninitialisedWarning, stacklevel=1)
     if as_json:
         print_json({"file": str(file), "func": func, "seconds": seconds, "results": [as_data(r) for r in results]})
     else:

@@ -50,8 +50,8 @@ class SavedStorage:
             into.shadow[:] = self.shadow
         elif into._shadow is not None:  # noqa: SLF001 - as above
             into.shadow[:] = (b"\1" if self.alike else b"\0") * len(into.shadow)
-        into.partial = dict(self.partial)
-        into.objects = dict(self.objects)
+        into.extras.partial = dict(self.partial)
+        into.extras.objects = dict(self.objects)
 
 
 def save(storage: Storage, before: SavedStorage | None) -> SavedStorage:

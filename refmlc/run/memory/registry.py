@@ -21,11 +21,11 @@ import numpy as np
 from refmlc.diag import RefmlcError, Span, fail
 from refmlc.diag.catalogue import BAD_USAGE, NO_PACKED_FUNC, PACKED_RAISED, PACKED_RESULT, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.dtypes import DType
+from refmlc.run.memory.initialisation import lent
 from refmlc.run.memory.pointer import Pointer
 from refmlc.run.memory.shipped import FUNCTIONS, reasons
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Closure, PackedFunc, Shape
-from refmlc.run.memory.written import lent
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -1,20 +1,19 @@
-"""Storage: bytes, and beside them which of them were written (the shadow).
+"""Storage: bytes, and a shadow that marks those that were written.
 
 The shadow holds one byte per *unit* of `unit` bytes: 1 when the whole unit was written, else 0. A unit of which only
 some bytes were written (through a view with smaller or shifted elements) is 0 in the shadow and has its bytes in
-`partial`, a bit each. So whoever looks at whole units never takes a half written one for written, and all views of
-one storage stay coherent whatever their element size.
+`partial`, a bit each. So a look at whole units never takes a half written one for written, and all views of one
+storage stay coherent whatever their element size.
 
 | unit | chosen                                                                                  |
 |------|-----------------------------------------------------------------------------------------|
-| n    | by whoever allocates: the element size                                                  |
+| n    | by the allocation: the element size                                                     |
 | 0    | not yet: the first typed view decides (workspaces, storages that tensors are cut from)  |
 
-There is no shadow as long as the whole storage is alike (`_alike`: all written, or nothing) and nobody asked for it.
+There is no shadow as long as all bytes are alike (`_alike`: all written, or none) and nothing has read the shadow.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 from weakref import ReferenceType, ref
 
 import numpy as np
@@ -25,16 +24,29 @@ from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.memory import ByteArray, bytes_of
 
 ALIGNMENT = 64
-_COLLECTIONS: Mapping[str, Callable[[], object]] = {"partial": dict, "objects": dict, "pieces": list, "lent": int}
+
+
+@dataclass(slots=True)
+class Extras:
+    """The parts of a storage that most storages never need.
+
+    `partial`: the written bytes of units that are not written as a whole, a bit each, by the number of the unit.
+    `objects`: what stored handles stand for, by the number in memory. `pieces`: start, end and storage of each
+    piece. `lent`: how many foreign functions hold the storage at this moment.
+    """
+
+    partial: dict[int, int] = field(default_factory=dict)
+    objects: dict[int, object] = field(default_factory=dict)
+    pieces: list[tuple[int, int, ReferenceType["Storage"]]] = field(default_factory=list)
+    lent: int = 0
 
 
 class Storage:
     """A piece of memory with identity, byte addressed.
 
     `bytes` and `array` are the same memory; `origin` and `span` say in words and place where it was allocated;
-    `alive` is False after a kill; `writable` is False for memory that a caller gave read-only. `objects` holds what
-    a stored handle stands for; `whole` is the storage that this one is a piece of. Fresh memory is zero (so that runs
-    repeat exactly) but not initialised.
+    `alive` is False after a kill; `writable` is False for memory that a caller gave read-only; `whole` is the storage
+    that this one is a piece of. Fresh memory is zero (so that runs repeat exactly) but not initialised.
     """
 
     __slots__ = (
@@ -42,36 +54,18 @@ class Storage:
         "_alike",
         "_array",
         "_charged",
+        "_extras",
         "_room",
         "_shadow",
         "alive",
         "budget",
-        "lent",
         "nbytes",
-        "objects",
         "origin",
-        "partial",
-        "pieces",
         "span",
         "unit",
         "whole",
         "writable",
     )
-
-    partial: dict[int, int]
-    objects: dict[int, object]
-    pieces: list[tuple[int, int, ReferenceType["Storage"]]]
-    lent: int  # foreign functions that hold it at this moment
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """The collections that most storages never need, made when they are first looked at."""
-            if name not in _COLLECTIONS:
-                raise AttributeError(f"a storage has no `{name}`")
-            made = _COLLECTIONS[name]()
-            setattr(self, name, made)
-            return made
 
     def __init__(
         self,
@@ -117,10 +111,10 @@ class Storage:
 
     @classmethod
     def filled(cls, room: ByteArray, nbytes: int, unit: int, budget: Budget, origin: str) -> "Storage":
-        """The `nbytes` bytes of `room` from the first address that `ALIGNMENT` divides on, which somebody has filled.
+        """The `nbytes` bytes of `room` from the first address that `ALIGNMENT` divides, all written already.
 
         `room` holds `ALIGNMENT` bytes more, or one less. They are charged to `budget`, which has them left. This is
-        the quickest way to a storage: where its bytes begin is found out when somebody asks for them.
+        the fastest way to a storage: it computes the first address when `array` is first read.
         """
         self = cls.__new__(cls)
         budget.bytes += nbytes
@@ -129,7 +123,7 @@ class Storage:
         self._room, self._array = room, None
         self.unit = unit
         self.alive = self.writable = self._alike = True
-        self.whole = self.span = self._shadow = None
+        self.whole = self.span = self._shadow = self._extras = None
         self.origin = origin
         return self
 
@@ -148,14 +142,14 @@ class Storage:
         self.origin = origin
         self.span = span
         self.whole = whole
-        kept = []
-        for start, end, known in whole.pieces:
-            earlier = known()
+        others = []
+        for start, end, reference in whole.extras.pieces:
+            earlier = reference()
             if earlier is not None and start < offset + nbytes and offset < end:
                 earlier.kill()
             elif earlier is not None:
-                kept.append((start, end, known))
-        whole.pieces = [*kept, (offset, offset + nbytes, ref(self))]
+                others.append((start, end, reference))
+        whole.extras.pieces = [*others, (offset, offset + nbytes, ref(self))]
         return self
 
     def _adopt(self, array: ByteArray, unit: int, *, initialised: bool) -> None:
@@ -168,11 +162,29 @@ class Storage:
         self.whole: Storage | None = None
         self._alike = initialised
         self._shadow: bytearray | None = None
+        self._extras: Extras | None = None
 
     def __del__(self) -> None:
         """Give the bytes back to the budget."""
         if self._charged and self.budget is not None:
             self.budget.bytes -= self._charged
+
+    @property
+    def extras(self) -> Extras:
+        """The parts that most storages never need, made when they are first read."""
+        if self._extras is None:
+            self._extras = Extras()
+        return self._extras
+
+    @property
+    def partial(self) -> dict[int, int]:
+        """The written bytes of units that are not written as a whole, a bit each, by the number of the unit."""
+        return self.extras.partial
+
+    @property
+    def objects(self) -> dict[int, object]:
+        """What stored handles stand for, by the number in memory."""
+        return self.extras.objects
 
     @property
     def array(self) -> ByteArray:
@@ -197,7 +209,7 @@ class Storage:
 
     @property
     def all_initialised(self) -> bool:
-        """Whether it is known without a look at any unit that all bytes were written."""
+        """True if all bytes are known to be written without a look at any unit; then there is no shadow."""
         return self._alike and self._shadow is None
 
     def settle(self, unit: int) -> None:
@@ -210,7 +222,8 @@ class Storage:
         self.alive = self._alike = False
         if self._shadow is not None:
             self._shadow[:] = bytes(len(self._shadow))
-        self.partial.clear()
+        if self._extras is not None:
+            self._extras.partial.clear()
         self._give_back()
 
     def _give_back(self) -> None:
@@ -246,8 +259,8 @@ class Storage:
         for number in range(first_open, end):
             if not shadow[number]:
                 start = number * unit
-                wanted = _mask(max(offset - start, 0), min(last - start, unit))
-                if self.partial.get(number, 0) & wanted != wanted:
+                needed = _mask(max(offset - start, 0), min(last - start, unit))
+                if self.partial.get(number, 0) & needed != needed:
                     return False
         return True
 
@@ -259,8 +272,8 @@ class Storage:
         first, end = offset // unit, -(-last // unit)
         for number in {first, end - 1}:
             start = number * unit
-            held = self._full(number) if shadow[number] else self.partial.get(number, 0)
-            self.partial[number] = held & ~_mask(max(offset - start, 0), min(last - start, unit))
+            written = self._full(number) if shadow[number] else self.partial.get(number, 0)
+            self.partial[number] = written & ~_mask(max(offset - start, 0), min(last - start, unit))
         shadow[first:end] = bytes(end - first)
         for number in [number for number in self.partial if first < number < end - 1]:
             del self.partial[number]
@@ -271,12 +284,12 @@ class Storage:
         if shadow[number]:
             self.partial.pop(number, None)
             return
-        held = self.partial.get(number, 0) | _mask(start, stop)
-        if held == self._full(number):
+        written = self.partial.get(number, 0) | _mask(start, stop)
+        if written == self._full(number):
             shadow[number] = 1
             self.partial.pop(number, None)
         else:
-            self.partial[number] = held
+            self.partial[number] = written
 
     def _full(self, number: int) -> int:
         """The mask of a whole unit; the last one may be shorter."""
@@ -284,7 +297,7 @@ class Storage:
 
 
 def _aligned(room: ByteArray, nbytes: int) -> ByteArray:
-    """The part of `room` from an address that `ALIGNMENT` divides on, as TVM wants of what DLPack gives it."""
+    """The part of `room` from the first address that `ALIGNMENT` divides, as TVM requires of DLPack's memory."""
     first = -room.__array_interface__["data"][0] % ALIGNMENT
     return room[first : first + nbytes]
 

@@ -11,9 +11,9 @@ from refmlc.lang.dtypes.storage import dtype_of, storage_dtype
 from refmlc.run.memory import dlpack, picture
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.cells import Cells, Shadow, cell_size, cells, shadow
+from refmlc.run.memory.initialisation import mask_of, missing, warn_missing
 from refmlc.run.memory.memory import compact_strides, is_compact, span_of
 from refmlc.run.memory.storage import Storage
-from refmlc.run.memory.written import mask_of, missing, tell
 
 
 class Tensor:
@@ -187,13 +187,13 @@ class Tensor:
         Fails: RM305, if `strict`.
         """
         if not self._told:
-            tell(self, strict=strict)
+            warn_missing(self, strict=strict)
         return self.array
 
     @property
     def _told(self) -> bool:
         """Whether nothing is to be said: all is written, or a foreign function has it in hand to write it."""
-        return self.initialised or self.storage.lent > 0
+        return self.initialised or self.storage.extras.lent > 0
 
     @property
     def written(self) -> np.ndarray:
@@ -244,7 +244,7 @@ class Tensor:
 
     def __array__(self, dtype: "np.dtype[np.generic] | None" = None, copy: bool | None = None) -> np.ndarray:
         if not self._told:
-            tell(self, strict=False)
+            warn_missing(self, strict=False)
         return np.array(self.array, dtype=dtype, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -265,7 +265,7 @@ class Tensor:
         """
         del stream
         if not self._told:
-            tell(self, strict=False)
+            warn_missing(self, strict=False)
         return dlpack.export_array(self.array, self.dtype, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __str__(self) -> str:

@@ -7,9 +7,9 @@ import pytest
 from refmlc.diag import Malformed, Undefined, Unsupported
 from refmlc.lang.dtypes import FLOAT32, INT8, INT32, VOID, dtype
 from refmlc.run.memory.budget import Budget
+from refmlc.run.memory.initialisation import UninitialisedWarning
 from refmlc.run.memory.storage import Storage
 from refmlc.run.memory.tensor import Tensor, tensor
-from refmlc.run.memory.written import UninitialisedWarning
 
 
 def code(failure):

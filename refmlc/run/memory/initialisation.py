@@ -1,10 +1,10 @@
-"""Elements that were never written, at the border: which they are, and that whoever takes the values is told. TIR-007.
+"""Elements that were never written, in tensors that leave as arrays: which they are, and the warning. TIR-007.
 
-| function  | is for                                                                                 |
-|-----------|----------------------------------------------------------------------------------------|
-| `mask_of` | the mask of a tensor: True where an element was written                                |
-| `tell`    | the warning, or the error, that a tensor is taken as an array and has such elements    |
-| `lent`    | while a foreign function holds tensors, it may be about to write them: nothing is said |
+| function       | is for                                                                            |
+|----------------|-----------------------------------------------------------------------------------|
+| `mask_of`      | the mask of a tensor: True where an element was written                           |
+| `warn_missing` | the warning, or the error, that a tensor becomes an array and has such elements   |
+| `lent`         | no warning while a foreign function holds tensors: it may be about to write them  |
 """
 
 import warnings
@@ -32,18 +32,18 @@ def mask_of(tensor: "Tensor") -> np.ndarray:
     if tensor.initialised:
         return np.ones(shape, bool)
     shadow = tensor.shadow
-    seen = shadow if isinstance(shadow, memoryview) else bytes(shadow[number] for number in range(len(shadow)))
-    flat = np.frombuffer(seen, np.uint8) != 0
+    cells_written = shadow if isinstance(shadow, memoryview) else bytes(shadow[number] for number in range(len(shadow)))
+    flat = np.frombuffer(cells_written, np.uint8) != 0
     if tensor.strides is None:
         compact: np.ndarray = flat.reshape(shape)
         return compact
-    places = np.zeros(tensor.shape, np.intp)
+    offsets = np.zeros(tensor.shape, np.intp)
     for axis, (extent, stride) in enumerate(zip(tensor.shape, tensor.strides, strict=True)):
         line = np.arange(extent) * stride
-        places += line.reshape([-1 if at == axis else 1 for at in range(tensor.ndim)])
-    cells = places[..., None] * lanes + np.arange(lanes) if tensor.dtype.is_vector else places
-    found: np.ndarray = flat[cells]
-    return found
+        offsets += line.reshape([-1 if number == axis else 1 for number in range(tensor.ndim)])
+    cells = offsets[..., None] * lanes + np.arange(lanes) if tensor.dtype.is_vector else offsets
+    mask: np.ndarray = flat[cells]
+    return mask
 
 
 def missing(tensor: "Tensor") -> int:
@@ -53,16 +53,16 @@ def missing(tensor: "Tensor") -> int:
     return int(whole.size - np.count_nonzero(whole))
 
 
-def said(tensor: "Tensor", what: str = "this tensor") -> str:
+def missing_text(tensor: "Tensor", what: str = "this tensor") -> str:
     """The sentence: `3 of the 4 elements of this tensor were never written`."""
     count, size = missing(tensor), tensor.size
     were = "was" if count == 1 else "were"
     return f"{count} of the {size} elements of {what} {were} never written"
 
 
-def tell(tensor: "Tensor", *, strict: bool) -> None:
+def warn_missing(tensor: "Tensor", *, strict: bool) -> None:
     """Warn that elements were never written. Fails: RM305, if `strict`."""
-    message = f"{said(tensor)}; `written` of the tensor is the mask of those that were"
+    message = f"{missing_text(tensor)}; `written` of the tensor is the mask of those that were"
     if strict:
         raise fail(UNINITIALISED, message)
     warnings.warn(f"{message}; `numpy(strict=True)` refuses them", UninitialisedWarning, stacklevel=3)
@@ -73,9 +73,9 @@ def lent(tensors: Iterable["Tensor"]) -> Iterator[None]:
     """Around the call of a foreign function on these tensors."""
     storages = [tensor.storage for tensor in tensors if not tensor.storage.all_initialised]
     for storage in storages:
-        storage.lent += 1
+        storage.extras.lent += 1
     try:
         yield
     finally:
         for storage in storages:
-            storage.lent -= 1
+            storage.extras.lent -= 1

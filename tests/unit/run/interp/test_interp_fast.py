@@ -1,0 +1,107 @@
+"""The fast closures do what the cases of the `match` do, to the bit: the same programs with and without them."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from refmlc.diag import RefmlcError
+from refmlc.oracle.implementations import interp
+from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.suite.runner import run_suite
+from refmlc.oracle.suite.suite import load_suite
+from refmlc.run.interp import fast
+from refmlc.run.interp.hooks import Hooks
+from refmlc.run.interp.machine import Machine
+
+AREAS = ("scalar", "tir", "undefined", "trap", "lowered")
+ONE_IN = 12
+
+GEMM = """@T.prim_func(s_tir=True)
+def gemm(A: T.Buffer((3, 4), "float32"), B: T.Buffer((4, 3), "float32"), C: T.Buffer((3, 3), "float32"),
+         n: T.int32, first: T.int32):
+    D = T.alloc_buffer((12,), "float32")
+    for i in range(n):
+        D[i] = A[i // 4, i % 4] - T.float32(0.1)
+    for i, j, k in T.grid(3, 3, 4):
+        with T.sblock("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            vk = T.axis.reduce(4, first + k)
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + D[vi * 4 + vk] * B[vk, vj]
+"""
+CALLS = {
+    "no failure": (12, 0),
+    "an element that was never written": (11, 0),
+    "an element out of bounds": (13, 0),
+    "an axis out of its domain": (12, 1),
+}
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Without fast closures: every machine is made with `fast=False`, and a fast closure is an error."""
+    monkeypatch.setattr(interp, "Machine", partial(Machine, fast=False))
+    for part in (fast.numbers, fast.elements, fast.inits):
+        for name in {"apply", "load", "store", "init"} & set(vars(part)):
+            monkeypatch.setattr(part, name, None)
+
+
+def test_the_frozen_suite_passes_without_them(without):
+    suite = load_suite()
+    cases = [case for case in suite.cases if case.id.split(".")[0] in AREAS]
+    report = run_suite(replace(suite, cases=tuple(cases[::ONE_IN])), Interp())
+    assert report.ok
+    assert report.counts["pass"] > len(cases) / ONE_IN * 0.95
+
+
+def ending(run, n, first, **options):
+    """The bits of the result, or the message of the failure with its notes, which name the step."""
+    random = np.random.default_rng(0)
+    a, b = random.standard_normal((3, 4), "float32"), random.standard_normal((4, 3), "float32")
+    c = np.zeros((3, 3), "float32")
+    try:
+        run(GEMM, a, b, c, n, first, **options)
+    except RefmlcError as failure:
+        diagnostic = failure.diagnostic
+        return diagnostic.code.id, diagnostic.message, diagnostic.label, diagnostic.notes, diagnostic.span
+    return c.tobytes()
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_results_and_failures_are_the_same(run, call):
+    assert ending(run, *call) == ending(run, *call, fast=False)
+
+
+class Accesses(Hooks):
+    """The elements read and written."""
+
+    def __init__(self):
+        self.seen = []
+
+    def load(self, access, indices, value, frame):
+        self.seen.append((access.buffer.name, indices, value))
+
+    def store(self, access, indices, value, frame):
+        self.seen.append((access.buffer.name, indices, value))
+
+
+def test_hooks_see_the_same(run):
+    hooks = {each: Accesses() for each in (True, False)}
+    for each, watching in hooks.items():
+        ending(run, 12, 0, hooks=watching, fast=each)
+    assert hooks[True].seen == hooks[False].seen
+    assert len(hooks[True].seen) == 12 * 2 + 9 + 36 * 4
+
+
+def test_they_take_part_unless_it_is_said(run, monkeypatch):
+    asked = []
+    load = fast.elements.load
+    monkeypatch.setattr(fast.elements, "load", lambda scope, node: asked.append(node) or load(scope, node))
+    ending(run, 12, 0)
+    assert len(asked) == 4
+    ending(run, 12, 0, fast=False)
+    ending(run, 12, 0, hooks=Accesses())
+    assert len(asked) == 4
