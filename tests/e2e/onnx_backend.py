@@ -96,7 +96,8 @@ class Folded(Exception):
 
 
 def run(module, inputs):
-    if not any(isinstance(node, relax.Call | relax.If) for node in walk(module["main"])):
+    func = module["main"]
+    if not any(isinstance(node, relax.Call | relax.If) or node in func.params for node in walk(func.body)):
         raise Folded
     vm = refmlc.VirtualMachine(refmlc.build(module, "interp"))
     with np.errstate(all="ignore"):

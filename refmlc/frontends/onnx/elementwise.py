@@ -276,9 +276,9 @@ def reciprocal(node: Node) -> Operand:
 def dropout(node: Node) -> Operand:
     """The input, at inference; the mask of training mode is all true then."""
     e, x = node.e, node.tensor(0)
-    ratio, training = node.number(1), node.number(2)
+    node.input(1)  # the ratio counts in training only
     node.take("seed")
-    if training and ratio != 0 and (ratio is not None or training):
+    if node.number(2) and node.number(1) != 0:
         raise fail(UNSUPPORTED_OP, "`Dropout` in training mode is not supported: it is random")
     mask = e.call("full", e.sizes(e.shape(x)), e.scalar(True, "bool"), dtype="bool") if node.wants(1) else None
     return x, mask
