@@ -60,33 +60,33 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
     return os.fdopen(reader, "rb"), os.fdopen(writer, "wb")
 
 
-def careful(given: Arguments, say: Callable[[str], object]) -> Program:
+def careful(request: Arguments, say: Callable[[str], object]) -> Program:
     """The program of a launch request that executes no file. Fails: RM112 where it names one; as `launched`."""
-    if given.texts("register", []):
+    if request.texts("register", []):
         raise fail(BAD_USAGE, "`register` executes files: start the server with `--allow-register` for that")
-    return launched(given, say)
+    return launched(request, say)
 
 
-def launched(given: Arguments, say: Callable[[str], object]) -> Program:
+def launched(request: Arguments, say: Callable[[str], object]) -> Program:
     """The program of a launch request. Fails: as `refmlc debug`."""
-    folder = Path(given.text("cwd", "."))
-    module = refmlc.read_file(folder / given.text("program"))
-    register([folder / file for file in given.texts("register", [])])
-    func = given.text("func", "") or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
-    params = folder / given.text("params") if "params" in given else None
-    inputs = tuple(_beside(folder, pair) for pair in _pairs(given, "inputs"))
-    arguments = gather(module, func, inputs, tuple(_pairs(given, "dims")), params)
-    most = given.number("maxSteps", 0) or None
+    folder = Path(request.text("cwd", "."))
+    module = refmlc.read_file(folder / request.text("program"))
+    register([folder / file for file in request.texts("register", [])])
+    func = request.text("func", "") or (next(iter(module.functions)) if len(module.functions) == 1 else "main")
+    params = folder / request.text("params") if "params" in request else None
+    inputs = tuple(_beside(folder, pair) for pair in _pairs(request, "inputs"))
+    arguments = gather(module, func, inputs, tuple(_pairs(request, "dims")), params)
+    most = request.number("maxSteps", 0) or None
     return Program(module, func, arguments.values, output=say, max_steps=most)
 
 
-def _pairs(given: Arguments, name: str) -> list[str]:
+def _pairs(request: Arguments, name: str) -> list[str]:
     """`NAME=VALUE`, however they are written."""
-    if isinstance(given.given.get(name), dict):
-        inner = given.inner(name)
-        found = dict(inner.given)
-        return [f"{key}={value}" for key, value in found.items()]
-    return given.texts(name, [])
+    if isinstance(request.values.get(name), dict):
+        inner = request.inner(name)
+        values = dict(inner.values)
+        return [f"{key}={value}" for key, value in values.items()]
+    return request.texts(name, [])
 
 
 def _beside(folder: Path, pair: str) -> str:

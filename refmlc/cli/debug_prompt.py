@@ -37,8 +37,8 @@ def _prepare(shell: Shell) -> Callable[[], None]:
         return lambda: None
 
     def complete(_text: str, number: int) -> str | None:
-        found = completions(shell.state.session, readline.get_line_buffer()[: readline.get_endidx()])
-        return found[number] if number < len(found) else None
+        words = completions(shell.state.session, readline.get_line_buffer()[: readline.get_endidx()])
+        return words[number] if number < len(words) else None
 
     readline.set_completer(complete)
     readline.set_completer_delims(" ")

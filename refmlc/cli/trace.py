@@ -83,19 +83,19 @@ def trace(  # noqa: PLR0913, PLR0917 - one parameter per option
         module, func, arguments.values, max_steps=max_steps, output=lambda text: click.echo(text, err=True)
     )
     with err.status(f"running {func} …"):
-        found = record(program, max_events=max_events, only=only)
+        recorded = record(program, max_events=max_events, only=only)
     path = path or Path(f"{file.stem}{SUFFIXES[form]}")
-    _write(path, _text(found, form))
-    _tell(path, found, as_json=as_json)
-    if found.failure is not None:
-        raise _again(found.failure)
+    _write(path, _text(recorded, form))
+    _tell(path, recorded, as_json=as_json)
+    if recorded.failure is not None:
+        raise _again(recorded.failure)
 
 
 def _again(failure: Diagnostic) -> Exception:
     return error(failure)
 
 
-def _text(found: Trace, form: str) -> str:
+def _text(recorded: Trace, form: str) -> str:
     """The file. Fails: RM112 (a page without the extra)."""
     if form == "html":
         try:
@@ -103,8 +103,8 @@ def _text(found: Trace, form: str) -> str:
         except ImportError:
             wrong = "the page needs the libraries `jinja2` and `pygments`"
             raise fail(BAD_USAGE, wrong, None, "install `refmlc[report]`, or give `--format json`") from None
-        return page(found)
-    data = as_data(found) if form == "json" else as_perfetto(found)
+        return page(recorded)
+    data = as_data(recorded) if form == "json" else as_perfetto(recorded)
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -115,15 +115,16 @@ def _write(path: Path, text: str) -> None:
         raise fail(BAD_FILE, f"`{path}`: {problem.strerror or problem}") from None
 
 
-def _tell(path: Path, found: Trace, *, as_json: bool) -> None:
+def _tell(path: Path, recorded: Trace, *, as_json: bool) -> None:
     if as_json:
         print_json({
-            "file": str(path), "events": found.total, "kept": len(found), "sampling": found.said(),
-            "counts": found.counts, "first_nan": found.first_nan, "first_inf": found.first_inf, "notes": found.notes,
-            "failure": None if found.failure is None else found.failure.code.id,
+            "file": str(path), "events": recorded.total, "kept": len(recorded), "sampling": recorded.said(),
+            "counts": recorded.counts, "first_nan": recorded.first_nan, "first_inf": recorded.first_inf,
+            "notes": recorded.notes,
+            "failure": None if recorded.failure is None else recorded.failure.code.id,
         })  # fmt: skip
         return
-    nan = "" if found.first_nan is None else f", the first NaN at step {found.first_nan}"
-    click.echo(f"{path}: {found.total:,} events{nan}")
-    for note in (*([found.said()] if found.sampled else ()), *found.notes):
+    nan = "" if recorded.first_nan is None else f", the first NaN at step {recorded.first_nan}"
+    click.echo(f"{path}: {recorded.total:,} events{nan}")
+    for note in (*([recorded.said()] if recorded.sampled else ()), *recorded.notes):
         click.echo(f"  {note}")

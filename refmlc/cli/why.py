@@ -54,16 +54,16 @@ def why_command(  # noqa: PLR0913 - one parameter per option
     name, index = parsed(element)
     arguments = gather(module, func, inputs, dims, params)
     with err.status(f"running {func} …"):
-        found = why(module, func, arguments.values, name, index, limits=Limits(max_steps=max_steps))
+        backward_slice = why(module, func, arguments.values, name, index, limits=Limits(max_steps=max_steps))
     if as_json:
-        print_json({"file": str(file), **as_data(found)})
+        print_json({"file": str(file), **as_data(backward_slice)})
         return
-    line = outline(found, depth)
+    line = outline(backward_slice, depth)
     if out.is_terminal:
         out.print(_tree(line, None))
     else:
         click.echo(text(line))
-    err.print(f"{_counted(len(found.writes), 'store')}, {_counted(found.runs, 'run')}", style="dim")
+    err.print(f"{_counted(len(backward_slice.writes), 'store')}, {_counted(backward_slice.runs, 'run')}", style="dim")
 
 
 def _counted(number: int, noun: str) -> str:

@@ -130,16 +130,16 @@ def watch(inspection: Inspection, shown: Breakpoint, frame: int) -> ArmedBreakpo
                 for byte in range(size)
             )
             return ArmedBreakpoint(shown, storage=tensor.storage, cells=cells, binding=binding)
-    found = inspection.live_frames()
-    function = found[frame].level.name if found else inspection.engine.program.func
+    frames = inspection.live_frames()
+    function = frames[frame].level.name if frames else inspection.engine.program.func
     return ArmedBreakpoint(shown, element=element, function=function)
 
 
 def binding_of(inspection: Inspection, name: str, frame: int) -> str:
     """The Relax variable that `name` stands for, or ""; after the end `result` stands for the returned variable."""
-    found = inspection.live_frames()
-    if found:
-        return name if found[frame].shown.kind is FrameKind.GRAPH else ""
+    frames = inspection.live_frames()
+    if frames:
+        return name if frames[frame].shown.kind is FrameKind.GRAPH else ""
     function = inspection.engine.program.module.functions[inspection.engine.program.func]
     if name == "result" and isinstance(function, relax.Function) and isinstance(function.body.body, relax.Var):
         return function.body.body.name

@@ -139,7 +139,7 @@ class BreakpointPolicy(StopPolicy):
 
     def _called_by(self, name: str) -> set[str]:
         """The functions that a call of `name` can execute."""
-        found, todo = {name}, [name]
+        names, todo = {name}, [name]
         functions = self.engine.program.module.functions
         while todo:
             func = functions.get(todo.pop())
@@ -147,9 +147,9 @@ class BreakpointPolicy(StopPolicy):
                 continue
             places = self.engine.places.of(func, name)
             if any(place.calls for place in places):
-                todo += [other for other in functions if other not in found]
-                found |= set(functions)
-        return found
+                todo += [other for other in functions if other not in names]
+                names |= set(functions)
+        return names
 
     def fails(self, diagnostic: Diagnostic) -> bool:
         """True if the program stops at this failure: `failures` is None, or contains its kind or code."""
@@ -200,8 +200,8 @@ class BreakpointPolicy(StopPolicy):
             return False
         if shown.log:
             if not plan.silent and not (armed.failed and failed):
-                said = BRACES.sub(lambda found: self._said(found[1]), shown.log)
-                self.logs.append(armed.failed or said)
+                text = BRACES.sub(lambda match: self._said(match[1]), shown.log)
+                self.logs.append(armed.failed or text)
             return False
         if shown.once:
             shown.enabled = False
@@ -328,13 +328,13 @@ def spelled(view: View, offset: int) -> str:
 
 def indices_of(view: View, offset: int) -> tuple[int, ...]:
     """The indices of an element; where strides overlap, the greatest possible ones."""
-    found = {}
-    for axis in sorted(range(len(view.shape)), key=lambda one: -view.strides[one]):
+    indices = {}
+    for axis in sorted(range(len(view.shape)), key=lambda number: -view.strides[number]):
         stride = view.strides[axis]
         at = min(offset // stride, view.shape[axis] - 1) if stride and view.shape[axis] > 1 else 0
         offset -= at * stride
-        found[axis] = at
-    return tuple(found[axis] for axis in range(len(view.shape)))
+        indices[axis] = at
+    return tuple(indices[axis] for axis in range(len(view.shape)))
 
 
 def held(view: View, offset: int) -> object:

@@ -41,15 +41,15 @@ class EditLog:
 
     def __call__(self, edit: Edit) -> None:
         """Repeat an edit at the current moment."""
-        found = live_frames(self._engine)
-        index = next(number for number, live in enumerate(found) if live.shown.level == edit.level)
-        node, value = names_in(found, index)[edit.name]
+        frames = live_frames(self._engine)
+        index = next(number for number, live in enumerate(frames) if live.shown.level == edit.level)
+        node, value = names_in(frames, index)[edit.name]
         if edit.index is not None:
             tensor = value.tensor() if isinstance(value, View) else value
             assert isinstance(tensor, Tensor)  # noqa: S101 - `set` has looked
             put(tensor, edit.index, edit.value)
             return
-        live = found[index]
+        live = frames[index]
         if live.level.reentry is not None and live.slots is not None and isinstance(node, tir.Var):
             slot: Slot[object] = live.level.reentry.scope.layout.slot(node)
             live.slots[slot] = edit.value
@@ -69,23 +69,23 @@ class EditLog:
         names = self._inspection.names(frame)
         if asked.name not in names:
             raise fail(BAD_USAGE, f"no variable is named `{asked.name}` here")
-        node, held = names[asked.name]
+        node, present = names[asked.name]
         index = asked.single if asked.axes else None
         if isinstance(node, tir.Buffer) and index is None:
             raise fail(BAD_USAGE, f"`{target}` is not a single element")
         if isinstance(node, tir.Var) and asked.axes:
             raise fail(BAD_USAGE, f"`{asked.name}` has no elements")
-        if held is None:
+        if present is None:
             raise fail(BAD_USAGE, f"`{asked.name}` does not exist yet")
-        if live.shown.kind is FrameKind.GRAPH and index is None and not isinstance(held, bool | int | float):
+        if live.shown.kind is FrameKind.GRAPH and index is None and not isinstance(present, bool | int | float):
             raise fail(BAD_USAGE, f"`{asked.name}` is not a number")
         edit = Edit(self._engine.position.moment, live.shown.level, asked.name, index, fitting(value, node.dtype))
         self(edit)
-        self.edits = [one for one in self.edits if one.moment <= edit.moment] + [edit]
+        self.edits = [earlier for earlier in self.edits if earlier.moment <= edit.moment] + [edit]
         self._engine.diverge()
         self._inspection.edited.add((live.shown.level, asked.name))
         self._inspection.moved()
-        return next(one for one in self._inspection.visible(frame) if one.name == asked.name)
+        return next(variable for variable in self._inspection.visible(frame) if variable.name == asked.name)
 
 
 def fitting(value: float, dtype: DType) -> bool | int | float:

@@ -83,26 +83,26 @@ def _read(text: str, names: Mapping[str, "tir.Var | tir.Buffer"]) -> tuple[Meta,
 def value_of(text: str, known: Known) -> tuple[object, str]:
     """The value and dtype of an expression; typed numbers, shapes and dtypes have no dtype."""
     names = {name: node for name, (node, _) in known.items()}
-    found, span = _read(text, names)
+    meaning, span = _read(text, names)
 
     def each(part: Meta) -> tuple[object, str]:
         match part:
             case bool() | int() | float() | str():
                 return part, ""
             case tuple():
-                return tuple(each(one)[0] for one in part), ""
+                return tuple(each(field)[0] for field in part), ""
             case DType():
                 return str(part), ""
             case _:
-                made = _prepared(part, span, names)
-                return made.value(dict(known.values())), str(made.expr.dtype)
+                prepared = _prepared(part, span, names)
+                return prepared.value(dict(known.values())), str(prepared.expr.dtype)
 
-    return each(found)
+    return each(meaning)
 
 
-def _prepared(found: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
+def _prepared(meaning: Meta, span: Span, names: Mapping[str, "tir.Var | tir.Buffer"]) -> PreparedExpression:
     """Check and prepare an expression."""
-    expr = expr_of(found, span)
+    expr = expr_of(meaning, span)
     used = tuple({part: None for part in walk(expr) if part in set(names.values())})
     findings = Findings()
     rules = ExprRules(IRModule({}), findings)

@@ -51,28 +51,28 @@ class LiveFrame:
 
 def live_frames(engine: Engine) -> list[LiveFrame]:
     """All frames, innermost first."""
-    found: list[LiveFrame] = []
+    frames: list[LiveFrame] = []
     for number, level in reversed(list(enumerate(engine.position.calls))):
         innermost = number == engine.position.depth - 1
         if level.reentry is not None:
             place = engine.position.place if innermost and isinstance(engine.position.place, StmtPlace) else level.place
             slots = engine.position.frame if innermost and engine.position.frame is not None else level.frame
-            found += _of_prim_func(level, place, slots, number, len(found))
+            frames += _of_prim_func(level, place, slots, number, len(frames))
         elif level.env is not None:
             binding = level.bindings[-1] if level.bindings else None
             shown = StackFrame(
-                len(found), FrameKind.GRAPH, level.name, "" if binding is None else f"binding {binding.name}",
+                len(frames), FrameKind.GRAPH, level.name, "" if binding is None else f"binding {binding.name}",
                 None if binding is None else binding.span, number,
             )  # fmt: skip
-            found.append(LiveFrame(shown, level, binding))
-    return found
+            frames.append(LiveFrame(shown, level, binding))
+    return frames
 
 
 def _of_prim_func(
     level: ActiveCall, place: StmtPlace | None, slots: Slots | None, number: int, index: int
 ) -> list[LiveFrame]:
     """The frames of the blocks and loops around `place`, then that of the function."""
-    found: list[LiveFrame] = []
+    frames: list[LiveFrame] = []
     pending: dict[tir.Var | tir.Buffer, str] = {}
     span = None if place is None else place.span
     here = place
@@ -89,14 +89,14 @@ def _of_prim_func(
         live = LiveFrame(
             StackFrame(0, kind, _name(here), "", span, number), level, place, {**brought, **pending}, slots, here
         )
-        live.shown = StackFrame(index + len(found), kind, _name(here), _detail(live), span, number)
-        found.append(live)
+        live.shown = StackFrame(index + len(frames), kind, _name(here), _detail(live), span, number)
+        frames.append(live)
         span, pending = here.span, {}
     assert level.reentry is not None  # noqa: S101 - who calls has looked
     func = level.reentry.scope.func
     top = {} if func is None else brought_by_function(func)
-    shown = StackFrame(index + len(found), FrameKind.PRIM_FUNC, level.name, "", span, number)
-    return [*found, LiveFrame(shown, level, place, {**top, **pending}, slots)]
+    shown = StackFrame(index + len(frames), FrameKind.PRIM_FUNC, level.name, "", span, number)
+    return [*frames, LiveFrame(shown, level, place, {**top, **pending}, slots)]
 
 
 def _is_root(place: StmtPlace) -> bool:
@@ -133,17 +133,17 @@ def variables(live: LiveFrame, edited: frozenset[tuple[int, str]] = frozenset())
     level = live.shown.level
     if live.shown.kind is FrameKind.GRAPH:
         return _of_graph(live.level, level, edited)
-    found = []
+    shown_variables = []
     for node, kind in live.kinds.items():
         value = live.value(node)
         shown = _tensor(value) if isinstance(node, tir.Buffer) else value
-        found.append(
+        shown_variables.append(
             Variable(
                 node.name, kind, shown, str(node.dtype), _extent(live, node),
                 edited=(level, node.name) in edited, bound=value is not None,
             )
         )  # fmt: skip
-    return found
+    return shown_variables
 
 
 def _tensor(value: object) -> Tensor | None:
@@ -199,8 +199,8 @@ def _number(live: LiveFrame, expr: tir.Expr) -> int | None:
         case tir.IntImm(value=value):
             return value
         case tir.Var():
-            found = live.value(expr)
-            return found if isinstance(found, int) else None
+            number = live.value(expr)
+            return number if isinstance(number, int) else None
         case _:
             return None
 
@@ -214,7 +214,7 @@ Named = Mapping[str, "tuple[tir.Var | tir.Buffer, object]"]
 def names_in(all_frames: Sequence[LiveFrame], index: int) -> dict[str, "tuple[tir.Var | tir.Buffer, object]"]:
     """The names visible to an expression in a frame: its own, then those around it in the same call."""
     level = all_frames[index].shown.level
-    found: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
+    names: dict[str, tuple[tir.Var | tir.Buffer, object]] = {}
     for live in all_frames[index:]:
         if live.shown.level != level:
             break
@@ -222,8 +222,8 @@ def names_in(all_frames: Sequence[LiveFrame], index: int) -> dict[str, "tuple[ti
             for variable in variables(live):
                 node = node_for(variable.name, variable.value)
                 if node is not None:
-                    found.setdefault(variable.name, (node, variable.value))
+                    names.setdefault(variable.name, (node, variable.value))
             continue
         for node in reversed(list(live.kinds)):
-            found.setdefault(node.name, (node, live.value(node)))
-    return found
+            names.setdefault(node.name, (node, live.value(node)))
+    return names

@@ -38,9 +38,11 @@ def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: 
 def bases(engine: Engine, before: Moment) -> list[Snapshot]:
     """The snapshots from which to reach what comes before a moment, last first; the last one is the beginning."""
     return [
-        one
-        for one in engine.snapshots.before(before)
-        if not one.moment.step or one.moment.event == before.event or not engine.tier_switch.executed(one.moment.event)
+        snapshot
+        for snapshot in engine.snapshots.before(before)
+        if not snapshot.moment.step
+        or snapshot.moment.event == before.event
+        or not engine.tier_switch.executed(snapshot.moment.event)
     ]
 
 

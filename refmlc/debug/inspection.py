@@ -40,10 +40,10 @@ class Inspection:
 
     def live_frame(self, index: int) -> LiveFrame:
         """The frame of this number. Fails: RM112."""
-        found = self.live_frames()
-        if not 0 <= index < len(found):
-            raise fail(BAD_USAGE, f"there is no frame {index}: the number of frames is {len(found)}")
-        return found[index]
+        frames = self.live_frames()
+        if not 0 <= index < len(frames):
+            raise fail(BAD_USAGE, f"there is no frame {index}: the number of frames is {len(frames)}")
+        return frames[index]
 
     def loop(self, name: str) -> LiveFrame:
         """The innermost loop, or the one over `name`. Fails: RM112."""
@@ -66,26 +66,26 @@ class Inspection:
         """The names visible in a frame; without frames, the arguments."""
         if not self.live_frames():
             return self.arguments()
-        first, found = self.live_frame(frame), dict[str, Variable]()
+        first, names = self.live_frame(frame), dict[str, Variable]()
         for live in self.live_frames()[frame:]:
             if live.shown.level == first.shown.level:
                 for variable in variables(live, frozenset(self.edited)):
-                    found.setdefault(variable.name, variable)
-        return list(found.values())
+                    names.setdefault(variable.name, variable)
+        return list(names.values())
 
     def arguments(self) -> list[Variable]:
         """The arguments in their present state, and the result."""
         program = self.engine.program
-        found = [
+        variables = [
             Variable(name, "parameter", value, str(value.dtype) if isinstance(value, Tensor) else "")
             for name, value in zip(program.names, self.engine.args, strict=True)
         ]
         result = self.engine.outcome.result
         if result is not None:
-            found.append(
+            variables.append(
                 Variable("result", "variable", result, str(result.dtype) if isinstance(result, Tensor) else "")
             )
-        return found
+        return variables
 
     # ---------------------------------------------------------------------------------------- expressions
 
@@ -169,7 +169,13 @@ class Inspection:
             text = stop.element
         asked = self.element(text, frame)
         index = asked.single
-        held = None if asked.axes else next((one for one in self.visible(frame) if one.name == asked.name), None)
-        if index is None or (held is not None and held.tensor is not None and held.tensor.shape):
+        tensor_variable = (
+            None
+            if asked.axes
+            else next((variable for variable in self.visible(frame) if variable.name == asked.name), None)
+        )
+        if index is None or (
+            tensor_variable is not None and tensor_variable.tensor is not None and tensor_variable.tensor.shape
+        ):
             raise fail(BAD_USAGE, f"`{text}` is not a single element")
         return why_at(self.engine.program, asked.name, index, until)

@@ -59,8 +59,8 @@ class ResumableLoop:
 
     def entered(self, frame: Frame) -> LoopEntry:
         """The entry of the loop that is being executed."""
-        held = None if self.kept is None else frame[self.kept]
-        return self._now(frame) if held is None else held
+        kept = None if self.kept is None else frame[self.kept]
+        return self._now(frame) if kept is None else kept
 
     def held(self, frame: Frame) -> LoopEntry | None:
         """The kept entry; None where none is kept."""

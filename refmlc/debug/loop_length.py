@@ -34,12 +34,12 @@ class LoopLength:
 
 def counted(loop: tir.Stmt, values: Values) -> LoopLength | None:
     """The length of `loop` for these values of the variables around it; None where the text does not give it."""
-    found = LoopLength()
+    length = LoopLength()
     try:
-        _count(loop, 1, {}, values, found)
+        _count(loop, 1, {}, values, length)
     except LengthUnknown:
         return None
-    return found
+    return length
 
 
 def _count(
@@ -88,7 +88,7 @@ def _int(expr: tir.Expr, values: Values) -> int:
     match expr:
         case tir.IntImm(value=value):
             return value
-        case tir.Var() if isinstance(found := values.get(expr), int):
-            return found
+        case tir.Var() if isinstance(number := values.get(expr), int):
+            return number
         case _:
             raise LengthUnknown

@@ -73,12 +73,12 @@ class OutlinedLoops:
             return False
         if place not in self._made:
             self._made[place] = outlined(place, self._budget)
-        made = self._made[place]
-        args = None if made is None else _arguments(made, frame, reentry)
-        if made is None or args is None:
+        outlined_loop = self._made[place]
+        args = None if outlined_loop is None else _arguments(outlined_loop, frame, reentry)
+        if outlined_loop is None or args is None:
             return False
         try:
-            made.run(args)
+            outlined_loop.run(args)
         except InterpreterNeeded:
             return False
         return True
@@ -124,11 +124,11 @@ def free(loop: tir.Stmt) -> tuple[tuple[tir.Var, ...], tuple[tir.Buffer, ...]]:
     )
 
 
-def _arguments(made: OutlinedLoop, frame: Frame, reentry: Reentry) -> list[object] | None:
+def _arguments(loop: OutlinedLoop, frame: Frame, reentry: Reentry) -> list[object] | None:
     """The arguments of an outlined loop at the current position; None where one cannot be passed."""
     scope = reentry.scope
-    numbers = [frame[scope.layout.slot(var)] if scope.layout.knows(var) else None for var in made.numbers]
-    views = [frame[scope.buffers[buffer].view] if buffer in scope.buffers else None for buffer in made.buffers]
+    numbers = [frame[scope.layout.slot(var)] if scope.layout.knows(var) else None for var in loop.numbers]
+    views = [frame[scope.buffers[buffer].view] if buffer in scope.buffers else None for buffer in loop.buffers]
     if not all(isinstance(number, int | float) for number in numbers):
         return None
     try:

@@ -49,11 +49,11 @@ class StmtPlace:
 
     def around(self) -> list["StmtPlace"]:
         """The places around it, innermost first."""
-        found, here = [], self.above
+        places, here = [], self.above
         while here is not None:
-            found.append(here)
+            places.append(here)
             here = here.above
-        return found
+        return places
 
     def is_in(self, other: "StmtPlace") -> bool:
         """True if the place is `other`, or inside it."""
@@ -104,12 +104,12 @@ class PlaceIndex:
         """The places of a function, in the order of the text."""
         known = self.prim_funcs.get(id(func))
         if known is None:
-            found = list(_places(func, name))
-            if len({id(place.node) for place in found}) < len(found):  # a statement that stands in two places
-                for place in found:
+            places = list(_places(func, name))
+            if len({id(place.node) for place in places}) < len(places):  # a statement that stands in two places
+                for place in places:
                     place.restartable = False
-            known = self.prim_funcs[id(func)] = (func, found)
-            self._by_stmt.update((id(place.node), place) for place in found)
+            known = self.prim_funcs[id(func)] = (func, places)
+            self._by_stmt.update((id(place.node), place) for place in places)
             self._by_load = None
         return known[1]
 
@@ -226,13 +226,13 @@ def _expressions(stmt: tir.Stmt) -> Iterator[Node]:
 
 def names_at(place: StmtPlace) -> Mapping[str, tir.Var | tir.Buffer]:
     """The variables and buffers visible at a place; of equal names the innermost."""
-    found: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in brought_by_function(place.func)}
+    names: dict[str, tir.Var | tir.Buffer] = {node.name: node for node in brought_by_function(place.func)}
     path = [place, *place.around()]
     for here in reversed(path):
-        found.update((node.name, node) for node in bound_before(here))
+        names.update((node.name, node) for node in bound_before(here))
         if here is not place:
-            found.update((node.name, node) for node in brought_by(here))
-    return found
+            names.update((node.name, node) for node in brought_by(here))
+    return names
 
 
 def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
@@ -245,38 +245,38 @@ def brought_by(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
         case tir.AttrStmt(node=tir.ThreadVar(var=tir.Var() as var)):
             return {var: "loop"}
         case tir.SBlockRealize(block=block):
-            found: dict[tir.Var | tir.Buffer, str] = {axis.var: "axis" for axis in block.iter_vars}
-            found.update(dict.fromkeys(block.alloc_buffers, "buffer"))
-            found.update(dict.fromkeys((match.buffer for match in block.match_buffers), "buffer"))
-            return found
+            names: dict[tir.Var | tir.Buffer, str] = {axis.var: "axis" for axis in block.iter_vars}
+            names.update(dict.fromkeys(block.alloc_buffers, "buffer"))
+            names.update(dict.fromkeys((match.buffer for match in block.match_buffers), "buffer"))
+            return names
         case _:
             return {}
 
 
 def bound_before(place: StmtPlace) -> dict[tir.Var | tir.Buffer, str]:
     """The names declared before `place` by statements of the same sequence."""
-    found: dict[tir.Var | tir.Buffer, str] = {}
+    names: dict[tir.Var | tir.Buffer, str] = {}
     if place.above is not None and isinstance(place.above.node, tir.SeqStmt):
         for earlier in place.above.node.seq[: place.number]:
             match earlier:
                 case tir.Bind(var=var):
-                    found[var] = "let"
+                    names[var] = "let"
                 case tir.AllocBuffer(buffer=buffer) | tir.DeclBuffer(buffer=buffer):
-                    found[buffer] = "buffer"
+                    names[buffer] = "buffer"
                 case _:
                     pass
-    return found
+    return names
 
 
 def brought_by_function(func: tir.PrimFunc) -> dict[tir.Var | tir.Buffer, str]:
     """Parameters, their buffers, and the variables in the shapes of these."""
-    found: dict[tir.Var | tir.Buffer, str] = {}
+    names: dict[tir.Var | tir.Buffer, str] = {}
     for buffer in func.buffer_map.values():
         for part in (*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,))):
-            found.update((node, "size") for node in walk(part) if isinstance(node, tir.Var))
+            names.update((node, "size") for node in walk(part) if isinstance(node, tir.Var))
     for param in func.params:
         if param in func.buffer_map:
-            found[func.buffer_map[param]] = "parameter"
+            names[func.buffer_map[param]] = "parameter"
         else:
-            found[param] = "parameter"
-    return found
+            names[param] = "parameter"
+    return names

@@ -46,7 +46,9 @@ class Program:
         """Check the module and the arguments. Fails: RM2xx, RM111, RM112."""
         function = module.functions.get(func)
         if function is None or isinstance(function, relax.ExternFunc):
-            known = ", ".join(name for name, one in module.functions.items() if not isinstance(one, relax.ExternFunc))
+            known = ", ".join(
+                name for name, candidate in module.functions.items() if not isinstance(candidate, relax.ExternFunc)
+            )
             raise fail(BAD_USAGE, f"the module has no function `{func}` to run", None, f"its functions: {known}")
         self.module = with_text(legalize_ops(checked(module, check=check)))
         self.func = func
@@ -65,11 +67,11 @@ class Program:
     @property
     def sources(self) -> Mapping[str, Source]:
         """The texts of the functions by name; the first is that of the function to run."""
-        found: dict[str, Source] = {}
+        sources: dict[str, Source] = {}
         for function in (self.module.functions[self.func], *self.module.functions.values()):
             if function.span is not None:
-                found.setdefault(function.span.source.name, function.span.source)
-        return found
+                sources.setdefault(function.span.source.name, function.span.source)
+        return sources
 
 
 def with_text(module: IRModule) -> IRModule:
@@ -80,13 +82,13 @@ def with_text(module: IRModule) -> IRModule:
     alone = all(isinstance(func, tir.PrimFunc) for func in bare.values())
     part = replace(module, functions=bare, attrs={}, global_infos={}) if alone else module
     try:
-        made = with_constants(read_source(Source(SHOWN, show(part))), part)
+        printed = with_constants(read_source(Source(SHOWN, show(part))), part)
     except RefmlcError:  # what cannot be shown is debugged without text
         return module
-    functions = {name: made.functions.get(name) for name in part.functions}
+    functions = {name: printed.functions.get(name) for name in part.functions}
     if any(func is None or not structural_equal(func, part.functions[name]) for name, func in functions.items()):
         return module
-    return replace(module, functions={**module.functions, **made.functions})
+    return replace(module, functions={**module.functions, **printed.functions})
 
 
 def with_constants(read: IRModule, shown: IRModule) -> IRModule:

@@ -69,10 +69,12 @@ class Reentry:
         variables = {var: frame[slot] for var, slot in self.scope.layout.variables.items()}
         views = {buffer: cast("View | None", frame[known.view]) for buffer, known in self.scope.buffers.items()}
         axes = {tag: frame[slot] for tag, slot in self.scope.axes.items()}
-        entered = {id(node): found for node, loop in self._around(place) if (found := loop.held(frame)) is not None}
+        entered = {id(node): entry for node, loop in self._around(place) if (entry := loop.held(frame)) is not None}
         memories = {
-            buffer: SavedMemory(one, dict(one.views), one.block) if isinstance(one, Private) else SavedMemory(one)
-            for buffer, one in (frame[self.scope.memories] or {}).items()
+            buffer: SavedMemory(memory, dict(memory.views), memory.block)
+            if isinstance(memory, Private)
+            else SavedMemory(memory)
+            for buffer, memory in (frame[self.scope.memories] or {}).items()
         }
         slots = enumerate(cast("list[object]", frame))
         numbers = {slot: value for slot, value in slots if isinstance(value, int | float)}
@@ -89,7 +91,7 @@ class Reentry:
 
     def _around(self, place: StmtPlace) -> list[tuple[tir.Stmt, ResumableLoop]]:
         """The loops around a place, innermost first."""
-        return [(one.node, self.loops[id(one.node)]) for one in place.around() if id(one.node) in self.loops]
+        return [(outer.node, self.loops[id(outer.node)]) for outer in place.around() if id(outer.node) in self.loops]
 
     def restore(self, frame: Frame, saved: SavedCall, moved: Mapping[int, Storage]) -> None:
         """Make `frame`, which has its arguments, equal to the saved one. `moved`: storages replaced since."""

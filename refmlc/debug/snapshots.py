@@ -184,10 +184,10 @@ class Snapshots:
         }
         saved = {number: save(storage, self._last.get(number)) for number, storage in unique.items()}
         self._last = saved
-        made = Snapshot(moment, levels, tuple(saved.values()), steps, printed)
-        insort(self._list, made, key=lambda one: one.moment)
+        taken = Snapshot(moment, levels, tuple(saved.values()), steps, printed)
+        insort(self._list, taken, key=lambda snapshot: snapshot.moment)
         self._thin()
-        return made
+        return taken
 
     def at(self, moment: Moment) -> Snapshot | None:
         """The last snapshot not after `moment`."""
@@ -198,16 +198,16 @@ class Snapshots:
 
     def has(self, moment: Moment) -> bool:
         """True if `moment` has a snapshot."""
-        found = self.at(moment)
-        return found is not None and found.moment == moment
+        snapshot = self.at(moment)
+        return snapshot is not None and snapshot.moment == moment
 
     def before(self, moment: Moment) -> list[Snapshot]:
         """The snapshots before `moment`, last first."""
-        return [one for one in reversed(self._list) if one.moment < moment]
+        return [snapshot for snapshot in reversed(self._list) if snapshot.moment < moment]
 
     def forget_after(self, moment: Moment) -> None:
         """Drop the snapshots at and after `moment`: they belong to another run."""
-        self._list = [one for one in self._list if one.moment < moment or one.moment == BEGINNING]
+        self._list = [snapshot for snapshot in self._list if snapshot.moment < moment or snapshot.moment == BEGINNING]
 
     def forget(self) -> None:
         """Drop all snapshots."""
@@ -217,7 +217,7 @@ class Snapshots:
     @property
     def nbytes(self) -> int:
         """The size of all copies."""
-        copies = {id(saved): saved for one in self._list for saved in one.storages}
+        copies = {id(saved): saved for snapshot in self._list for saved in snapshot.storages}
         return sum(len(saved.data) + len(saved.shadow or b"") for saved in copies.values())
 
     @property
@@ -227,5 +227,5 @@ class Snapshots:
 
     def _thin(self) -> None:
         if len(self._list) > 2 and self.nbytes > self.budget:
-            self._list = [one for number, one in enumerate(self._list) if number % 2 == 0]
+            self._list = [snapshot for number, snapshot in enumerate(self._list) if number % 2 == 0]
             self.sparse *= 2

@@ -73,7 +73,9 @@ def _content_types(files: Sequence[Path]) -> str:
     """A file without a suffix (the license) has a type of its own."""
     known = {".vsixmanifest": "text/xml"} | {file.suffix: TYPES[file.suffix] for file in files if file.suffix}
     by_suffix = [f'<Default Extension="{suffix}" ContentType="{kind}"/>' for suffix, kind in sorted(known.items())]
-    bare = [f'<Override PartName="/extension/{one.name}" ContentType="text/plain"/>' for one in files if not one.suffix]
+    bare = [
+        f'<Override PartName="/extension/{file.name}" ContentType="text/plain"/>' for file in files if not file.suffix
+    ]
     return CONTENT_TYPES.format(
         "http://schemas.openxmlformats.org/package/2006/content-types", "".join(by_suffix), "".join(bare)
     )

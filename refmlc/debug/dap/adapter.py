@@ -233,8 +233,8 @@ class Adapter:
 
     def _log(self, stop: Stop) -> None:
         """Report the texts of log points."""
-        for said in stop.logs:
-            self.out.output("console", said)
+        for text in stop.logs:
+            self.out.output("console", text)
 
     def _ended(self, stop: Stop) -> None:
         """Report that the program has returned or failed."""
@@ -245,8 +245,8 @@ class Adapter:
             self.out.output("console", "\n".join(results(session)))
         if self.state.settings.get("stopAtEnd"):
             self.state.phase = Phase.STOPPED
-            said = {"description": SAID[Reason.ENDED], "text": str(stop.moment)}
-            self.out.event("stopped", {"reason": "ended", "threadId": THREAD, "allThreadsStopped": True, **said})
+            details = {"description": SAID[Reason.ENDED], "text": str(stop.moment)}
+            self.out.event("stopped", {"reason": "ended", "threadId": THREAD, "allThreadsStopped": True, **details})
         else:
             self._over(int(stop.failure is not None))
 
@@ -262,28 +262,28 @@ class Adapter:
 
     # ------------------------------------------------------------------------------------------ lifecycle
 
-    def _initialize(self, given: Arguments) -> Body:
+    def _initialize(self, arguments: Arguments) -> Body:
         if self.state.client.asked:
             raise RequestRefused("`initialize` was already sent")
-        self.state.client = Client.of(given)
+        self.state.client = Client.of(arguments)
         return capabilities()
 
-    def _launch(self, given: Arguments) -> None:
+    def _launch(self, arguments: Arguments) -> None:
         if self.state.phase is not Phase.NEW:
             raise RequestRefused("a program was already launched")
-        self._load(given)
+        self._load(arguments)
         self.state.phase = Phase.SETTING
 
-    def _load(self, given: Arguments) -> None:
+    def _load(self, arguments: Arguments) -> None:
         """Make the session of a launch request."""
         for name in ("stopOnEntry", "stopAtEnd", "noDebug"):
-            given.flag(name, False)
-        bytes_kept = given.number("memory", SNAPSHOTS >> 20, least=1) << 20
+            arguments.flag(name, False)
+        bytes_kept = arguments.number("memory", SNAPSHOTS >> 20, least=1) << 20
         with self._progress("loading"):
-            program = self.launcher(given, partial(self.out.output, "stdout"))
+            program = self.launcher(arguments, partial(self.out.output, "stdout"))
         if self.state.held is not None:
             self.state.held.close()
-        self.state.settings = given.given
+        self.state.settings = arguments.values
         self.state.held = Session(program, snapshot_bytes=bytes_kept)
         before, self.state.texts = (
             self.state.texts,
@@ -292,10 +292,10 @@ class Adapter:
         for reason, sources, others in (("removed", before, self.state.texts), ("new", self.state.texts, before)):
             for shown in changed(sources, others) if before is not None else ():
                 self.out.event("loadedSource", {"reason": reason, "source": shown})
-        self.breakpoints.quiet = given.flag("noDebug", False)
+        self.breakpoints.quiet = arguments.flag("noDebug", False)
         self.breakpoints.moved_to(self.state.held)
 
-    def _begin(self, _given: Arguments) -> None:
+    def _begin(self, _arguments: Arguments) -> None:
         if self.state.phase is not Phase.SETTING:
             raise RequestRefused("there is no program to begin")
         self._start(restarts=False)
@@ -317,31 +317,31 @@ class Adapter:
         self.state.phase = Phase.MOVING
         self.state.motion = Motion(run, "running", resumes=not stops)
 
-    def _restart(self, given: Arguments) -> None:
+    def _restart(self, arguments: Arguments) -> None:
         session = self.state.session
         if self.state.phase is Phase.SETTING:
             raise RequestRefused("the program has not begun")
-        if "arguments" in given:
-            self._load(given.inner("arguments"))
+        if "arguments" in arguments:
+            self._load(arguments.inner("arguments"))
         self._start(restarts=self.state.session is session and session.stop is not None)
 
-    def _terminate(self, _given: Arguments) -> None:
+    def _terminate(self, _arguments: Arguments) -> None:
         if self.state.held is None:
             raise RequestRefused("no program has been launched")
 
-    def _disconnect(self, _given: Arguments) -> None:
+    def _disconnect(self, _arguments: Arguments) -> None:
         self.state.closed = True
 
-    def _pause(self, given: Arguments) -> None:
-        thread(given)
+    def _pause(self, arguments: Arguments) -> None:
+        thread(arguments)
         if self.state.phase not in (Phase.MOVING, Phase.STOPPED):
             raise RequestRefused(f"the program is {self.state.phase.value}")
         self.state.pausing = self.state.phase is Phase.MOVING
 
-    def _cancel(self, given: Arguments) -> None:
-        if "requestId" in given:
-            given.number("requestId", least=-1)
-        if "progressId" in given and given.text("progressId") == self.incoming.progress:
+    def _cancel(self, arguments: Arguments) -> None:
+        if "requestId" in arguments:
+            arguments.number("requestId", least=-1)
+        if "progressId" in arguments and arguments.text("progressId") == self.incoming.progress:
             self.state.pausing = self.state.phase is Phase.MOVING
 
     # -------------------------------------------------------------------------------------- at any moment
@@ -349,29 +349,29 @@ class Adapter:
     def _setting(self, answer: Callable[[Arguments], Body]) -> Answer:
         """A request that sets breakpoints."""
 
-        def checked(given: Arguments) -> Body:
+        def checked(arguments: Arguments) -> Body:
             if self.state.phase in (Phase.NEW, Phase.OVER):
                 raise RequestRefused(f"the program is {self.state.phase.value}")
-            return answer(given)
+            return answer(arguments)
 
         return checked
 
-    def _threads(self, _given: Arguments) -> Body:
+    def _threads(self, _arguments: Arguments) -> Body:
         name = "program" if self.state.held is None else self.state.held.program.func
         return {"threads": [{"id": THREAD, "name": name}]}
 
-    def _locations(self, given: Arguments) -> Body:
+    def _locations(self, arguments: Arguments) -> Body:
         client = self.state.client
-        source = self.state.sources.find(given.inner("source"))
-        first = max(client.ours(given.number("line", least=-1)), 1)
-        last = min(client.ours(given.number("endLine", client.line(first), least=-1)), first + MANY_LINES)
-        found = [] if source is None else self.breakpoints.locations(source, first, last)
-        return {"breakpoints": [{"line": client.line(line)} for line in found]}
+        source = self.state.sources.find(arguments.inner("source"))
+        first = max(client.ours(arguments.number("line", least=-1)), 1)
+        last = min(client.ours(arguments.number("endLine", client.line(first), least=-1)), first + MANY_LINES)
+        lines = [] if source is None else self.breakpoints.locations(source, first, last)
+        return {"breakpoints": [{"line": client.line(line)} for line in lines]}
 
-    def _source(self, given: Arguments) -> Body:
-        asked = given.inner("source", {"sourceReference": given.number("sourceReference", 0), "name": ""})
+    def _source(self, arguments: Arguments) -> Body:
+        asked = arguments.inner("source", {"sourceReference": arguments.number("sourceReference", 0), "name": ""})
         return {"content": self.state.sources.content(asked), "mimeType": "text/x-python"}
 
-    def _loaded(self, _given: Arguments) -> Body:
+    def _loaded(self, _arguments: Arguments) -> Body:
         sources = self.state.sources
         return {"sources": [sources.shown(name) for name in sources.texts]}

@@ -30,66 +30,66 @@ class RequestRefused(Exception):
 class Arguments:
     """See the table of the module."""
 
-    given: Mapping[str, object]
+    values: Mapping[str, object]
 
     def text(self, name: str, default: str | None = None) -> str:
         """A string."""
-        found = self._get(name, default)
-        if not isinstance(found, str):
+        value = self._get(name, default)
+        if not isinstance(value, str):
             raise RequestRefused(f"`{name}` is not a string")
-        return found
+        return value
 
     def number(self, name: str, default: int | None = None, *, least: int = 0) -> int:
         """An integer from `least` on."""
-        found = self._get(name, default)
-        if isinstance(found, bool) or not isinstance(found, int):
+        value = self._get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
             raise RequestRefused(f"`{name}` is not an integer")
-        if not least <= found <= BIGGEST:
-            raise RequestRefused(f"`{name}` is {found}, which is out of range")
-        return found
+        if not least <= value <= BIGGEST:
+            raise RequestRefused(f"`{name}` is {value}, which is out of range")
+        return value
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """A boolean."""
-        found = self._get(name, default)
-        if not isinstance(found, bool):
+        value = self._get(name, default)
+        if not isinstance(value, bool):
             raise RequestRefused(f"`{name}` is not a boolean")
-        return found
+        return value
 
     def inner(self, name: str, default: Mapping[str, object] | None = None) -> "Arguments":
         """An object."""
-        found = self._get(name, default)
-        if not isinstance(found, dict):
+        value = self._get(name, default)
+        if not isinstance(value, dict):
             raise RequestRefused(f"`{name}` is not an object")
-        return Arguments(found)
+        return Arguments(value)
 
     def rows(self, name: str, default: Sequence[object] | None = None) -> list["Arguments"]:
         """A list of objects."""
-        found = self._list(name, default)
-        if not all(isinstance(row, dict) for row in found):
+        items = self._list(name, default)
+        if not all(isinstance(row, dict) for row in items):
             raise RequestRefused(f"`{name}` is not a list of objects")
-        return [Arguments(row) for row in found if isinstance(row, dict)]
+        return [Arguments(row) for row in items if isinstance(row, dict)]
 
     def texts(self, name: str, default: Sequence[object] | None = None) -> list[str]:
         """A list of strings."""
-        found = self._list(name, default)
-        if not all(isinstance(row, str) for row in found):
+        items = self._list(name, default)
+        if not all(isinstance(row, str) for row in items):
             raise RequestRefused(f"`{name}` is not a list of strings")
-        return [row for row in found if isinstance(row, str)]
+        return [row for row in items if isinstance(row, str)]
 
     def __contains__(self, name: str) -> bool:
         """True if the argument is present and not null."""
-        return self.given.get(name) is not None
+        return self.values.get(name) is not None
 
     def _get(self, name: str, default: object) -> object:
-        found = self.given.get(name)
-        if found is None:
-            found = default
-        if found is None:
+        value = self.values.get(name)
+        if value is None:
+            value = default
+        if value is None:
             raise RequestRefused(f"`{name}` is missing")
-        return found
+        return value
 
     def _list(self, name: str, default: Sequence[object] | None) -> list[object]:
-        found = self._get(name, None if default is None else list(default))
-        if not isinstance(found, list):
+        value = self._get(name, None if default is None else list(default))
+        if not isinstance(value, list):
             raise RequestRefused(f"`{name}` is not a list")
-        return found
+        return value

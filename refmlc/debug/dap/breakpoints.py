@@ -43,41 +43,41 @@ class ClientBreakpoints:
 
     # ------------------------------------------------------------------------------------------- requests
 
-    def lines(self, given: Arguments) -> RowData:
+    def lines(self, arguments: Arguments) -> RowData:
         """`setBreakpoints`."""
-        source = self.state.sources.find(given.inner("source"))
-        rows = given.rows("breakpoints", [])
-        if "breakpoints" not in given and "lines" in given:  # the protocol's deprecated form
-            numbers = given.given["lines"]
+        source = self.state.sources.find(arguments.inner("source"))
+        rows = arguments.rows("breakpoints", [])
+        if "breakpoints" not in arguments and "lines" in arguments:  # the protocol's deprecated form
+            numbers = arguments.values["lines"]
             rows = [Arguments({"line": line}) for line in numbers] if isinstance(numbers, list) else []
         if source is None:
             return {"breakpoints": [self._unmet("this text does not belong to the program") for _ in rows]}
         asked = [(row.number("line", least=-1), _options(row)) for row in rows]
         key = f"lines {source}"
         self._drop(key)
-        self.wanted[key] = given
+        self.wanted[key] = arguments
         return {"breakpoints": [self._line(key, source, line, options) for line, options in asked]}
 
-    def functions(self, given: Arguments) -> RowData:
+    def functions(self, arguments: Arguments) -> RowData:
         """`setFunctionBreakpoints`."""
-        asked = [(row.text("name"), _options(row)) for row in given.rows("breakpoints")]
+        asked = [(row.text("name"), _options(row)) for row in arguments.rows("breakpoints")]
         self._drop("functions")
-        self.wanted["functions"] = given
+        self.wanted["functions"] = arguments
         return {"breakpoints": [self._function(name, options) for name, options in asked]}
 
-    def exceptions(self, given: Arguments) -> RowData:
+    def exceptions(self, arguments: Arguments) -> RowData:
         """`setExceptionBreakpoints`."""
-        asked = [(name, "") for name in given.texts("filters")]
-        asked += [(row.text("filterId"), row.text("condition", "")) for row in given.rows("filterOptions", [])]
+        asked = [(name, "") for name in arguments.texts("filters")]
+        asked += [(row.text("filterId"), row.text("condition", "")) for row in arguments.rows("filterOptions", [])]
         self._drop("exceptions")
-        self.wanted["exceptions"] = given
-        found = [self._exception(name, condition) for name, condition in asked]
-        filters = frozenset(name for (name, _), row in zip(asked, found, strict=True) if row["verified"])
+        self.wanted["exceptions"] = arguments
+        rows = [self._exception(name, condition) for name, condition in asked]
+        filters = frozenset(name for (name, _), row in zip(asked, rows, strict=True) if row["verified"])
         if not self.quiet:
             self.state.session.failures = capabilities.failures(filters)
-        return {"breakpoints": found}
+        return {"breakpoints": rows}
 
-    def data(self, given: Arguments) -> RowData:
+    def data(self, arguments: Arguments) -> RowData:
         """`setDataBreakpoints`: a breakpoint requested again with the same words stays as it is."""
         asked = [
             (
@@ -86,12 +86,12 @@ class ClientBreakpoints:
                 row.text("condition", ""),
                 row.text("hitCondition", ""),
             )
-            for row in given.rows("breakpoints")
+            for row in arguments.rows("breakpoints")
         ]
         before = self.watched.pop("data", [])
         now: list[tuple[tuple[str, ...], RowData, tuple[int, ...]]] = []
         for words in asked:
-            old = next((one for one in before if one[0] == words and one[1]["verified"]), None)
+            old = next((entry for entry in before if entry[0] == words and entry[1]["verified"]), None)
             if old is not None:
                 before.remove(old)
             now.append(old or (words, *self._watch(*words)))
@@ -104,29 +104,32 @@ class ClientBreakpoints:
         """`dataBreakpointInfo` of an element or region, written as in a frame."""
         session = self.state.standing()
         try:
-            found = session.watch(name, "write", frame=frame)
+            watch = session.watch(name, "write", frame=frame)
         except RefmlcError as failure:
             return {"dataId": None, "description": failure.diagnostic.message}
-        session.remove(found.number)
+        session.remove(watch.number)
         frames = session.frames()
-        function = next((one.name for one in frames[frame:] if one.kind.value in _FUNCTIONS), session.program.func)
+        function = next(
+            (stack_frame.name for stack_frame in frames[frame:] if stack_frame.kind.value in _FUNCTIONS),
+            session.program.func,
+        )
         level = frames[frame].level if frames else 0
         return {
-            "dataId": f"{level} {function} {found.what}", "description": f"{found.what} in {function}",
+            "dataId": f"{level} {function} {watch.what}", "description": f"{watch.what} in {function}",
             "accessTypes": list(MODES), "canPersist": False,
         }  # fmt: skip
 
     def locations(self, source: str, first: int, last: int) -> list[int]:
         """The lines that have a statement."""
-        session, found, line = self.state.session, list[int](), first
+        session, lines, line = self.state.session, list[int](), first
         while line <= last:
-            one = session.break_line(line, source)
-            session.remove(one.number)
-            if not one.verified or one.line > last:
+            placed = session.break_line(line, source)
+            session.remove(placed.number)
+            if not placed.verified or placed.line > last:
                 break
-            found.append(one.line)
-            line = one.line + 1
-        return found
+            lines.append(placed.line)
+            line = placed.line + 1
+        return lines
 
     # ------------------------------------------------------------------------------------------ the session
 
@@ -136,13 +139,13 @@ class ClientBreakpoints:
         self.known.clear()
         self.watched.clear()
         session.failures = frozenset() if self.quiet else capabilities.failures(frozenset(capabilities.DEFAULTS))
-        for key, given in list(self.wanted.items()):
+        for key, arguments in list(self.wanted.items()):
             if key.startswith("lines "):
-                self.lines(given)
+                self.lines(arguments)
             elif key == "functions":
-                self.functions(given)
+                self.functions(arguments)
             else:
-                self.exceptions(given)
+                self.exceptions(arguments)
 
     def hit(self, numbers: Iterable[int]) -> list[int]:
         """The client's numbers of the session's breakpoints."""
@@ -167,14 +170,14 @@ class ClientBreakpoints:
         if self.quiet:
             return self._unmet("the program was launched without debugging")
         try:
-            one = make()
+            point = make()
         except RefmlcError as failure:
             return self._unmet(failure.diagnostic.message)
         self._last += 1
-        self.ids[one.number] = self._last
-        self.known.setdefault(key, []).append(one.number)
-        row: RowData = {"id": self._last, "verified": one.verified}
-        return row | shown(one) if one.verified else row | {"message": one.note}
+        self.ids[point.number] = self._last
+        self.known.setdefault(key, []).append(point.number)
+        row: RowData = {"id": self._last, "verified": point.verified}
+        return row | shown(point) if point.verified else row | {"message": point.note}
 
     def _line(self, key: str, source: str, line: int, options: "BreakpointOptions") -> RowData:
         if options.wrong:
@@ -190,14 +193,14 @@ class ClientBreakpoints:
                 exactly=options.exactly,
                 log=options.log,
             ),
-            lambda one: self._at(one, ours),
+            lambda point: self._at(point, ours),
         )
 
-    def _at(self, one: Breakpoint, asked: int = 0) -> RowData:
-        moved = {"message": f"line {asked} has no statement"} if asked and one.line != asked else {}
-        if not one.line:
+    def _at(self, point: Breakpoint, asked: int = 0) -> RowData:
+        moved = {"message": f"line {asked} has no statement"} if asked and point.line != asked else {}
+        if not point.line:
             return {}
-        return {"line": self.state.client.line(one.line), "source": self.state.sources.shown(one.source), **moved}
+        return {"line": self.state.client.line(point.line), "source": self.state.sources.shown(point.source), **moved}
 
     def _function(self, name: str, options: "BreakpointOptions") -> RowData:
         if options.wrong:
@@ -232,7 +235,11 @@ class ClientBreakpoints:
             return self._unmet("the program was launched without debugging"), ()
         session = self.state.session
         frame = next(
-            (one.index for one in session.frames() if str(one.level) == level and _is(session, one.index, function)),
+            (
+                shown.index
+                for shown in session.frames()
+                if str(shown.level) == level and _is(session, shown.index, function)
+            ),
             0 if self.state.ended else None,
         )
         if frame is None:
@@ -241,9 +248,9 @@ class ClientBreakpoints:
         numbers: list[int] = []
         try:
             for mode in modes:
-                one = session.watch(element, mode, condition=condition, frame=frame)
-                session.ignore(one.number, options.ignore, exactly=options.exactly)
-                numbers.append(one.number)
+                watch = session.watch(element, mode, condition=condition, frame=frame)
+                session.ignore(watch.number, options.ignore, exactly=options.exactly)
+                numbers.append(watch.number)
         except RefmlcError as failure:
             self._remove(numbers)
             return self._unmet(failure.diagnostic.message), ()
@@ -257,7 +264,7 @@ _FUNCTIONS = ("Relax function", "prim_func")
 def _is(session: Session, index: int, function: str) -> bool:
     """True if the frame belongs to a call of `function`."""
     frames = session.frames()
-    return next((one.name for one in frames[index:] if one.kind.value in _FUNCTIONS), "") == function
+    return next((frame.name for frame in frames[index:] if frame.kind.value in _FUNCTIONS), "") == function
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +288,7 @@ def _options(row: Arguments) -> BreakpointOptions:
 def _hits(text: str) -> BreakpointOptions:
     if not text.strip():
         return BreakpointOptions()
-    found = HITS.match(text)
-    if found is None or (found[1] != ">" and int(found[2]) == 0):
+    match = HITS.match(text)
+    if match is None or (match[1] != ">" and int(match[2]) == 0):
         return BreakpointOptions(wrong=f"`{text}` is not a hit condition: write N, >= N, > N or == N, with N from 1 on")
-    return BreakpointOptions(ignore=int(found[2]) - (found[1] != ">"), exactly=found[1] in ("=", "=="))
+    return BreakpointOptions(ignore=int(match[2]) - (match[1] != ">"), exactly=match[1] in ("=", "=="))

@@ -31,24 +31,24 @@ def kinds() -> Mapping[str, str]:
 
 def failures(filters: frozenset[str]) -> frozenset[str]:
     """The kinds of failures in the words of `Session.failures`."""
-    found = {name for name in filters if name in ("undefined", "trap") or name in CODES}
+    selected = {name for name in filters if name in ("undefined", "trap") or name in CODES}
     if "other" in filters:
-        found |= {name for name in CODES if name[2] not in "34"}
-    return frozenset(found)
+        selected |= {name for name in CODES if name[2] not in "34"}
+    return frozenset(selected)
 
 
 def filters() -> list[dict[str, object]]:
     """The exception filters."""
-    found: list[dict[str, object]] = [
+    rows: list[dict[str, object]] = [
         {
             "filter": name, "label": label, "default": False, "supportsCondition": True,
             "conditionDescription": "an expression of TVMScript, e.g. vi == 3",
         }
         for name, label in NUMBERS.items()
     ]  # fmt: skip
-    found += [{"filter": name, "label": label, "default": True} for name, label in GROUPS.items()]
-    found += [{"filter": name, "label": f"{name}: {title}", "default": False} for name, title in kinds().items()]
-    return found
+    rows += [{"filter": name, "label": label, "default": True} for name, label in GROUPS.items()]
+    rows += [{"filter": name, "label": f"{name}: {title}", "default": False} for name, title in kinds().items()]
+    return rows
 
 
 def capabilities() -> dict[str, object]:

@@ -54,7 +54,7 @@ class Incoming:
         with self._changed:
             if isinstance(item, Request) and item.command == "cancel":
                 number = item.arguments.get("requestId")
-                if any(isinstance(one, Request) and one.number == number for one in self.waiting):
+                if any(isinstance(waiting, Request) and waiting.number == number for waiting in self.waiting):
                     self.cancelled.add(number)  # type: ignore[arg-type]  # it is the number of one
             self.waiting.append(item)
             if self._pause is not None and (self._everything or self._is_urgent(item)):

@@ -50,18 +50,18 @@ class Client:
     memory: bool = False
 
     @classmethod
-    def of(cls, given: Arguments) -> "Client":
+    def of(cls, arguments: Arguments) -> "Client":
         """Read the arguments of `initialize`."""
-        if given.text("pathFormat", "path") != "path":
+        if arguments.text("pathFormat", "path") != "path":
             raise RequestRefused("paths must be plain paths: URIs are not supported")
         return cls(
             asked=True,
-            first_line=int(given.flag("linesStartAt1", True)),
-            first_column=int(given.flag("columnsStartAt1", True)),
-            pages=given.flag("supportsVariablePaging", False),
-            progress=given.flag("supportsProgressReporting", False),
-            invalidated=given.flag("supportsInvalidatedEvent", False),
-            memory=given.flag("supportsMemoryEvent", False),
+            first_line=int(arguments.flag("linesStartAt1", True)),
+            first_column=int(arguments.flag("columnsStartAt1", True)),
+            pages=arguments.flag("supportsVariablePaging", False),
+            progress=arguments.flag("supportsProgressReporting", False),
+            invalidated=arguments.flag("supportsInvalidatedEvent", False),
+            memory=arguments.flag("supportsMemoryEvent", False),
         )
 
     def line(self, number: int) -> int:

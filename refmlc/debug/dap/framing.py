@@ -79,9 +79,9 @@ def _header(stream: BinaryIO) -> tuple[int | None, bytes | None]:
     length, seen, begun = None, None, False
     while line := stream.readline(MOST_LINE):
         seen = line
-        found = LENGTH.search(line)
-        if found is not None:
-            length = int(found[1])
+        match = LENGTH.search(line)
+        if match is not None:
+            length = int(match[1])
         elif line.strip(b"\r\n"):
             begun = True
             if length is None and b":" not in line:
@@ -105,10 +105,10 @@ def _exactly(stream: BinaryIO, length: int) -> bytes | None:
 def decode(body: bytes) -> Json | BrokenMessage:
     """The object in the bytes."""
     try:
-        found = json.loads(body.decode("utf-8"), parse_constant=_refuse)
+        value = json.loads(body.decode("utf-8"), parse_constant=_refuse)
     except (UnicodeDecodeError, ValueError, RecursionError) as wrong:
         return BrokenMessage(f"the message is not JSON: {wrong}"[:200])
-    return found if isinstance(found, dict) else BrokenMessage("the message is not an object")
+    return value if isinstance(value, dict) else BrokenMessage("the message is not an object")
 
 
 def _refuse(name: str) -> NoReturn:

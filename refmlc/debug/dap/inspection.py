@@ -33,74 +33,74 @@ class InspectionRequests:
         """The maker of rows."""
         return ValueRows(self.state)
 
-    def stack(self, given: Arguments) -> Body:
+    def stack(self, arguments: Arguments) -> Body:
         """`stackTrace`."""
         session = self.state.standing()
-        thread(given)
+        thread(arguments)
         frames = session.frames()
         if not frames:
             return {"stackFrames": [self._end(session)], "totalFrames": 1}
-        start, levels = given.number("startFrame", 0), given.number("levels", 0)
-        found = frames[start : start + levels if levels else None]
-        return {"stackFrames": [self._frame(one) for one in found], "totalFrames": len(frames)}
+        start, levels = arguments.number("startFrame", 0), arguments.number("levels", 0)
+        shown = frames[start : start + levels if levels else None]
+        return {"stackFrames": [self._frame(frame) for frame in shown], "totalFrames": len(frames)}
 
     def _frame(self, frame: StackFrame) -> Body:
         kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
         name = f"{kind}{frame.name}{f' ({frame.detail})' if frame.detail else ''}"
-        found: Body = {"id": self.state.references.number(frame.index), "name": name, "line": 0, "column": 0}
+        body: Body = {"id": self.state.references.number(frame.index), "name": name, "line": 0, "column": 0}
         if frame.span is not None:
-            found |= {**self.state.client.place(frame.span), "source": self.state.sources.shown(frame.span.source.name)}
-        return found
+            body |= {**self.state.client.place(frame.span), "source": self.state.sources.shown(frame.span.source.name)}
+        return body
 
     def _end(self, session: Session) -> Body:
         """The frame shown after the end of the program."""
         program = session.program
         span = program.module.functions[program.func].span
-        found: Body = {
+        body: Body = {
             "id": self.state.references.number(0), "name": f"{program.func} (ended)", "line": 0, "column": 0,
             "canRestart": False,
         }  # fmt: skip
         if span is not None:
-            found |= {**self.state.client.place(span), "source": self.state.sources.shown(span.source.name)}
-        return found
+            body |= {**self.state.client.place(span), "source": self.state.sources.shown(span.source.name)}
+        return body
 
-    def scopes(self, given: Arguments) -> Body:
+    def scopes(self, arguments: Arguments) -> Body:
         """`scopes`."""
         self.state.standing()
-        return {"scopes": self.rows.scopes(self.state.references.frame(given.number("frameId")))}
+        return {"scopes": self.rows.scopes(self.state.references.frame(arguments.number("frameId")))}
 
-    def variables(self, given: Arguments) -> Body:
+    def variables(self, arguments: Arguments) -> Body:
         """`variables`."""
         self.state.standing()
-        of = self.state.references.parts(given.number("variablesReference"))
-        return {"variables": self.rows.rows(of, given)}
+        of = self.state.references.parts(arguments.number("variablesReference"))
+        return {"variables": self.rows.rows(of, arguments)}
 
-    def evaluate(self, given: Arguments) -> Body:
+    def evaluate(self, arguments: Arguments) -> Body:
         """`evaluate`: an expression of TVMScript; in the console also `why ELEMENT`."""
         session = self.state.standing()
-        expression, frame = given.text("expression"), self._optional(given)
-        if given.text("context", "") == "repl" and expression.split(maxsplit=1)[:1] == ["why"]:
-            found = session.why(expression.strip()[3:].strip(), frame)
-            return {"result": text(outline(found, DEPTH)), "variablesReference": 0}
+        expression, frame = arguments.text("expression"), self._optional(arguments)
+        if arguments.text("context", "") == "repl" and expression.split(maxsplit=1)[:1] == ["why"]:
+            backward_slice = session.why(expression.strip()[3:].strip(), frame)
+            return {"result": text(outline(backward_slice, DEPTH)), "variablesReference": 0}
         return self.rows.value(session.look(expression, frame), ValuePath(expression.strip(), frame))
 
-    def _optional(self, given: Arguments) -> int:
-        return self.state.references.frame(given.number("frameId")) if "frameId" in given else 0
+    def _optional(self, arguments: Arguments) -> int:
+        return self.state.references.frame(arguments.number("frameId")) if "frameId" in arguments else 0
 
-    def set_variable(self, given: Arguments) -> Body:
+    def set_variable(self, arguments: Arguments) -> Body:
         """`setVariable`."""
-        of = self.state.references.parts(given.number("variablesReference"))
-        name = given.text("name")
+        of = self.state.references.parts(arguments.number("variablesReference"))
+        name = arguments.text("name")
         if isinstance(of, VariableScope):
             frame = of.frame if of.what != "arguments" else max(len(self.state.standing().frames()) - 1, 0)
-            return self._set(name, given.text("value"), frame)
+            return self._set(name, arguments.text("value"), frame)
         if of.mask or not of.path.spelled or not (name.startswith("[") and name.endswith("]")):
             raise RequestRefused(f"`{name}` cannot be set")
-        return self._set(f"{of.path.spelled}{name}", given.text("value"), of.path.frame)
+        return self._set(f"{of.path.spelled}{name}", arguments.text("value"), of.path.frame)
 
-    def set_expression(self, given: Arguments) -> Body:
+    def set_expression(self, arguments: Arguments) -> Body:
         """`setExpression`."""
-        return self._set(given.text("expression"), given.text("value"), self._optional(given))
+        return self._set(arguments.text("expression"), arguments.text("value"), self._optional(arguments))
 
     def _set(self, target: str, value: str, frame: int) -> Body:
         session = self.state.going()
@@ -114,16 +114,16 @@ class InspectionRequests:
         shown = self.rows.value(session.look(target, frame), ValuePath(target.strip(), frame))
         return {("value" if key == "result" else key): part for key, part in shown.items() if key in _SET}
 
-    def complete(self, given: Arguments) -> Body:
+    def complete(self, arguments: Arguments) -> Body:
         """`completions`: the visible names."""
         session = self.state.standing()
-        line, column = given.text("text"), given.number("column") - self.state.client.first_column
+        line, column = arguments.text("text"), arguments.number("column") - self.state.client.first_column
         before = line[: max(column, 0)]
         start = len(before)
         while start and (before[start - 1].isalnum() or before[start - 1] == "_"):
             start -= 1
-        begun, frame = before[start:], self._optional(given)
-        names = [one.name for one in session.visible(frame) if one.name.startswith(begun)]
+        begun, frame = before[start:], self._optional(arguments)
+        names = [variable.name for variable in session.visible(frame) if variable.name.startswith(begun)]
         return {
             "targets": [
                 {"label": name, "type": "variable", "start": start, "length": len(begun)}
@@ -131,10 +131,10 @@ class InspectionRequests:
             ]
         }
 
-    def exception(self, given: Arguments) -> Body:
+    def exception(self, arguments: Arguments) -> Body:
         """`exceptionInfo`."""
         stop = self.state.stop()
-        thread(given)
+        thread(arguments)
         if stop.failure is not None:
             code = stop.failure.code
             details = {"message": stop.failure.message, "typeName": code.title, "stackTrace": render_text(stop.failure)}
@@ -149,27 +149,27 @@ class InspectionRequests:
         kind = "nan" if "= nan " in stop.text else "inf"
         return {"exceptionId": kind, "description": stop.text, "breakMode": "always", "details": {"message": stop.text}}
 
-    def memory(self, given: Arguments) -> Body:
+    def memory(self, arguments: Arguments) -> Body:
         """`readMemory` of a tensor: its bytes from the first element on, uninitialised ones included."""
         session = self.state.standing()
-        frame, _, name = given.text("memoryReference").partition(":")
+        frame, _, name = arguments.text("memoryReference").partition(":")
         if not (frame.isascii() and frame.isdigit()):
             raise RequestRefused("this is not a memory reference")
         tensor = ValuePath(name, int(frame)).tensor(session)
-        offset, count = given.number("offset", 0, least=-MOST_BYTES), given.number("count")
+        offset, count = arguments.number("offset", 0, least=-MOST_BYTES), arguments.number("count")
         begin = tensor.byte_offset + offset
-        held = tensor.storage.bytes if tensor.storage.alive else b""
-        data = bytes(held[max(begin, 0) : max(begin, 0) + min(count, MOST_BYTES)]) if begin >= 0 else b""
-        found: Body = {"address": hex(max(begin, 0)), "data": b64encode(data).decode("ascii")}
-        return found | ({"unreadableBytes": count - len(data)} if len(data) < count else {})
+        stored = tensor.storage.bytes if tensor.storage.alive else b""
+        data = bytes(stored[max(begin, 0) : max(begin, 0) + min(count, MOST_BYTES)]) if begin >= 0 else b""
+        body: Body = {"address": hex(max(begin, 0)), "data": b64encode(data).decode("ascii")}
+        return body | ({"unreadableBytes": count - len(data)} if len(data) < count else {})
 
-    def data_info(self, given: Arguments) -> Body:
+    def data_info(self, arguments: Arguments) -> Body:
         """`dataBreakpointInfo`."""
         self.state.standing()
-        name = given.text("name")
-        if "variablesReference" not in given:
-            return self.breakpoints.info(name, self._optional(given))
-        of = self.state.references.parts(given.number("variablesReference"))
+        name = arguments.text("name")
+        if "variablesReference" not in arguments:
+            return self.breakpoints.info(name, self._optional(arguments))
+        of = self.state.references.parts(arguments.number("variablesReference"))
         if isinstance(of, VariableScope):
             return self.breakpoints.info(name, of.frame)
         if not of.path.spelled or of.mask or not name.startswith("["):
@@ -180,7 +180,7 @@ class InspectionRequests:
 _SET = ("result", "type", "variablesReference", "namedVariables", "indexedVariables")
 
 
-def thread(given: Arguments) -> None:
+def thread(arguments: Arguments) -> None:
     """Check that the request means the only thread."""
-    if given.number("threadId") != THREAD:
-        raise RequestRefused(f"there is no thread {given.number('threadId')}")
+    if arguments.number("threadId") != THREAD:
+        raise RequestRefused(f"there is no thread {arguments.number('threadId')}")

@@ -32,24 +32,24 @@ class MotionRequests:
 
     state: DapState
 
-    def proceed(self, given: Arguments) -> Body:
+    def proceed(self, arguments: Arguments) -> Body:
         """`continue`."""
-        session = self._session(given)
+        session = self._session(arguments)
         self.state.motion = Motion(session.resume, "running", resumes=True)
         return {"allThreadsContinued": True}
 
-    def step_over(self, given: Arguments) -> Body:
+    def step_over(self, arguments: Arguments) -> Body:
         """`next`."""
-        session = self._session(given)
-        fine = _granularity(given) == "instruction"
+        session = self._session(arguments)
+        fine = _granularity(arguments) == "instruction"
         return self._moves(session.step_in if fine else session.step_over, "stepping")
 
-    def step_in(self, given: Arguments) -> Body:
+    def step_in(self, arguments: Arguments) -> Body:
         """`stepIn`."""
-        session = self._session(given)
-        if "targetId" not in given:
+        session = self._session(arguments)
+        if "targetId" not in arguments:
             return self._moves(session.step_in, "stepping in")
-        target = self.state.references.target(given.number("targetId"))
+        target = self.state.references.target(arguments.number("targetId"))
         match target.what:
             case "block":
                 return self._moves(session.next_block, "going to the next block")
@@ -60,43 +60,43 @@ class MotionRequests:
             case _:
                 raise RequestRefused("this target cannot be stepped into")
 
-    def step_out(self, given: Arguments) -> Body:
+    def step_out(self, arguments: Arguments) -> Body:
         """`stepOut`."""
-        return self._moves(self._session(given).step_out, "stepping out")
+        return self._moves(self._session(arguments).step_out, "stepping out")
 
-    def step_back(self, given: Arguments) -> Body:
+    def step_back(self, arguments: Arguments) -> Body:
         """`stepBack`."""
-        session = self._session(given, ended=True)
-        fine = _granularity(given) == "instruction"
+        session = self._session(arguments, ended=True)
+        fine = _granularity(arguments) == "instruction"
         return self._moves(session.step_back if fine else session.step_back_over, "stepping back")
 
-    def reverse(self, given: Arguments) -> Body:
+    def reverse(self, arguments: Arguments) -> Body:
         """`reverseContinue`."""
-        return self._moves(self._session(given, ended=True).reverse_resume, "running backwards")
+        return self._moves(self._session(arguments, ended=True).reverse_resume, "running backwards")
 
-    def restart_frame(self, given: Arguments) -> Body:
+    def restart_frame(self, arguments: Arguments) -> Body:
         """`restartFrame`."""
         session = self.state.going()
-        frame = self.state.references.frame(given.number("frameId"))
+        frame = self.state.references.frame(arguments.number("frameId"))
         return self._moves(partial(session.restart_frame, frame), "going back to where the frame was entered")
 
-    def goto(self, given: Arguments) -> Body:
+    def goto(self, arguments: Arguments) -> Body:
         """`goto`."""
-        session = self._session(given, ended=True)
-        target = self.state.references.target(given.number("targetId"))
+        session = self._session(arguments, ended=True)
+        target = self.state.references.target(arguments.number("targetId"))
         if not target.line:
             raise RequestRefused("this target is not a line")
         return self._moves(partial(arrive, session, target), f"going to line {target.line}")
 
     # -------------------------------------------------------------------------------------------- targets
 
-    def step_targets(self, given: Arguments) -> Body:
+    def step_targets(self, arguments: Arguments) -> Body:
         """`stepInTargets`: a statement, a block, an iteration of each loop around."""
         session = self.state.going()
-        frame = self.state.references.frame(given.number("frameId"))
+        frame = self.state.references.frame(arguments.number("frameId"))
         frames = session.frames()
         level = frames[frame].level
-        loops = [one.name for one in frames[frame:] if one.level == level and one.kind is FrameKind.LOOP]
+        loops = [outer.name for outer in frames[frame:] if outer.level == level and outer.kind is FrameKind.LOOP]
         targets = [
             ("the next statement", MotionTarget(what="statement")),
             ("the next block instance", MotionTarget(what="block")),
@@ -107,28 +107,28 @@ class MotionRequests:
         number = self.state.references.number
         return {"targets": [{"id": number(target), "label": label} for label, target in targets]}
 
-    def goto_targets(self, given: Arguments) -> Body:
+    def goto_targets(self, arguments: Arguments) -> Body:
         """`gotoTargets`: a line, forwards and backwards."""
         session = self.state.standing()
-        source = self.state.sources.find(given.inner("source"))
-        line = max(self.state.client.ours(given.number("line", least=-1)), 1)
+        source = self.state.sources.find(arguments.inner("source"))
+        line = max(self.state.client.ours(arguments.number("line", least=-1)), 1)
         if source is None:
             return {"targets": []}
         there = session.break_line(line, source)
         session.remove(there.number)
         if not there.verified:
             return {"targets": []}
-        found = [(f"the last time line {there.line} was reached", MotionTarget(there.line, source, back=True))]
+        targets = [(f"the last time line {there.line} was reached", MotionTarget(there.line, source, back=True))]
         if not session.ended:
-            found.insert(0, (f"the next time line {there.line} is reached", MotionTarget(there.line, source)))
+            targets.insert(0, (f"the next time line {there.line} is reached", MotionTarget(there.line, source)))
         number, shown = self.state.references.number, self.state.client.line(there.line)
-        return {"targets": [{"id": number(target), "label": label, "line": shown} for label, target in found]}
+        return {"targets": [{"id": number(target), "label": label, "line": shown} for label, target in targets]}
 
     # -------------------------------------------------------------------------------------------- private
 
-    def _session(self, given: Arguments, *, ended: bool = False) -> Session:
+    def _session(self, arguments: Arguments, *, ended: bool = False) -> Session:
         session = self.state.standing() if ended else self.state.going()
-        thread(given)
+        thread(arguments)
         return session
 
     def _moves(self, run: Callable[[], Stop], title: str) -> Body:
@@ -136,19 +136,19 @@ class MotionRequests:
         return {}
 
 
-def _granularity(given: Arguments) -> str:
-    found = given.text("granularity", "statement")
-    if found not in GRANULARITIES:
-        raise RequestRefused(f"there is no granularity `{found}`")
-    return found
+def _granularity(arguments: Arguments) -> str:
+    granularity = arguments.text("granularity", "statement")
+    if granularity not in GRANULARITIES:
+        raise RequestRefused(f"there is no granularity `{granularity}`")
+    return granularity
 
 
 def arrive(session: Session, target: MotionTarget) -> Stop:
     """Run to a line, ignoring other breakpoints. If the line is never reached, stay."""
     begin = session.stop
-    enabled, failures = {one.number: one.enabled for one in session.breakpoints}, session.failures
-    for one in session.breakpoints:
-        one.enabled = False
+    enabled, failures = {point.number: point.enabled for point in session.breakpoints}, session.failures
+    for point in session.breakpoints:
+        point.enabled = False
     session.failures = frozenset()
     there = session.break_line(target.line, target.source)
     try:
@@ -158,6 +158,6 @@ def arrive(session: Session, target: MotionTarget) -> Stop:
     finally:
         session.remove(there.number)
         session.failures = failures
-        for one in session.breakpoints:
-            one.enabled = enabled[one.number]
+        for point in session.breakpoints:
+            point.enabled = enabled[point.number]
     return stop if stop.reason in (Reason.PAUSE, Reason.ENDED) else replace(stop, reason=Reason.GOTO, hits=())

@@ -25,19 +25,19 @@ class ValuePath:
 
     def value(self, session: Session) -> object:
         """The value at present."""
-        found = session.look(self.name, self.frame).value if self.argument is None else session.arguments[self.argument]
+        value = session.look(self.name, self.frame).value if self.argument is None else session.arguments[self.argument]
         for part in self.parts:
-            if not isinstance(found, Sequence) or part >= len(found):
+            if not isinstance(value, Sequence) or part >= len(value):
                 raise RequestRefused(f"`{self.name}` has no part {part} any more")
-            found = found[part]
-        return found
+            value = value[part]
+        return value
 
     def tensor(self, session: Session) -> Tensor:
         """The tensor at present."""
-        found = self.value(session)
-        if not isinstance(found, Tensor):
+        value = self.value(session)
+        if not isinstance(value, Tensor):
             raise RequestRefused(f"`{self.name}` is no longer a tensor")
-        return found
+        return value
 
     @property
     def spelled(self) -> str:
@@ -101,21 +101,21 @@ class References:
 
     def frame(self, number: int) -> int:
         """The frame with this number."""
-        found = self._known.get(number)
-        if not isinstance(found, int):
+        meaning = self._known.get(number)
+        if not isinstance(meaning, int):
             raise RequestRefused(f"there is no frame {number} (any more)")
-        return found
+        return meaning
 
     def parts(self, number: int) -> VariableScope | ValueParts:
         """The scope or the value with this number."""
-        found = self._known.get(number)
-        if not isinstance(found, VariableScope | ValueParts):
+        meaning = self._known.get(number)
+        if not isinstance(meaning, VariableScope | ValueParts):
             raise RequestRefused(f"there are no variables {number} (any more)")
-        return found
+        return meaning
 
     def target(self, number: int) -> MotionTarget:
         """The target with this number."""
-        found = self._known.get(number)
-        if not isinstance(found, MotionTarget):
+        meaning = self._known.get(number)
+        if not isinstance(meaning, MotionTarget):
             raise RequestRefused(f"there is no target {number} (any more)")
-        return found
+        return meaning

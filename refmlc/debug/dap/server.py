@@ -131,11 +131,11 @@ def _refuse(other: socket.socket) -> None:
             for message in strict_messages(reader):
                 first = message if isinstance(message, BrokenMessage) else request_of(message)
                 break
-        said = Outgoing(writer)
+        outgoing = Outgoing(writer)
         no = RequestRefused("another client is being served", show=True)
         match first:
             case Request(number, command):
-                said.refuse(number, command, no)
+                outgoing.refuse(number, command, no)
             case BrokenMessage() | ClientGone() | None:
-                said.refuse(0, "", no)
+                outgoing.refuse(0, "", no)
         other.shutdown(socket.SHUT_WR)

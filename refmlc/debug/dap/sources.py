@@ -45,20 +45,20 @@ class Sources:
             return {"name": name}
         return {"name": name, "sourceReference": self._numbers[name], "origin": "shown by refmlc"}
 
-    def find(self, given: Arguments) -> str | None:
+    def find(self, arguments: Arguments) -> str | None:
         """The name of the text that the client means; None if it is not one of the program."""
-        reference = given.number("sourceReference", 0)
+        reference = arguments.number("sourceReference", 0)
         if reference:
             return next((name for name, number in self._numbers.items() if number == reference), None)
-        if "path" in given:
-            path = _resolved(given.text("path"))
+        if "path" in arguments:
+            path = _resolved(arguments.text("path"))
             return next((name for name, known in self.paths.items() if known == path), None)
-        name = given.text("name")
+        name = arguments.text("name")
         return name if name in self.texts else None
 
-    def content(self, given: Arguments) -> str:
+    def content(self, arguments: Arguments) -> str:
         """The content of a text."""
-        name = self.find(given)
+        name = self.find(arguments)
         if name is None:
             raise RequestRefused("this text does not belong to the program")
         return self.texts[name].text

@@ -42,10 +42,10 @@ class ValueRows:
 
     def scopes(self, frame: int) -> list[RowData]:
         """The scopes of a frame: its own names, those around it, the arguments of the run."""
-        found = [] if self.state.ended else [self._scope(frame, "here", "locals")]
+        scopes = [] if self.state.ended else [self._scope(frame, "here", "locals")]
         if self._variables(VariableScope(frame, "around")):
-            found.append(self._scope(frame, "around", "around"))
-        return [*found, self._scope(frame, "arguments", "arguments")]
+            scopes.append(self._scope(frame, "around", "around"))
+        return [*scopes, self._scope(frame, "arguments", "arguments")]
 
     def _scope(self, frame: int, what: str, hint: str) -> RowData:
         frames = self.session.frames()
@@ -62,7 +62,7 @@ class ValueRows:
         session, frame = self.session, scope.frame
         if scope.what == "arguments":
             names = session.program.names
-            found = [
+            pairs = [
                 (
                     Variable(name, "parameter", value, _dtype(value)),
                     ValuePath(name, max(len(session.frames()) - 1, 0), (), at),
@@ -71,27 +71,27 @@ class ValueRows:
             ]
             if self.state.ended and session.result is not None:
                 result = Variable("result", "variable", session.result, _dtype(session.result))
-                found.append((result, ValuePath("result", 0)))
-            return found
+                pairs.append((result, ValuePath("result", 0)))
+            return pairs
         if self.state.ended:
             return []
         here = list(session.variables(frame))
         if scope.what == "around":
-            names_here = {one.name for one in here}
-            here = [one for one in session.visible(frame) if one.name not in names_here]
-        return [(one, ValuePath(one.name, frame)) for one in here]
+            names_here = {variable.name for variable in here}
+            here = [variable for variable in session.visible(frame) if variable.name not in names_here]
+        return [(variable, ValuePath(variable.name, frame)) for variable in here]
 
     # ----------------------------------------------------------------------------------------------- rows
 
-    def rows(self, of: VariableScope | ValueParts, given: Arguments) -> list[RowData]:
+    def rows(self, of: VariableScope | ValueParts, arguments: Arguments) -> list[RowData]:
         """The rows of a scope or value, selected by `filter`, `start` and `count`."""
-        wanted = given.text("filter", "")
-        start, count = given.number("start", 0), given.number("count", 0)
+        wanted = arguments.text("filter", "")
+        start, count = arguments.number("start", 0), arguments.number("count", 0)
         if isinstance(of, VariableScope):
-            found = [] if wanted == "indexed" else self._variables(of)
-            return [self.variable(one, path) for one, path in found[start : start + count if count else None]]
+            pairs = [] if wanted == "indexed" else self._variables(of)
+            return [self.variable(variable, path) for variable, path in pairs[start : start + count if count else None]]
         value = of.path.value(self.session)
-        paged = self.state.client.pages and (wanted == "indexed" or "start" in given)
+        paged = self.state.client.pages and (wanted == "indexed" or "start" in arguments)
         rows = [] if wanted == "indexed" or not of.whole else list(self._statistics(value, of.path))
         if wanted == "named":
             return rows[start : start + count if count else None]
@@ -103,53 +103,61 @@ class ValueRows:
             raise RequestRefused(f"{last - first} rows are requested: at most {MOST_ROWS} are sent at once")
         return rows + list(self._elements(value, of, first, last))
 
-    def variable(self, one: Variable, path: ValuePath) -> RowData:
+    def variable(self, variable: Variable, path: ValuePath) -> RowData:
         """A name with its value."""
-        row = self._row(one.name, show.typed(one), one.dtype or one.kind, one.value if one.bound else None, path)
-        attributes = ["readOnly"] if path.argument is None and one.tensor is None and one.value is None else []
-        if one.extent is not None:
-            row["type"] = f"{one.dtype} in {one.extent[0]}..{one.extent[1]}"
-        if one.edited:
+        row = self._row(
+            variable.name,
+            show.typed(variable),
+            variable.dtype or variable.kind,
+            variable.value if variable.bound else None,
+            path,
+        )
+        attributes = (
+            ["readOnly"] if path.argument is None and variable.tensor is None and variable.value is None else []
+        )
+        if variable.extent is not None:
+            row["type"] = f"{variable.dtype} in {variable.extent[0]}..{variable.extent[1]}"
+        if variable.edited:
             row["value"] = f"{row['value']}  [edited]"
         if attributes:
             row["presentationHint"] = {"attributes": attributes}
         return row
 
-    def value(self, one: Variable, path: ValuePath) -> RowData:
+    def value(self, variable: Variable, path: ValuePath) -> RowData:
         """The row of a value requested by an expression."""
-        row = self.variable(one, path)
+        row = self.variable(variable, path)
         return {("result" if key == "value" else key): part for key, part in row.items() if key not in _NAMES}
 
-    def _row(self, name: str, value: str, kind: str, held: object, path: ValuePath) -> RowData:
+    def _row(self, name: str, value: str, kind: str, content: object, path: ValuePath) -> RowData:
         row: RowData = {"name": name, "value": value, "type": kind, "variablesReference": 0}
         if path.spelled:
             row["evaluateName"] = path.spelled
         number = self.state.references.number
-        if isinstance(held, Tensor):
-            size = prod(held.shape)
+        if isinstance(content, Tensor):
+            size = prod(content.shape)
             row["variablesReference"] = number(ValueParts(path, 0, size, whole=True))
             row |= {"namedVariables": len(STATISTICS), "indexedVariables": size}
-            row["type"] = f"{'x'.join(map(str, held.shape)) or 'scalar'} {held.dtype}"
+            row["type"] = f"{'x'.join(map(str, content.shape)) or 'scalar'} {content.dtype}"
             if path.spelled:
                 row["memoryReference"] = f"{path.frame}:{path.name}"
-        elif isinstance(held, tuple) and held:
-            row["variablesReference"] = number(ValueParts(path, 0, len(held)))
-            row["indexedVariables"] = len(held)
+        elif isinstance(content, tuple) and content:
+            row["variablesReference"] = number(ValueParts(path, 0, len(content)))
+            row["indexedVariables"] = len(content)
         return row
 
     def _statistics(self, value: object, path: ValuePath) -> Iterator[RowData]:
         if not isinstance(value, Tensor):
             return
-        found = statistics(value)
-        said = (
-            "x".join(map(str, value.shape)) or "scalar", str(value.dtype), f"{found.initialised} of {found.count}",
-            str(found.nan), str(found.inf), *(_number(one) for one in (found.least, found.greatest, found.mean)),
+        numbers = statistics(value)
+        texts = (
+            "x".join(map(str, value.shape)) or "scalar", str(value.dtype), f"{numbers.initialised} of {numbers.count}",
+            str(numbers.nan), str(numbers.inf), *map(_number, (numbers.least, numbers.greatest, numbers.mean)),
         )  # fmt: skip
-        for name, text in zip(STATISTICS, said, strict=True):
+        for name, text in zip(STATISTICS, texts, strict=True):
             row: RowData = {"name": name, "value": text, "variablesReference": 0}
             if name == "initialised":
-                row["variablesReference"] = self.state.references.number(ValueParts(path, 0, found.count, mask=True))
-                row["indexedVariables"] = found.count
+                row["variablesReference"] = self.state.references.number(ValueParts(path, 0, numbers.count, mask=True))
+                row["indexedVariables"] = numbers.count
             yield row | {"presentationHint": {"kind": "virtual", "attributes": ["readOnly"]}}
 
     def _bundle(self, of: ValueParts, low: int, high: int) -> RowData:
@@ -163,10 +171,10 @@ class ValueRows:
         path = of.path
         if isinstance(value, Tensor):
             flat = initialised(value).reshape(-1) if of.mask else ()
-            found = page(value, first, last - first)
-            for at, (index, one) in enumerate(zip(found.indices, found.values, strict=True), first):
+            elements = page(value, first, last - first)
+            for at, (index, element) in enumerate(zip(elements.indices, elements.values, strict=True), first):
                 name = f"[{', '.join(map(str, index))}]"
-                text = str(bool(flat[at])) if of.mask else MISSING if one is None else digits(one, value.dtype)
+                text = str(bool(flat[at])) if of.mask else MISSING if element is None else digits(element, value.dtype)
                 row: RowData = {"name": name, "value": text, "variablesReference": 0}
                 if path.spelled and index and not of.mask:
                     row["evaluateName"] = f"{path.spelled}{name}"

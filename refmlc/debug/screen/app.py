@@ -110,7 +110,9 @@ class Screen(App[None]):
         span = None if session.stop is None else panes.span_of(session, state.frame)
         if span is None:
             return
-        there = [one.number for one in session.breakpoints if (one.source, one.line) == (span.source.name, span.line)]
+        there = [
+            point.number for point in session.breakpoints if (point.source, point.line) == (span.source.name, span.line)
+        ]
         self.action_command(f"delete {' '.join(map(str, there))}" if there else f"break {span.line}")
 
     def action_pause(self) -> None:
@@ -126,12 +128,12 @@ class Screen(App[None]):
     def _execute(self, line: str) -> None:
         """Execute in a thread, so that the screen stays alive; end if a first breakpoint is wrong."""
         try:
-            said = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
+            reply = self.shell.execute(line) if self.shell.state.session.stop is not None else self.shell.begin()
         except RefmlcError as failure:
-            self.problem, said, self.shell.over = failure, "", True
-        self.call_from_thread(self._done, line, said)
+            self.problem, reply, self.shell.over = failure, "", True
+        self.call_from_thread(self._done, line, reply)
 
-    def _done(self, line: str, said: str) -> None:
+    def _done(self, line: str, reply: str) -> None:
         self.busy = ""
         if self.shell.over:
             self.exit()
@@ -139,8 +141,8 @@ class Screen(App[None]):
         log = self.query_one("#said", RichLog)
         if line:
             log.write(Text(safe(f"> {line}"), style="bold"))
-        if said:
-            log.write(Text(safe(said)))
+        if reply:
+            log.write(Text(safe(reply)))
         self._show()
 
     def _show(self) -> None:
@@ -170,6 +172,6 @@ class Screen(App[None]):
         stop = session.stop
         if self.watched or stop is None:
             return
-        names = [one.name for one in session.visible(self.shell.state.frame) if one.tensor is not None]
+        names = [variable.name for variable in session.visible(self.shell.state.frame) if variable.tensor is not None]
         stored = stop.element.partition("[")[0]
         self.watched = stored if stored in names else names[-1] if names else ""

@@ -42,9 +42,9 @@ def heat_map(tensor: Tensor, height: int, width: int) -> HeatMap:
         ]
         for row in range(shown_rows)
     ]
-    finite = [one for line in values for one in line if one is not None and not isnan(one) and not isinf(one)]
+    finite = [value for line in values for value in line if value is not None and not isnan(value) and not isinf(value)]
     least, greatest = (min(finite), max(finite)) if finite else (None, None)
-    lines = ["".join(_character(one, least, greatest) for one in line) for line in values]
+    lines = ["".join(_character(value, least, greatest) for value in line) for line in values]
     if columns > shown_columns:
         lines = [line[:-1] + MORE for line in lines]
     if rows > shown_rows:

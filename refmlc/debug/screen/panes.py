@@ -32,7 +32,7 @@ def source(session: Session, frame: int, height: int) -> Text:
         return Text("no text", style="dim")
     lines = span.source.lines
     first = max(1, min(span.line - height // 2, len(lines) - height + 1))
-    marked = {one.line for one in session.breakpoints if one.enabled and one.source == span.source.name}
+    marked = {point.line for point in session.breakpoints if point.enabled and point.source == span.source.name}
     shown = Text(no_wrap=True, overflow="crop")
     for number in range(first, min(first + height, len(lines) + 1)):
         here = number == span.line
@@ -45,19 +45,19 @@ def source(session: Session, frame: int, height: int) -> Text:
 
 def span_of(session: Session, frame: int) -> Span | None:
     """The statement being executed in a frame; after the end, the function."""
-    found = session.frames()
-    if frame < len(found):
-        return found[frame].span
+    frames = session.frames()
+    if frame < len(frames):
+        return frames[frame].span
     return session.program.module.functions[session.program.func].span
 
 
 def frames(session: Session, frame: int, width: int) -> Text:
     """The frames, innermost first."""
     shown = Text(no_wrap=True, overflow="ellipsis")
-    for one in session.frames():
-        kind = {"loop": "for ", "block": "block "}.get(one.kind.value, "")
-        text = f"{one.name} {f'({one.detail})' if one.detail else ''}"
-        shown.append(f"{kind}{text}"[:width] + "\n", style="reverse" if one.index == frame else "")
+    for stack_frame in session.frames():
+        kind = {"loop": "for ", "block": "block "}.get(stack_frame.kind.value, "")
+        text = f"{stack_frame.name} {f'({stack_frame.detail})' if stack_frame.detail else ''}"
+        shown.append(f"{kind}{text}"[:width] + "\n", style="reverse" if stack_frame.index == frame else "")
     return shown
 
 
@@ -66,25 +66,29 @@ def variables(session: Session, frame: int, width: int) -> Text:
     shown = Text(no_wrap=True, overflow="ellipsis")
     if session.stop is None:
         return shown
-    for one in session.visible(frame):
-        style = "yellow" if one.edited else ""
-        shown.append(show.variable(one)[:width] + "\n", style=style)
+    for variable in session.visible(frame):
+        style = "yellow" if variable.edited else ""
+        shown.append(show.variable(variable)[:width] + "\n", style=style)
     return shown
 
 
 def heat(session: Session, name: str, frame: int, size: tuple[int, int]) -> Text:
     """A tensor as a heat map; `size`: rows and columns."""
     height, width = size
-    found = next((one.tensor for one in session.visible(frame) if one.name == name), None) if session.stop else None
-    if found is None:
+    tensor = (
+        next((variable.tensor for variable in session.visible(frame) if variable.name == name), None)
+        if session.stop
+        else None
+    )
+    if tensor is None:
         return Text(
             f"{name}: no tensor here; `heat NAME` shows one" if name else "`heat NAME` shows a tensor", style="dim"
         )
-    made = heat_map(found, height - 1, width)
-    ends = "" if made.least is None else f" {made.least:.4g}…{made.greatest:.4g}"
+    shown_map = heat_map(tensor, height - 1, width)
+    ends = "" if shown_map.least is None else f" {shown_map.least:.4g}…{shown_map.greatest:.4g}"
     shown = Text(no_wrap=True, overflow="crop")
-    shown.append(f"{name} {'x'.join(map(str, found.shape)) or 'scalar'} {found.dtype}{ends}\n", style="bold")
-    for row in made.rows:
+    shown.append(f"{name} {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}{ends}\n", style="bold")
+    for row in shown_map.rows:
         for character in row:
             shown.append(character, style=STYLES.get(character, "cyan"))
         shown.append("\n")

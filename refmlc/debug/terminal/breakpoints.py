@@ -56,30 +56,32 @@ def _placed(state: PromptState, rest: str, *, once: bool, log: str = "") -> str:
         stop = state.session.stop
         here = "" if stop is None or stop.span is None else stop.span.source.name
         wanted = number(line or where, 0, "a line", least=1)
-        made = state.session.break_line(wanted, _source(state, source) or here, condition=condition, log=log, once=once)
+        point = state.session.break_line(
+            wanted, _source(state, source) or here, condition=condition, log=log, once=once
+        )
     elif NAME.fullmatch(where):
-        made = state.session.break_name(where, condition=condition, log=log, once=once)
+        point = state.session.break_name(where, condition=condition, log=log, once=once)
     else:
         raise fail(BAD_USAGE, f"`{where}` is neither a line nor a name" if where else "which line, or which name?")
-    if not made.verified:  # a prompt has no use for a breakpoint that is never met
-        state.session.remove(made.number)
-        raise fail(BAD_USAGE, made.note)
-    return breakpoint_line(made)
+    if not point.verified:  # a prompt has no use for a breakpoint that is never met
+        state.session.remove(point.number)
+        raise fail(BAD_USAGE, point.note)
+    return breakpoint_line(point)
 
 
 def _split(rest: str) -> tuple[str, str, str]:
     """Split into place, `if` and condition."""
-    found = IF.search(rest)
-    return (rest, "", "") if found is None else (rest[: found.start()], "if", rest[found.end() :])
+    match = IF.search(rest)
+    return (rest, "", "") if match is None else (rest[: match.start()], "if", rest[match.end() :])
 
 
 def _source(state: PromptState, name: str) -> str:
     """The text with this name, or with this last part of its path. Fails: RM112."""
     known = state.session.program.sources
-    found = [one for one in known if name in (one, Path(one).name)]
-    if name and not found:
+    names = [text for text in known if name in (text, Path(text).name)]
+    if name and not names:
         raise fail(BAD_USAGE, f"no source text is named `{name}`", None, f"known texts: {', '.join(known) or 'none'}")
-    return found[0] if name else ""
+    return names[0] if name else ""
 
 
 def watch(state: PromptState, rest: str) -> str:
@@ -98,7 +100,7 @@ def catch(state: PromptState, rest: str) -> str:
     if not rest:
         raise fail(BAD_USAGE, "`catch` needs something to catch", None, f"{', '.join(EXCEPTIONS)}, or a code")
     known = (*EXCEPTIONS, *CODES)
-    return breakpoint_line(state.session.catch(next((one for one in known if one.lower() == rest.lower()), rest)))
+    return breakpoint_line(state.session.catch(next((kind for kind in known if kind.lower() == rest.lower()), rest)))
 
 
 def compare(state: PromptState, rest: str) -> str:
@@ -112,21 +114,21 @@ def compare(state: PromptState, rest: str) -> str:
 def condition(state: PromptState, rest: str) -> str:
     """Replace a condition."""
     which, _, text = rest.partition(" ")
-    found = _breakpoint(state, which)
-    return breakpoint_line(state.session.condition(found.number, text.strip()))
+    point = _breakpoint(state, which)
+    return breakpoint_line(state.session.condition(point.number, text.strip()))
 
 
 def ignore(state: PromptState, rest: str) -> str:
     """Set how often to pass a breakpoint."""
     which, _, many = rest.partition(" ")
-    found = _breakpoint(state, which)
-    return breakpoint_line(state.session.ignore(found.number, number(many.strip(), 0)))
+    point = _breakpoint(state, which)
+    return breakpoint_line(state.session.ignore(point.number, number(many.strip(), 0)))
 
 
 def delete(state: PromptState, rest: str) -> str:
     """Remove breakpoints."""
-    for found in _several(state, rest):
-        state.session.remove(found.number)
+    for point in _several(state, rest):
+        state.session.remove(point.number)
     return ""
 
 
@@ -141,10 +143,10 @@ def disable(state: PromptState, rest: str) -> str:
 
 
 def _enabled(state: PromptState, rest: str, *, on: bool) -> str:
-    found = _several(state, rest)
-    for one in found:
-        one.enabled = on
-    return "\n".join(map(breakpoint_line, found))
+    breakpoints = _several(state, rest)
+    for point in breakpoints:
+        point.enabled = on
+    return "\n".join(map(breakpoint_line, breakpoints))
 
 
 def _several(state: PromptState, rest: str) -> list[Breakpoint]:
@@ -157,9 +159,9 @@ def _breakpoint(state: PromptState, word: str) -> Breakpoint:
     if not word:
         raise fail(BAD_USAGE, "which breakpoint?", None, "`break` lists them")
     wanted_number = number(word, 0, "a breakpoint's number")
-    for found in state.session.breakpoints:
-        if found.number == wanted_number:
-            return found
+    for point in state.session.breakpoints:
+        if point.number == wanted_number:
+            return point
     raise fail(BAD_USAGE, f"there is no breakpoint {word}", None, "`break` lists them")
 
 

@@ -13,9 +13,9 @@ def completions(session: Session, line: str) -> list[str]:
     if not head.strip():
         return [name for row in ROWS for name in row.names if name.startswith(begun)]
     rows = find(head.split()[0])
-    found = _words(session, rows[0].words) if len(rows) == 1 else []
+    words = _words(session, rows[0].words) if len(rows) == 1 else []
     start = max(begun.rfind(character) for character in "[(,*+-") + 1
-    return [begun[:start] + word for word in dict.fromkeys(found) if word.startswith(begun[start:])]
+    return [begun[:start] + word for word in dict.fromkeys(words) if word.startswith(begun[start:])]
 
 
 def _words(session: Session, kind: str) -> list[str]:
@@ -36,12 +36,12 @@ def _words(session: Session, kind: str) -> list[str]:
 
 def _places(session: Session) -> list[str]:
     functions = session.program.module.functions
-    found = list(functions)
+    names = list(functions)
     for func in functions.values():
         for node in walk(func):
             match node:
                 case tir.SBlock(name=name):
-                    found.append(name)
+                    names.append(name)
                 case relax.VarBinding(var=var) | relax.MatchCast(var=var):
-                    found.append(var.name)
-    return found
+                    names.append(var.name)
+    return names

@@ -30,16 +30,16 @@ def down(state: PromptState, rest: str) -> str:
 
 
 def _look(state: PromptState, frame: int) -> str:
-    found = state.session.frames()
-    if not 0 <= frame < len(found):
+    frames = state.session.frames()
+    if not 0 <= frame < len(frames):
         raise fail(BAD_USAGE, "there is no frame further out" if frame > 0 else "there is no frame further in")
     state.frame, state.listed = frame, 0
-    return "\n".join([show.frames(found[frame : frame + 1], frame), *show.context(state.session, found[frame].span)])
+    return "\n".join([show.frames(frames[frame : frame + 1], frame), *show.context(state.session, frames[frame].span)])
 
 
 def _span(state: PromptState) -> Span:
-    found = state.session.frames()
-    span = found[state.frame].span if found else None
+    frames = state.session.frames()
+    span = frames[state.frame].span if frames else None
     if span is None:
         func = state.session.program.module.functions[state.session.program.func]
         span = func.span
@@ -105,8 +105,8 @@ def examine(state: PromptState, rest: str) -> str:
 
 def variables(state: PromptState, _rest: str) -> str:
     """Show the variables of the frame."""
-    found = state.session.variables(state.frame) if state.session.frames() else state.session.visible()
-    return "\n".join(map(show.variable, found)) or "nothing"
+    names = state.session.variables(state.frame) if state.session.frames() else state.session.visible()
+    return "\n".join(map(show.variable, names)) or "nothing"
 
 
 def visible(state: PromptState, _rest: str) -> str:
@@ -141,8 +141,8 @@ def why(state: PromptState, rest: str) -> str:
         element, depth = head, int(last)
     elif rest.isdigit():
         element, depth = "", int(rest)
-    found = state.session.why(element, state.frame)
-    return text(outline(found, max(depth, 1)))
+    backward_slice = state.session.why(element, state.frame)
+    return text(outline(backward_slice, max(depth, 1)))
 
 
 def now(state: PromptState, _rest: str) -> str:

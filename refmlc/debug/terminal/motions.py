@@ -24,7 +24,7 @@ def step_over(state: PromptState, rest: str) -> str:
 def leave(state: PromptState, _rest: str) -> str:
     """Run until the function is left."""
     functions = (FrameKind.PRIM_FUNC, FrameKind.GRAPH)
-    frame = next((one.index for one in state.session.frames() if one.kind in functions), 0)
+    frame = next((stack_frame.index for stack_frame in state.session.frames() if stack_frame.kind in functions), 0)
     return state.arrived(state.session.step_out(frame))
 
 
@@ -55,11 +55,11 @@ def go_on(state: PromptState, _rest: str) -> str:
 
 def goto(state: PromptState, rest: str) -> str:
     """Go to a moment."""
-    found = MOMENT.fullmatch(rest)
-    if found is None:
+    match = MOMENT.fullmatch(rest)
+    if match is None:
         problem = f"`{rest}` is not a moment" if rest else "`goto` needs a moment"
         raise fail(BAD_USAGE, problem, None, "moments are written EVENT.STEP, as stops show them")
-    return state.arrived(state.session.goto(Moment(int(found[1]), int(found[2]))))
+    return state.arrived(state.session.goto(Moment(int(match[1]), int(match[2]))))
 
 
 def restart(state: PromptState, _rest: str) -> str:

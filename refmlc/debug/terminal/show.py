@@ -31,7 +31,7 @@ SAID = {
 
 def stopped(session: Session, stop: Stop) -> str:
     """The position of the program, and the reason of the stop."""
-    lines = [f"log: {said}" for said in stop.logs]
+    lines = [f"log: {text}" for text in stop.logs]
     if stop.reason is Reason.ENDED:
         if stop.failure is not None:
             return "\n".join([*lines, f"the program has failed (moment {stop.moment})", render_text(stop.failure)])
@@ -56,7 +56,7 @@ def context(session: Session, span: Span | None) -> list[str]:
 
 def marked(session: Session, span: Span) -> frozenset[int]:
     """The lines with breakpoints in the text of `span`."""
-    return frozenset(one.line for one in session.breakpoints if one.source == span.source.name)
+    return frozenset(point.line for point in session.breakpoints if point.source == span.source.name)
 
 
 def place(span: Span | None) -> str:
@@ -78,7 +78,9 @@ def results(session: Session) -> list[str]:
     """The result of the function, or the tensors it may have written."""
     if session.result is not None:
         return [f"result = {value(session.result)}"]
-    return [f"{one.name} = {value(one.value)}" for one in session.visible() if one.tensor is not None]
+    return [
+        f"{variable.name} = {value(variable.value)}" for variable in session.visible() if variable.tensor is not None
+    ]
 
 
 def listing(source: Source, line: int, first: int, last: int, marked: frozenset[int]) -> str:
@@ -92,10 +94,10 @@ def listing(source: Source, line: int, first: int, last: int, marked: frozenset[
     return "\n".join(shown)
 
 
-def frames(found: Sequence[StackFrame], current: int) -> str:
+def frames(stack: Sequence[StackFrame], current: int) -> str:
     """The frames, innermost first; an arrow marks the selected one."""
     lines = []
-    for frame in found:
+    for frame in stack:
         sign = ">" if frame.index == current else " "
         kind = {FrameKind.LOOP: "for ", FrameKind.BLOCK: "block "}.get(frame.kind, "")
         detail = f" ({frame.detail})" if frame.detail else ""
@@ -103,42 +105,42 @@ def frames(found: Sequence[StackFrame], current: int) -> str:
     return "\n".join(lines) or "the program has ended"
 
 
-def variable(one: Variable) -> str:
+def variable(variable: Variable) -> str:
     """A name with its value."""
-    extent = f" of {one.extent[0]}..{one.extent[1]}" if one.extent is not None else ""
-    edited = "  [edited]" if one.edited else ""
-    return f"{one.name} = {typed(one)}{extent}{edited}"
+    extent = f" of {variable.extent[0]}..{variable.extent[1]}" if variable.extent is not None else ""
+    edited = "  [edited]" if variable.edited else ""
+    return f"{variable.name} = {typed(variable)}{extent}{edited}"
 
 
-def typed(one: Variable) -> str:
+def typed(variable: Variable) -> str:
     """The value of a variable, in the digits of its dtype."""
-    if not one.bound:
+    if not variable.bound:
         return "no value yet"
-    if isinstance(one.value, float) and one.dtype:
-        return digits(one.value, dtype(one.dtype))
-    return value(one.value)
+    if isinstance(variable.value, float) and variable.dtype:
+        return digits(variable.value, dtype(variable.dtype))
+    return value(variable.value)
 
 
-def value(found: object) -> str:
+def value(content: object) -> str:
     """A value in one line."""
-    match found:
+    match content:
         case Tensor():
-            return summary(found)
+            return summary(content)
         case bool() | int() | float() | str():
-            return repr(found)
+            return repr(content)
         case tuple():
-            return f"({', '.join(value(part) for part in found)})"
+            return f"({', '.join(value(part) for part in content)})"
         case None:
             return "nothing"
         case _:
-            return kind_of(found)
+            return kind_of(content)
 
 
 def summary(tensor: Tensor) -> str:
     """A tensor in one line: shape, dtype, the first elements, what is special."""
     shape = "x".join(map(str, tensor.shape)) or "scalar"
     first = page(tensor, 0, FEW)
-    texts = ["?" if one is None else digits(one, tensor.dtype) for one in first.values]
+    texts = ["?" if element is None else digits(element, tensor.dtype) for element in first.values]
     count = statistics(tensor)
     more = ", …" if count.count > FEW else ""
     notes = [
@@ -149,12 +151,12 @@ def summary(tensor: Tensor) -> str:
     return f"{shape} {tensor.dtype} [{', '.join(texts)}{more}]" + (f"  ({', '.join(notes)})" if notes else "")
 
 
-def tensor_page(one: Variable, tensor: Tensor, start: int = 0) -> str:
+def tensor_page(variable: Variable, tensor: Tensor, start: int = 0) -> str:
     """A page of a tensor, a row of its last axis per line, columns aligned, and its statistics."""
     elements, numbers = page(tensor, start, _whole_rows(tensor, start)), statistics(tensor)
-    lines = [f"{one.name}: {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}"]
+    lines = [f"{variable.name}: {'x'.join(map(str, tensor.shape)) or 'scalar'} {tensor.dtype}"]
     texts = ["?" if element is None else digits(element, tensor.dtype) for element in elements.values]
-    labels = [label(index, one.axes) for index in elements.indices]
+    labels = [label(index, variable.axes) for index in elements.indices]
     width, label_width = max(map(len, texts), default=0), max(map(len, labels), default=0)
     most = max(1, (WIDTH - label_width) // (width + 1))
     row: list[str] = []
@@ -168,7 +170,7 @@ def tensor_page(one: Variable, tensor: Tensor, start: int = 0) -> str:
     lines += [" ".join(row)] if row else []
     end = elements.start + len(elements.values)
     if end < numbers.count:
-        lines.append(f"… {numbers.count - end} more: `x {one.name} {end}`")
+        lines.append(f"… {numbers.count - end} more: `x {variable.name} {end}`")
     spread = "" if numbers.least is None else f", {numbers.least:.6g} … {numbers.greatest:.6g}, mean {numbers.mean:.6g}"
     lines.append(f"{numbers.initialised} of {numbers.count} initialised, {numbers.nan} NaN, {numbers.inf} inf{spread}")
     return "\n".join(lines)
@@ -188,18 +190,18 @@ def label(index: tuple[int, ...], axes: tuple[int | range, ...] | None) -> str:
     return f"[{', '.join(map(str, index))}]"
 
 
-def breakpoint_line(one: Breakpoint) -> str:
+def breakpoint_line(point: Breakpoint) -> str:
     """A breakpoint in one line."""
-    at = f" at {one.source}:{one.line}" if one.line else ""
-    what = "" if one.what == one.kind.value or one.kind is BreakKind.LINE else f" {one.what}"
+    at = f" at {point.source}:{point.line}" if point.line else ""
+    what = "" if point.what == point.kind.value or point.kind is BreakKind.LINE else f" {point.what}"
     parts = [
-        f"{one.number}: {one.kind.value}{what}{at}",
-        *([f"if {one.condition}"] if one.condition else []),
-        *([f"ignoring {one.ignore}"] if one.ignore else []),
-        *([f"log {one.log!r}"] if one.log else []),
-        *(["once"] if one.once else []),
-        *([] if one.enabled else ["disabled"]),
-        *([] if one.verified else [f"not met: {one.note}"]),
-        *([f"met {one.count} time{'s' if one.count > 1 else ''}"] if one.count else []),
+        f"{point.number}: {point.kind.value}{what}{at}",
+        *([f"if {point.condition}"] if point.condition else []),
+        *([f"ignoring {point.ignore}"] if point.ignore else []),
+        *([f"log {point.log!r}"] if point.log else []),
+        *(["once"] if point.once else []),
+        *([] if point.enabled else ["disabled"]),
+        *([] if point.verified else [f"not met: {point.note}"]),
+        *([f"met {point.count} time{'s' if point.count > 1 else ''}"] if point.count else []),
     ]
     return ", ".join(parts)

@@ -43,11 +43,11 @@ class FullRecorder(TraceRecorder):
     @property
     def counts(self) -> dict[str, int]:
         """The events by kind."""
-        found = Counter(self._others)
+        counts = Counter(self._others)
         for site, times in Counter(self.trace.site).items():
-            found[self.trace.sites[site].kind.value] += times
-        found.update(load=self._loaded, store=self._stored, iter=self._iterated, block=self._entered)
-        return {kind.value: found[kind.value] for kind in EventKind if found[kind.value]}
+            counts[self.trace.sites[site].kind.value] += times
+        counts.update(load=self._loaded, store=self._stored, iter=self._iterated, block=self._entered)
+        return {kind.value: counts[kind.value] for kind in EventKind if counts[kind.value]}
 
     def _overflow(self) -> None:
         """Too many events: drop the written ones and keep only their counts."""

@@ -46,19 +46,19 @@ class Memories:
 
     def of_storage(self, storage: Storage, dtype: DType) -> tuple[int, bool]:
         """The memory of a storage seen as cells of `dtype`, and whether it is new."""
-        found = self._names(storage).get(str(dtype.scalar))
-        if found is not None:
-            return found, False
-        made = self._add(storage.nbytes // cell_size(dtype), str(dtype.scalar))
-        self._names(storage)[str(dtype.scalar)] = made
-        return made, True
+        memory = self._names(storage).get(str(dtype.scalar))
+        if memory is not None:
+            return memory, False
+        new_memory = self._add(storage.nbytes // cell_size(dtype), str(dtype.scalar))
+        self._names(storage)[str(dtype.scalar)] = new_memory
+        return new_memory, True
 
     def _names(self, storage: Storage) -> dict[str, int]:
         key, known = id(storage), self._known
-        found = known.get(key)
-        if found is None:
-            found = known[key] = (ref(storage, lambda _gone: known.pop(key, None)), {})
-        return found[1]
+        entry = known.get(key)
+        if entry is None:
+            entry = known[key] = (ref(storage, lambda _gone: known.pop(key, None)), {})
+        return entry[1]
 
     def _add(self, cells: int, dtype: str) -> int:
         shown = self._next + cells <= MOST_CELLS
@@ -124,8 +124,8 @@ class Memories:
         start = view.data.byte_offset // cell_size(dtype) + view.offset * dtype.lanes
         key = id(view)
         self._views[key] = ref(view, lambda _gone: self._drop(key))
-        found = self._places[key] = (NOWHERE if base == NOWHERE else base + start, dtype.lanes, memory)
-        return found
+        place = self._places[key] = (NOWHERE if base == NOWHERE else base + start, dtype.lanes, memory)
+        return place
 
     def _drop(self, view: int) -> None:
         del self._views[view], self._places[view]

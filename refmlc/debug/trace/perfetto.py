@@ -52,8 +52,8 @@ def _events(trace: Trace) -> Iterator[Entry]:
                 bases.pop()
                 yield _entry("C", "stores", step) | {"args": {"kept": stores}}
             else:
-                found = trace.bindings[trace.at[event]]
-                yield _entry("C", "special", step) | {"args": {"nan": found.nan, "inf": found.inf}}
+                binding = trace.bindings[trace.at[event]]
+                yield _entry("C", "special", step) | {"args": {"nan": binding.nan, "inf": binding.inf}}
         else:
             stores += site.kind is EventKind.STORE
             args = {} if site.kind in (EventKind.ALLOC, EventKind.FAIL) else {"value": _number(trace.value[event])}

@@ -85,12 +85,12 @@ def _sampled(program: Program, most: int, whole: FullRecorder, only: frozenset[s
     units = frozenset((whole.nan_unit, whole.inf_unit, whole.unit))
     stride = max(2, -(-3 * first.total // (2 * most)))  # a kept unit brings loops that others would have shared
     while True:
-        found = SampledRecorder(program.module, program.func, most, Sampling(stride, units), only)
-        trace = _run(program, found, _silent, only)
-        if found.cut is None or stride > whole.unit:
+        recorder = SampledRecorder(program.module, program.func, most, Sampling(stride, units), only)
+        trace = _run(program, recorder, _silent, only)
+        if recorder.cut is None or stride > whole.unit:
             break
-        stride = max(stride + 1, -(-stride * first.total // max(1, found.cut)))
-    trace.cut = found.cut
+        stride = max(stride + 1, -(-stride * first.total // max(1, recorder.cut)))
+    trace.cut = recorder.cut
     if (trace.total, _code(trace)) != (first.total, _code(first)):
         trace.notes.append("the program behaved differently in its second run: steps and counts are those of the first")
     trace.counts, trace.total = first.counts, first.total

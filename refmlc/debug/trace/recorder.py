@@ -132,12 +132,12 @@ class TraceRecorder(Hooks, ABC):
 
     def _site(self, node: object, kind: EventKind, make: Callable[[], EventSite]) -> int:
         key = (id(node), kind)
-        found = self._sites.get(key)
-        if found is None:
-            found = self._sites[key] = len(self.trace.sites)
+        number = self._sites.get(key)
+        if number is None:
+            number = self._sites[key] = len(self.trace.sites)
             self.trace.sites.append(make())
             self._nodes.append(node)
-        return found
+        return number
 
     def _depth(self, node: tir.Stmt, frame: Frame) -> int:
         func = frame[ACTIVATION].layout.func
@@ -182,9 +182,9 @@ class TraceRecorder(Hooks, ABC):
         match value:
             case Tensor() if seen:
                 call.tensors.append((label, self._tensor(label, value)))
-            case tuple() if any(isinstance(one, Tensor) for one in value):
-                for number, one in enumerate(value):
-                    self._named(call, f"{label}.{number}", one, seen=seen)
+            case tuple() if any(isinstance(part, Tensor) for part in value):
+                for number, part in enumerate(value):
+                    self._named(call, f"{label}.{number}", part, seen=seen)
             case bool() | int() | float() | str() | tuple():
                 call.values.append((label, repr(value)))
             case _:
@@ -213,14 +213,14 @@ class TraceRecorder(Hooks, ABC):
 
     def _contents(self, memory: int, storage: Storage, dtype: DType) -> None:
         """Save a whole memory, if there is room."""
-        trace, found = self.trace, self.memories.rows[memory]
-        if found.base == NOWHERE or self.full:
+        trace, row = self.trace, self.memories.rows[memory]
+        if row.base == NOWHERE or self.full:
             return
-        self._bytes += 9 * found.cells
+        self._bytes += 9 * row.cells
         if self._bytes > MOST_BYTES or dtype.kind == "handle":
             trace.contents.append(Contents(len(trace), memory, None))
             return
-        values, known = _elements(storage, dtype.scalar, found.cells)
+        values, known = _elements(storage, dtype.scalar, row.cells)
         trace.contents.append(Contents(len(trace), memory, values, known))
 
     def after_destination(self, call: DestinationCall) -> None:
@@ -241,25 +241,25 @@ class TraceRecorder(Hooks, ABC):
 
     def binding(self, binding: relax.Binding, value: object) -> None:
         """The binding has its value."""
-        found = statistics(value) if isinstance(value, Tensor) else None
+        numbers = statistics(value) if isinstance(value, Tensor) else None
         if not self.full:
-            self.trace.bindings.append(self._bound(binding.var.name, value, found))
-        if found is not None and found.nan:
+            self.trace.bindings.append(self._bound(binding.var.name, value, numbers))
+        if numbers is not None and numbers.nan:
             self._special(nan=True)
         self._always(self._binding_site(binding, EventKind.BOUND), len(self.trace.bindings) - 1)
         if self._binding:
             self._binding.pop()
 
-    def _bound(self, name: str, value: object, found: Statistics | None) -> TracedBinding:
+    def _bound(self, name: str, value: object, counts: Statistics | None) -> TracedBinding:
         row = self._levels[-1].row if self._levels else 0
         call = self.trace.calls[row]
         before = len(call.tensors)
         self._named(call, name, value, seen=not self._only or name in self._only)
         tensors = tuple(tensor for _, tensor in call.tensors[before:])
-        if found is None:
+        if counts is None:
             return TracedBinding(row, name, tensors, "" if tensors else call.values[-1][1])
-        numbers = (found.nan, found.inf, found.least, found.greatest, found.mean)
-        return TracedBinding(row, name, tensors, "", found.count, found.initialised, *numbers)
+        numbers = (counts.nan, counts.inf, counts.least, counts.greatest, counts.mean)
+        return TracedBinding(row, name, tensors, "", counts.count, counts.initialised, *numbers)
 
     def _binding_site(self, binding: relax.Binding, kind: EventKind) -> int:
         function = self._levels[-1].function if self._levels else ""
@@ -303,11 +303,13 @@ class TraceRecorder(Hooks, ABC):
     def _block(self, site: BlockSite, frame: Frame) -> tuple[int, int]:
         node, function = site.node, frame[ACTIVATION].function
         axes = tuple(axis.var.name for axis in node.block.iter_vars)
-        made = EventSite(EventKind.BLOCK, node.block.name, function, self._depth(node, frame) + 1, node.span, axes)
-        number = self._site(node, EventKind.BLOCK, lambda: made)
+        event_site = EventSite(
+            EventKind.BLOCK, node.block.name, function, self._depth(node, frame) + 1, node.span, axes
+        )
+        number = self._site(node, EventKind.BLOCK, lambda: event_site)
         self._nodes.append(site)
-        self._blocks[id(site)] = found = (number, self.trace.sites[number].depth)
-        return found
+        self._blocks[id(site)] = entry = (number, self.trace.sites[number].depth)
+        return entry
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
         """A buffer gets storage, fresh or allocated by another thread."""
@@ -319,8 +321,8 @@ class TraceRecorder(Hooks, ABC):
         if not self.full and (buffer.name, row) not in self.trace.calls[level.row].tensors:
             self.trace.calls[level.row].tensors.append((buffer.name, row))
         depth = self._depth_of_buffer(buffer, frame)
-        made = EventSite(EventKind.ALLOC, buffer.name, level.function, depth, buffer.span)
-        self._fresh(self._site(buffer, EventKind.ALLOC, lambda: made), depth, row)
+        event_site = EventSite(EventKind.ALLOC, buffer.name, level.function, depth, buffer.span)
+        self._fresh(self._site(buffer, EventKind.ALLOC, lambda: event_site), depth, row)
 
     def _depth_of_buffer(self, buffer: tir.Buffer, frame: Frame) -> int:
         """The depth beside the first statement that sees the buffer."""
@@ -330,9 +332,9 @@ class TraceRecorder(Hooks, ABC):
         func = frame[ACTIVATION].layout.func
         for place in () if func is None else self.places.of(func, frame[ACTIVATION].function):
             match place.node:
-                case tir.SBlockRealize(block=block) if any(buffer is one for one in block.alloc_buffers):
+                case tir.SBlockRealize(block=block) if any(buffer is allocated for allocated in block.alloc_buffers):
                     return place.depth + 2
-                case tir.AllocBuffer(buffer=one) | tir.DeclBuffer(buffer=one) if one is buffer:
+                case tir.AllocBuffer(buffer=allocated) | tir.DeclBuffer(buffer=allocated) if allocated is buffer:
                     return place.depth + 1
                 case _:
                     pass
@@ -424,7 +426,7 @@ class TraceRecorder(Hooks, ABC):
             trace.notes.append(f"only the calls of {asked} were watched; of other calls the trace has the results")
         if memories.missing:
             trace.notes.append(f"{memories.missing} tensors are too large to be shown; their events have no address")
-        if any(one.values is None for one in trace.contents):
+        if any(contents.values is None for contents in trace.contents):
             trace.notes.append(
                 "some contents are too large to keep: cells that no event of this trace wrote are unknown"
             )

@@ -19,7 +19,7 @@ class ReplayState:
 def replay(trace: Trace, end: int | None = None) -> ReplayState:
     """The state after the kept events before `end` (None: after all)."""
     end = len(trace) if end is None else end
-    size = sum(one.cells for one in trace.memories if one.base != NOWHERE)
+    size = sum(memory.cells for memory in trace.memories if memory.base != NOWHERE)
     state = ReplayState(array("d", bytes(8 * size)), bytearray(size))
     waiting = iter(trace.contents)
     following = next(waiting, None)
@@ -67,4 +67,4 @@ def elements(trace: Trace, tensor: int, state: ReplayState) -> list[float | None
     for extent, stride in zip(shown.shape, shown.strides, strict=True):
         offsets = [offset + index * stride for offset in offsets for index in range(extent)]
     addresses = [shown.first + offset * shown.lanes + lane for offset in offsets for lane in range(shown.lanes)]
-    return [state.values[one] if state.known[one] == KNOWN else None for one in addresses]
+    return [state.values[address] if state.known[address] == KNOWN else None for address in addresses]

@@ -31,7 +31,7 @@ class Sampling:
     def following(self, unit: int) -> int:
         """The first kept unit after `unit`."""
         regular = (unit // self.stride + 1) * self.stride
-        return min([regular, *(one for one in self.units if one > unit)])
+        return min([regular, *(kept for kept in self.units if kept > unit)])
 
 
 Waiting = tuple[float, int, int, int, Slot[int] | None, BlockSite | None, Frame | None]
@@ -155,9 +155,9 @@ class SampledRecorder(TraceRecorder):
     def _ended(self) -> None:
         """Save the memories that omitted stores changed."""
         for memory, (storage, dtype) in self._stale.items():
-            found = storage()
-            if found is not None:
-                self._contents(memory, found, dtype)
+            contents = storage()
+            if contents is not None:
+                self._contents(memory, contents, dtype)
         self._stale.clear()
         self._epoch += 1
 

@@ -86,8 +86,8 @@ def as_data(trace: Trace) -> dict[str, Json]:
 
 def _failure(trace: Trace) -> Json:
     assert trace.failure is not None  # noqa: S101 - asked by the caller
-    told = to_json(trace.failure)
-    return {"code": told["code"], "kind": told["kind"], "message": told["message"], "text": render_text(trace.failure)}
+    data = to_json(trace.failure)
+    return {"code": data["code"], "kind": data["kind"], "message": data["message"], "text": render_text(trace.failure)}
 
 
 def _site(site: EventSite, names: Sequence[str]) -> Json:
@@ -95,22 +95,22 @@ def _site(site: EventSite, names: Sequence[str]) -> Json:
     place: Json = None
     if span is not None and span.source.name in names:
         place = [names.index(span.source.name), span.line, span.column, span.end_line, span.end_column]
-    found: dict[str, Json] = {"kind": site.kind.value, "name": site.name, "function": site.function}
-    return found | {"depth": site.depth, "place": place, "axes": list(site.axes)}
+    data: dict[str, Json] = {"kind": site.kind.value, "name": site.name, "function": site.function}
+    return data | {"depth": site.depth, "place": place, "axes": list(site.axes)}
 
 
-def _tensor(one: TracedTensor) -> Json:
+def _tensor(tensor: TracedTensor) -> Json:
     return {
-        "name": one.name, "dtype": one.dtype, "shape": list(one.shape), "strides": list(one.strides),
-        "lanes": one.lanes, "first": one.first, "memory": one.memory,
+        "name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape), "strides": list(tensor.strides),
+        "lanes": tensor.lanes, "first": tensor.first, "memory": tensor.memory,
     }  # fmt: skip
 
 
-def _binding(one: TracedBinding) -> Json:
-    numbers = {name: _number(getattr(one, name)) for name in ("least", "greatest", "mean")}
+def _binding(binding: TracedBinding) -> Json:
+    numbers = {name: _number(getattr(binding, name)) for name in ("least", "greatest", "mean")}
     return {
-        "call": one.call, "name": one.name, "tensors": list(one.tensors), "text": one.text,
-        "count": one.count, "known": one.known, "nan": one.nan, "inf": one.inf, **numbers,
+        "call": binding.call, "name": binding.name, "tensors": list(binding.tensors), "text": binding.text,
+        "count": binding.count, "known": binding.known, "nan": binding.nan, "inf": binding.inf, **numbers,
     }  # fmt: skip
 
 
@@ -118,9 +118,14 @@ def _number(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def _contents(one: Contents) -> Json:
-    values = None if one.values is None else packed(one.values)
-    return {"event": one.event, "memory": one.memory, "values": values, "known": b64encode(one.known).decode("ascii")}
+def _contents(contents: Contents) -> Json:
+    values = None if contents.values is None else packed(contents.values)
+    return {
+        "event": contents.event,
+        "memory": contents.memory,
+        "values": values,
+        "known": b64encode(contents.known).decode("ascii"),
+    }
 
 
 def read_data(text: str) -> Trace:

@@ -92,10 +92,10 @@ def _loads(parts: Iterable[tir.Expr]) -> int | None:
     """The number of loads in expressions; None where it depends on values."""
     total = 0
     for part in parts:
-        found = _loads_of(part)
-        if found is None:
+        count = _loads_of(part)
+        if count is None:
             return None
-        total += found
+        total += count
     return total
 
 
