@@ -13,10 +13,18 @@ from functools import lru_cache
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import Accuracy, Scalar, UndefinedWhen
+from refmlc.lang.ops.names import INFIX
+from refmlc.lang.ops.notation import Binding
 from refmlc.lang.ops.scalar import FAMILIES, SCALAR_OPS
 
 TRANSCENDENTAL_HEADER = "rm_transcendental.h"
 _HEADERS: Mapping[str, str] = {row.contract.name: f"rm_{family}.h" for family, rows in FAMILIES.items() for row in rows}
+
+ARITHMETIC: Mapping[str, str] = {
+    op: infix.symbol for op, infix in INFIX.items() if infix.symbol in ("+", "-", "*", "/")
+}
+COMPARISONS: Mapping[str, str] = {op: infix.symbol for op, infix in INFIX.items() if infix.binding is Binding.COMPARE}
+"""Operators that C has on its own numbers by the same symbol."""
 
 
 def header_of(op: str) -> str:

@@ -18,9 +18,8 @@ from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.native import kernels
 from refmlc.native.emit.state import State, Unsuited, is_index
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*"}
+_INFIX = {op: kernels.ARITHMETIC[op] for op in ("add", "sub", "mul")}
 _DIVIDE = {"floordiv": "/", "truncdiv": "/", "div": "/", "floormod": "%", "truncmod": "%"}
-_COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NATIVE_FLOATS = ("float32", "float64")
 
 
@@ -87,8 +86,8 @@ def _written_out(state: State, node: tir.Apply, first: DType, args: Sequence[str
         return None
     a, b = args
     native = is_index(first) or first.element in _NATIVE_FLOATS or first.kind == "bool"
-    if node.op in _COMPARE and native:
-        return f"({a} {_COMPARE[node.op]} {b})"
+    if node.op in kernels.COMPARISONS and native:
+        return f"({a} {kernels.COMPARISONS[node.op]} {b})"
     if node.op in _INFIX and first.element in _NATIVE_FLOATS:
         return f"({a} {_INFIX[node.op]} {b})"
     if not is_index(first) or node.dtype.is_vector or not (state.proving and state.facts.in_dtype(node)):

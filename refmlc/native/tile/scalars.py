@@ -12,13 +12,10 @@ from collections.abc import Sequence
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.scalar import SCALAR_OPS
-from refmlc.native.kernels import supports
+from refmlc.native.kernels import ARITHMETIC, COMPARISONS, supports
 from refmlc.native.tile.needs import Needs
 from refmlc.native.tile.terms import NATIVE_FLOATS, Term
 from refmlc.native.tile.tiled import NoForm
-
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def apply(needs: Needs, op: str, args: Sequence[Term], result: DType) -> Term:
@@ -27,10 +24,10 @@ def apply(needs: Needs, op: str, args: Sequence[Term], result: DType) -> Term:
     texts = [arg.text for arg in args]
     if op == "likely":
         return args[0]
-    if op in COMPARE:
-        return Term(f"({texts[0]} {COMPARE[op]} {texts[1]})", result)
-    if op in INFIX and first.element in NATIVE_FLOATS:
-        return Term(f"({texts[0]} {INFIX[op]} {texts[1]})", result, exact=False)
+    if op in COMPARISONS:
+        return Term(f"({texts[0]} {COMPARISONS[op]} {texts[1]})", result)
+    if op in ARITHMETIC and first.element in NATIVE_FLOATS:
+        return Term(f"({texts[0]} {ARITHMETIC[op]} {texts[1]})", result, exact=False)
     return Term(f"{helper(needs, op, [arg.dtype for arg in args])}({', '.join(texts)})", result, exact=False)
 
 

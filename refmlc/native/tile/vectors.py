@@ -27,9 +27,9 @@ Native floats are float32 and float64. float32 rounded to 16 bits is the exact r
 from collections.abc import Sequence
 
 from refmlc.lang.dtypes import BOOL, DType
+from refmlc.native.kernels import ARITHMETIC, COMPARISONS
 from refmlc.native.options import Math
 from refmlc.native.tile.needs import Needs
-from refmlc.native.tile.scalars import COMPARE, INFIX
 from refmlc.native.tile.terms import NATIVE_FLOATS, SMALL_FLOATS, Term, held, held_bits, masked, widened
 
 
@@ -41,11 +41,11 @@ def apply(needs: Needs, op: str, args: Sequence[Term], math: Math, vector_bytes:
         return args[0]
     if first.kind == "bool":
         return _on_masks(needs, op, [widened(needs, arg, lanes) for arg in args])
-    if op in INFIX:
+    if op in ARITHMETIC:
         return _infix(needs, op, args, lanes)
-    if op in COMPARE:
+    if op in COMPARISONS:
         a, b = (widened(needs, arg, lanes).text for arg in args)
-        return Term(f"({a} {COMPARE[op]} {b})", BOOL, lanes, held_bits(first))
+        return Term(f"({a} {COMPARISONS[op]} {b})", BOOL, lanes, held_bits(first))
     vector = needs.vector(held(first), lanes)
     if op in ("max", "min"):
         a, b = (widened(needs, arg, lanes).text for arg in args)
@@ -68,9 +68,9 @@ def _infix(needs: Needs, op: str, args: Sequence[Term], lanes: int) -> Term | No
     if not dtype.is_float or not (a.exact and b.exact):
         a, b = widened(needs, a, lanes), widened(needs, b, lanes)
     if dtype.element in SMALL_FLOATS:
-        text = f"rm_narrow_{needs.vector(dtype.element, lanes)}({a.text} {INFIX[op]} {b.text})"
+        text = f"rm_narrow_{needs.vector(dtype.element, lanes)}({a.text} {ARITHMETIC[op]} {b.text})"
         return Term(text, dtype, lanes)
-    return Term(f"({a.text} {INFIX[op]} {b.text})", dtype, lanes)
+    return Term(f"({a.text} {ARITHMETIC[op]} {b.text})", dtype, lanes)
 
 
 def _on_masks(needs: Needs, op: str, args: Sequence[Term]) -> Term | None:

@@ -9,6 +9,7 @@
 
 import math
 import operator
+from collections.abc import Callable
 
 from refmlc.lang.ops.contract import ALL, BOOLS, FLOATS, Contract, Example, Scalar, ScalarOp
 from refmlc.lang.ops.notation import Notation, Operands
@@ -16,98 +17,87 @@ from refmlc.lang.ops.notation import Notation, Operands
 _NAN = float("nan")
 _INF = float("inf")
 
-EQ = ScalarOp(
-    Contract(
-        name="eq",
-        arity=2,
-        meaning="whether a and b are the same number",
-        clause="NUM-301",
-        accepts=ALL,
-        result="bool",
-        laws=("commutative",),
-        examples=(
-            Example("int8", (1, 1), True),
-            Example("float32", (_NAN, _NAN), False),
-            Example("float32", (0.0, -0.0), True),
-        ),
-        notation=Notation(symbol="==", text="EQ", node="EQ", operands=Operands.ADAPTED),
-    ),
-    lambda _operands, _result: operator.eq,
-)
 
-NE = ScalarOp(
-    Contract(
-        name="ne",
+def _comparison(
+    symbol: str,
+    name: str,
+    meaning: str,
+    value: Callable[[Scalar, Scalar], bool],
+    laws: tuple[str, ...],
+    *examples: Example,
+) -> ScalarOp:
+    """A comparison. TVM's class of nodes, and the form that is no symbol, have its name in capitals."""
+    node = name.upper()
+    contract = Contract(
+        name=name,
         arity=2,
-        meaning="whether a and b are not the same number; True where one is NaN",
+        meaning=meaning,
         clause="NUM-301",
         accepts=ALL,
         result="bool",
-        laws=("commutative", "negates-eq"),
-        examples=(Example("int8", (1, 1), False), Example("float32", (_NAN, _NAN), True)),
-        notation=Notation(symbol="!=", text="NE", node="NE", operands=Operands.ADAPTED),
-    ),
-    lambda _operands, _result: operator.ne,
-)
+        laws=laws,
+        examples=examples,
+        notation=Notation(symbol=symbol, text=node, node=node, operands=Operands.ADAPTED),
+    )
+    return ScalarOp(contract, lambda _operands, _result: value)
 
-LT = ScalarOp(
-    Contract(
-        name="lt",
-        arity=2,
-        meaning="whether a is less than b",
-        clause="NUM-301",
-        accepts=ALL,
-        result="bool",
-        laws=("mirrors-gt",),
-        examples=(Example("int8", (-1, 1), True), Example("float32", (_NAN, 1.0), False)),
-        notation=Notation(symbol="<", text="LT", node="LT", operands=Operands.ADAPTED),
-    ),
-    lambda _operands, _result: operator.lt,
-)
 
-LE = ScalarOp(
-    Contract(
-        name="le",
-        arity=2,
-        meaning="whether a is less than or equal to b",
-        clause="NUM-301",
-        accepts=ALL,
-        result="bool",
-        laws=("is-lt-or-eq",),
-        examples=(Example("int8", (1, 1), True), Example("float32", (_NAN, _NAN), False)),
-        notation=Notation(symbol="<=", text="LE", node="LE", operands=Operands.ADAPTED),
+_ORDER = (
+    _comparison(
+        "==",
+        "eq",
+        "whether a and b are the same number",
+        operator.eq,
+        ("commutative",),
+        Example("int8", (1, 1), True),
+        Example("float32", (_NAN, _NAN), False),
+        Example("float32", (0.0, -0.0), True),
     ),
-    lambda _operands, _result: operator.le,
-)
-
-GT = ScalarOp(
-    Contract(
-        name="gt",
-        arity=2,
-        meaning="whether a is greater than b",
-        clause="NUM-301",
-        accepts=ALL,
-        result="bool",
-        laws=("mirrors-lt",),
-        examples=(Example("uint8", (255, 1), True), Example("float32", (1.0, _NAN), False)),
-        notation=Notation(symbol=">", text="GT", node="GT", operands=Operands.ADAPTED),
+    _comparison(
+        "!=",
+        "ne",
+        "whether a and b are not the same number; True where one is NaN",
+        operator.ne,
+        ("commutative", "negates-eq"),
+        Example("int8", (1, 1), False),
+        Example("float32", (_NAN, _NAN), True),
     ),
-    lambda _operands, _result: operator.gt,
-)
-
-GE = ScalarOp(
-    Contract(
-        name="ge",
-        arity=2,
-        meaning="whether a is greater than or equal to b",
-        clause="NUM-301",
-        accepts=ALL,
-        result="bool",
-        laws=("is-gt-or-eq",),
-        examples=(Example("bool", (True, False), True), Example("float32", (-0.0, 0.0), True)),
-        notation=Notation(symbol=">=", text="GE", node="GE", operands=Operands.ADAPTED),
+    _comparison(
+        "<",
+        "lt",
+        "whether a is less than b",
+        operator.lt,
+        ("mirrors-gt",),
+        Example("int8", (-1, 1), True),
+        Example("float32", (_NAN, 1.0), False),
     ),
-    lambda _operands, _result: operator.ge,
+    _comparison(
+        "<=",
+        "le",
+        "whether a is less than or equal to b",
+        operator.le,
+        ("is-lt-or-eq",),
+        Example("int8", (1, 1), True),
+        Example("float32", (_NAN, _NAN), False),
+    ),
+    _comparison(
+        ">",
+        "gt",
+        "whether a is greater than b",
+        operator.gt,
+        ("mirrors-lt",),
+        Example("uint8", (255, 1), True),
+        Example("float32", (1.0, _NAN), False),
+    ),
+    _comparison(
+        ">=",
+        "ge",
+        "whether a is greater than or equal to b",
+        operator.ge,
+        ("is-gt-or-eq",),
+        Example("bool", (True, False), True),
+        Example("float32", (-0.0, 0.0), True),
+    ),
 )
 
 NOT = ScalarOp(
@@ -144,45 +134,28 @@ LIKELY = ScalarOp(
     lambda _operands, _result: _itself,
 )
 
-ISNAN = ScalarOp(
-    Contract(
-        name="isnan",
+
+def _class(
+    name: str, meaning: str, value: Callable[[float], bool], laws: tuple[str, ...], *examples: tuple[float, bool]
+) -> ScalarOp:
+    """A class of floats, whose examples are of float32."""
+    contract = Contract(
+        name=name,
         arity=1,
-        meaning="whether a is NaN",
+        meaning=meaning,
         clause="NUM-304",
         accepts=FLOATS,
         result="bool",
-        examples=(Example("float32", (_NAN,), True), Example("float32", (_INF,), False)),
-    ),
-    lambda _operands, _result: math.isnan,
+        laws=laws,
+        examples=tuple(Example("float32", (a,), result) for a, result in examples),
+    )
+    return ScalarOp(contract, lambda _operands, _result: value)
+
+
+_CLASSES = (
+    _class("isnan", "whether a is NaN", math.isnan, (), (_NAN, True), (_INF, False)),
+    _class("isinf", "whether a is +inf or -inf", math.isinf, ("even",), (-_INF, True), (_NAN, False)),
+    _class("isfinite", "whether a is neither infinite nor NaN", math.isfinite, ("even",), (1.0, True), (_NAN, False)),
 )
 
-ISINF = ScalarOp(
-    Contract(
-        name="isinf",
-        arity=1,
-        meaning="whether a is +inf or -inf",
-        clause="NUM-304",
-        accepts=FLOATS,
-        result="bool",
-        laws=("even",),
-        examples=(Example("float32", (-_INF,), True), Example("float32", (_NAN,), False)),
-    ),
-    lambda _operands, _result: math.isinf,
-)
-
-ISFINITE = ScalarOp(
-    Contract(
-        name="isfinite",
-        arity=1,
-        meaning="whether a is neither infinite nor NaN",
-        clause="NUM-304",
-        accepts=FLOATS,
-        result="bool",
-        laws=("even",),
-        examples=(Example("float32", (1.0,), True), Example("float32", (_NAN,), False)),
-    ),
-    lambda _operands, _result: math.isfinite,
-)
-
-COMPARISONS = (EQ, NE, LT, LE, GT, GE, NOT, LIKELY, ISNAN, ISINF, ISFINITE)
+COMPARISONS = (*_ORDER, NOT, LIKELY, *_CLASSES)

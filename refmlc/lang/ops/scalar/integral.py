@@ -11,10 +11,11 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ops.contract import FLOATS, Accuracy, Contract, Example, ScalarOp, Value
-from refmlc.lang.ops.notation import Notation
+from refmlc.lang.ops.notation import PLAIN, Notation
 from refmlc.lang.ops.scalar.results import float_result
 
 _ROUNDS_AGAIN_BELOW = 16  # bits: there the integer above the greatest value, or 0, may be missing
@@ -34,90 +35,73 @@ def _integral(exact: Callable[[float], int]) -> Callable[[tuple[DType, ...], DTy
     return value
 
 
-CEIL = ScalarOp(
-    Contract(
-        name="ceil",
+def _row(
+    name: str, meaning: str, exact: Callable[[float], int], laws: tuple[str, ...], names: Notation, *examples: Example
+) -> ScalarOp:
+    """A rounding; the clause of those to the nearest integer is another."""
+    contract = Contract(
+        name=name,
         arity=1,
-        meaning="the least integer that is not below a",
-        clause="NUM-401",
+        meaning=meaning,
+        clause="NUM-402" if exact is round else "NUM-401",
         accepts=FLOATS,
         accuracy=Accuracy.ROUNDED,
-        laws=("projection", "monotone"),
-        examples=(
-            Example("float32", (-0.5,), -0.0),
-            Example("float32", (1.25,), 2.0),
-            Example("float8_e3m4", (15.5,), float("inf")),
-            Example("float6_e2m3fn", (7.5,), 7.5),
-        ),
-        notation=Notation(keeps_integers=True, c=("ceil",), llvm=("ceil",)),
-    ),
-    _integral(math.ceil),
-)
+        laws=laws,
+        examples=examples,
+        notation=replace(names, keeps_integers=True),
+    )
+    return ScalarOp(contract, _integral(exact))
 
-FLOOR = ScalarOp(
-    Contract(
-        name="floor",
-        arity=1,
-        meaning="the greatest integer that is not above a",
-        clause="NUM-401",
-        accepts=FLOATS,
-        accuracy=Accuracy.ROUNDED,
-        laws=("projection", "monotone"),
-        examples=(Example("float32", (-0.5,), -1.0), Example("float32", (-0.0,), -0.0)),
-        notation=Notation(keeps_integers=True, c=("floor",), llvm=("floor",)),
-    ),
-    _integral(math.floor),
-)
 
-TRUNC = ScalarOp(
-    Contract(
-        name="trunc",
-        arity=1,
-        meaning="a without its fraction",
-        clause="NUM-401",
-        accepts=FLOATS,
-        accuracy=Accuracy.ROUNDED,
-        laws=("projection", "monotone", "odd"),
-        examples=(Example("float32", (-1.75,), -1.0), Example("float32", (float("inf"),), float("inf"))),
-        notation=Notation(keeps_integers=True, c=("trunc",), llvm=("trunc",)),
+INTEGRAL = (
+    _row(
+        "ceil",
+        "the least integer that is not below a",
+        math.ceil,
+        ("projection", "monotone"),
+        Notation(c=("ceil",), llvm=("ceil",)),
+        Example("float32", (-0.5,), -0.0),
+        Example("float32", (1.25,), 2.0),
+        Example("float8_e3m4", (15.5,), float("inf")),
+        Example("float6_e2m3fn", (7.5,), 7.5),
     ),
-    _integral(math.trunc),
-)
-
-ROUND = ScalarOp(
-    Contract(
-        name="round",
-        arity=1,
-        meaning="the nearest integer, of two the even one",
-        clause="NUM-402",
-        accepts=FLOATS,
-        accuracy=Accuracy.ROUNDED,
-        laws=("projection", "monotone", "odd"),
-        examples=(
-            Example("float32", (0.5,), 0.0),
-            Example("float32", (1.5,), 2.0),
-            Example("float32", (2.5,), 2.0),
-            Example("float32", (-0.5,), -0.0),
-            Example("float64", (0.49999999999999994,), 0.0),
-        ),
-        notation=Notation(keeps_integers=True),
+    _row(
+        "floor",
+        "the greatest integer that is not above a",
+        math.floor,
+        ("projection", "monotone"),
+        Notation(c=("floor",), llvm=("floor",)),
+        Example("float32", (-0.5,), -1.0),
+        Example("float32", (-0.0,), -0.0),
     ),
-    _integral(round),
-)
-
-NEARBYINT = ScalarOp(
-    Contract(
-        name="nearbyint",
-        arity=1,
-        meaning="the nearest integer, of two the even one",
-        clause="NUM-402",
-        accepts=FLOATS,
-        accuracy=Accuracy.ROUNDED,
-        laws=("projection", "monotone", "odd"),
-        examples=(Example("float32", (-1.5,), -2.0), Example("float32", (3.5,), 4.0)),
-        notation=Notation(keeps_integers=True, c=("nearbyint", "rint"), llvm=("nearbyint", "rint", "roundeven")),
+    _row(
+        "trunc",
+        "a without its fraction",
+        math.trunc,
+        ("projection", "monotone", "odd"),
+        Notation(c=("trunc",), llvm=("trunc",)),
+        Example("float32", (-1.75,), -1.0),
+        Example("float32", (float("inf"),), float("inf")),
     ),
-    _integral(round),
+    _row(
+        "round",
+        "the nearest integer, of two the even one",
+        round,
+        ("projection", "monotone", "odd"),
+        PLAIN,
+        Example("float32", (0.5,), 0.0),
+        Example("float32", (1.5,), 2.0),
+        Example("float32", (2.5,), 2.0),
+        Example("float32", (-0.5,), -0.0),
+        Example("float64", (0.49999999999999994,), 0.0),
+    ),
+    _row(
+        "nearbyint",
+        "the nearest integer, of two the even one",
+        round,
+        ("projection", "monotone", "odd"),
+        Notation(c=("nearbyint", "rint"), llvm=("nearbyint", "rint", "roundeven")),
+        Example("float32", (-1.5,), -2.0),
+        Example("float32", (3.5,), 4.0),
+    ),
 )
-
-INTEGRAL = (CEIL, FLOOR, TRUNC, ROUND, NEARBYINT)
