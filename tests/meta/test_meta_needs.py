@@ -10,7 +10,7 @@ import pytest
 from needs import NEEDS, missing
 
 TESTS = Path(__file__).parents[1]
-APART = {"suite_authors", "tvm_side"}  # scripts by hand, and what runs where TVM is
+APART = {"tvm_side"}  # what runs where TVM is
 FILES = [path for path in sorted(TESTS.rglob("*.py")) if path.name != "needs.py" and not APART & set(path.parts)]
 # What a test may ask of the system without `needs`: nothing that a command brings.
 SYSTEM = re.compile(
