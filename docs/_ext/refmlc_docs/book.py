@@ -25,7 +25,7 @@ from refmlc.lang.ops.intrinsics import INTRINSICS
 from refmlc.lang.ops.laws import LAWS
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.spec import Clause, clauses
-from refmlc_docs.cases import cases_by_clause, examples, shown
+from refmlc_docs.cases import cases_by_clause, end_kind, examples, shown
 from refmlc_docs.citations import ROOT, Citation, citations
 from refmlc_docs.documents import heading_anchor
 from refmlc_docs.markdown import clause_link, code_link, fence, folded, inline, prose, table
@@ -248,9 +248,9 @@ def _suite(row: Clause) -> list[str]:
     if not chosen:
         return [f"*No case of the suite shows it: {prose(reason)}*"] if (reason := unshown().get(row.id)) else []
     first, *others = chosen
-    head = "Counterexample" if first.calls[0].assertion["kind"] == "undefined" else "Example"
+    head = {"undefined": "Counterexample", "reject": "A text that is refused"}.get(end_kind(first), "Example")
     blocks = [f"({row.id.lower()}-example)=\n**{head}** {{case}}`{first.id}`", *shown(first)]
-    if others and row.undefined and head == "Example" and others[0].calls[0].assertion["kind"] == "undefined":
+    if others and row.undefined and head != "Counterexample" and end_kind(others[0]) == "undefined":
         counter, *others = others
         blocks += [f"**Counterexample** {{case}}`{counter.id}`", *shown(counter)]
     blocks += [folded(f"{case.id} ({case.provenance})", shown(case)) for case in others]

@@ -22,7 +22,7 @@ from refmlc_docs.markdown import code_link, fence
 MOST_LINES = 24
 MOST_VALUES = 24
 MOST_CALLS = 2
-HEAD = re.compile(r"(?:# )?from tvm\.script import |\s*$")
+HEAD = re.compile(r"(?:# )?from [\w.]+ import |\s*$")
 PLAIN = {"hand": 0, "exact arithmetic": 1}
 
 
@@ -38,13 +38,14 @@ def cases_by_clause() -> Mapping[str, tuple[CaseFile, ...]]:
 
 def effort(case: CaseFile, clause: str) -> tuple[bool, bool, bool, bool, int, int, str]:
     """How much a reader has to take in to see `clause` in `case`; a call that returns is plainer than another."""
-    lines = case.text.count("\n")
+    lines = len(program(case)[0])
     values = sum(_count(argument) for argument in case.calls[0].args)
-    is_long = lines > MOST_LINES or values > MOST_VALUES
     is_odd = case.id.startswith("finding.") or any(_is_empty(argument) for argument in case.calls[0].args)
     work = 24 * is_odd + 4 * len(case.clauses) + lines + values + 3 * PLAIN.get(case.provenance, 2)
-    fails = _end_kind(case) != "return"
-    return clause not in case.clauses, lines > 2 * MOST_LINES, fails, is_long, work, len(case.text), case.id
+    fails = end_kind(case) != "return"
+    refused = end_kind(case) == "reject" and "-9" not in clause
+    long = lines > MOST_LINES, values > MOST_VALUES
+    return clause not in case.clauses, refused or long[0], fails, long[1], work, len(case.text), case.id
 
 
 def examples(clause: str, most: int) -> tuple[CaseFile, ...]:
@@ -53,7 +54,7 @@ def examples(clause: str, most: int) -> tuple[CaseFile, ...]:
     fitting = [case for case in rows if not effort(case, clause)[1]] or list(rows[:1])
     distinct = list({case.text: case for case in reversed(fitting)}.values())[::-1]
     first, rest = distinct[:1], distinct[1:]
-    otherwise = [case for case in rest if _end_kind(case) != _end_kind(first[0])][:1]
+    otherwise = [case for case in rest if end_kind(case) != end_kind(first[0])][:1]
     alike = [case for case in rest if case not in otherwise]
     return tuple((first + otherwise + alike)[:most])
 
@@ -63,9 +64,9 @@ def _is_empty(argument: object) -> bool:
     return isinstance(argument, dict) and 0 in argument.get("shape", ())
 
 
-def _end_kind(case: CaseFile) -> object:
+def end_kind(case: CaseFile) -> str:
     """How the first call of a case ends."""
-    return case.calls[0].assertion["kind"]
+    return str(case.calls[0].assertion["kind"])
 
 
 def _count(argument: object) -> int:
@@ -82,18 +83,58 @@ def _count(argument: object) -> int:
 
 
 def shown(case: CaseFile) -> list[str]:
-    """The blocks of a case: the program with the line that decides, then each of its first calls."""
-    lines = case.text.strip("\n").splitlines()
-    without = next((at for at, line in enumerate(lines) if not HEAD.match(line)), 0)
-    first = next(iter(case.calls))
-    skipped = len(case.text) - len(case.text.lstrip("\n"))
-    marked = _line(first) - skipped - without
-    options = [f":emphasize-lines: {marked}"] if 0 < marked <= len(lines) - without else []
+    """The blocks of a case: the program with the line that decides, then its first calls."""
+    lines, numbers = program(case)
+    marked = numbers.index(_line(case.calls[0])) + 1 if _line(case.calls[0]) in numbers else 0
+    options = [f":emphasize-lines: {marked}"] if marked else []
     calls = "\n\n".join(_call(case, call) for call in case.calls[:MOST_CALLS])
-    blocks = [fence("\n".join(lines[without:]), "python", ":force:", *options), *([fence(calls)] if calls else [])]
+    blocks = [fence("\n".join(lines), "python", ":force:", *options), *([fence(calls)] if calls else [])]
     blocks += [end for end in dict.fromkeys(_end(call, marked) for call in case.calls[:MOST_CALLS]) if end]
     left = len(case.calls) - MOST_CALLS
     return [*blocks, f"The suite has {left} more calls of it."] if left > 0 else blocks
+
+
+def program(case: CaseFile) -> tuple[list[str], list[int]]:
+    """The lines of a case that matter, with their numbers in the text: the function called, and those that it names."""
+    lines = case.text.rstrip("\n").splitlines()
+    functions = _needed(case.text, case.func)
+    if not functions:
+        first = next((at for at, line in enumerate(lines) if not HEAD.match(line)), 0)
+        return lines[first:], list(range(first + 1, len(lines) + 1))
+    numbers: list[int] = []
+    if len(functions) > 1:
+        numbers += [at for at, line in enumerate(lines, 1) if line.startswith(("@I.ir_module", "class "))]
+    for place, node in enumerate(functions):
+        first = min(each.lineno for each in (node, *node.decorator_list))
+        last = node.end_lineno or node.lineno
+        numbers += [*([first - 1] if place and not lines[first - 2].strip() else []), *range(first, last + 1)]
+    margin = functions[0].col_offset if len(functions) == 1 else 0
+    return [lines[number - 1][margin:] for number in numbers], numbers
+
+
+@cache
+def _needed(text: str, name: str) -> tuple[ast.FunctionDef, ...]:
+    """The function `name` of a module and all that it names, in order; none where the text has no such function."""
+    functions = {node.name: node for node in _functions(text)}
+    if name not in functions:
+        return ()
+    lines = text.splitlines()
+    needed = [name]
+    for each in needed:
+        node = functions[each]
+        part = "\n".join(lines[node.lineno : node.end_lineno])
+        needed += [other for other in functions if other not in needed and re.search(rf"\b{re.escape(other)}\b", part)]
+    return tuple(node for node in _functions(text) if functions[node.name] is node and node.name in needed)
+
+
+@cache
+def _functions(text: str) -> tuple[ast.FunctionDef, ...]:
+    """The functions in a text of Python; none in one that is not."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
 def _line(call: Call) -> int:
@@ -134,11 +175,7 @@ def _call(case: CaseFile, call: Call) -> str:
 
 def _names(case: CaseFile, count: int) -> list[str]:
     """The names of the parameters of the function that is called; numbers, where the text has none."""
-    try:
-        functions = [node for node in ast.walk(ast.parse(case.text)) if isinstance(node, ast.FunctionDef)]
-    except SyntaxError:
-        functions = []
-    names = [[each.arg for each in node.args.args] for node in functions if node.name == case.func]
+    names = [[each.arg for each in node.args.args] for node in _functions(case.text) if node.name == case.func]
     return names[0] if names and len(names[0]) == count else [f"argument {place}" for place in range(count)]
 
 

@@ -123,6 +123,41 @@ def test_the_example_of_a_loop_is_a_small_program():
     assert first.text.count("\n") <= cases.MOST_LINES
 
 
+MODULE = """# from tvm.script import ir as I
+@I.ir_module
+class Module:
+    @T.prim_func
+    def one(A: T.Buffer((1,), "int8")):
+        A[0] = 1
+
+    @T.prim_func
+    def two(A: T.Buffer((1,), "int8")):
+        one(A)
+"""
+
+
+def shown_of(name):
+    case = cases.CaseFile("x.y", (), (), "0.27", "hand", "", MODULE, name, (cases.Call(()),))
+    return cases.program(case)
+
+
+def test_a_function_that_needs_no_other_is_shown_alone():
+    lines, numbers = shown_of("one")
+    assert lines == ["@T.prim_func", 'def one(A: T.Buffer((1,), "int8")):', "    A[0] = 1"]
+    assert numbers == [4, 5, 6]
+
+
+def test_a_function_is_shown_with_those_that_it_names():
+    lines, numbers = shown_of("two")
+    assert numbers == list(range(2, 11))
+    assert lines == MODULE.splitlines()[1:]
+
+
+def test_a_text_that_is_no_python_is_shown_as_it_is():
+    case = cases.CaseFile("x.y", (), (), "0.27", "hand", "", "\nno python :\n", "one", (cases.Call(()),))
+    assert cases.program(case) == (["no python :"], [2])
+
+
 def test_the_case_of_the_interpreter_is_cited_first():
     first = citations.citations()["TIR-109"][0]
     assert first.file == "refmlc/run/interp/tensorir/expressions.py"
