@@ -21,7 +21,7 @@ from refmlc.lang.ir.visit import rewrite, substitute, walk
 from refmlc.rewrite.schedule import TensorIntrin, blockize, get_block
 from refmlc.rewrite.schedule.accesses import accesses
 from refmlc.rewrite.schedule.boxes import box
-from refmlc.rewrite.schedule.linear import Sum, sum_of
+from refmlc.rewrite.schedule.linear import Sum, atoms, sum_of
 
 Parts = Mapping[tir.Buffer, tuple[tuple[int, int], ...]]
 """Of each buffer, where its part begins and ends, dimension by dimension, while the loops outside are at 0."""
@@ -65,7 +65,7 @@ def _parts(nest: tir.Stmt) -> Parts | None:
     found: dict[tir.Buffer, tuple[tuple[int, int], ...]] = {}
     touched = accesses(nest)
     for buffer in touched.indices:
-        sides = [side for side in box(touched, buffer) if side is not None and not side.start.terms]
+        sides = [side for side in box(touched, buffer) if side is not None and side.start.only is not None]
         if len(sides) != len(buffer.shape):
             return None
         found[buffer] = tuple((side.start.constant, side.length) for side in sides)
@@ -95,11 +95,11 @@ def _plain_axes(body: tir.Stmt) -> tir.Stmt | None:
 
 def _bound(value: Sum, extents: Mapping[tir.Var, tir.Expr]) -> tuple[tir.Expr, tir.Var | None] | None:
     """The extent of an axis and the loop that it is; no loop: it is 0. None: it is something else."""
+    if value.only == 0:
+        return tir.IntImm(INT32, 1), None
     if value.constant or len(value.terms) > 1:
         return None
-    if not value.terms:
-        return tir.IntImm(INT32, 1), None
-    (((var, op, _), factor),) = value.terms.items()
+    (((var, op, _), factor),) = atoms(value).items()
     return (extents[var], var) if not op and factor == 1 and var in extents else None
 
 

@@ -15,10 +15,11 @@ which two buffers may be one piece of memory (views).
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from refmlc.lang.arith.interval import ANY, EMPTY, Interval
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.ops.intrinsics import Effect, intrinsic
-from refmlc.rewrite.schedule.linear import Sum, sum_of
+from refmlc.rewrite.schedule.linear import Sum, atoms, sum_of
 
 QUIET = (
     tir.For,
@@ -43,7 +44,7 @@ class Accesses:
     indices: Mapping[tir.Buffer, Sequence[tuple[tir.Expr, ...]]]
     written: frozenset[tir.Buffer]
     axes: Mapping[tir.Var, tir.Expr]
-    inner: Mapping[tir.Var, "tuple[int, int] | None"]
+    inner: Mapping[tir.Var, Interval]
 
 
 def problem(func: tir.PrimFunc, body: tir.Stmt, *, inside: bool = False) -> str | None:
@@ -77,7 +78,7 @@ def accesses(body: tir.Stmt) -> Accesses:
     indices: dict[tir.Buffer, list[tuple[tir.Expr, ...]]] = {}
     written: set[tir.Buffer] = set()
     axes: dict[tir.Var, tir.Expr] = {}
-    inner: dict[tir.Var, tuple[int, int] | None] = {}
+    inner: dict[tir.Var, Interval] = {}
     own: set[tir.Buffer] = set()
     for node in walk(body):
         match node:
@@ -89,7 +90,7 @@ def accesses(body: tir.Stmt) -> Accesses:
             case tir.For():
                 inner[node.loop_var] = interval(node)
             case tir.Bind(var) | tir.Let(var):
-                inner[var] = None
+                inner[var] = ANY
             case tir.AllocBuffer(buffer):
                 own.add(buffer)
             case tir.SBlockRealize(values, _, block):
@@ -101,13 +102,13 @@ def accesses(body: tir.Stmt) -> Accesses:
     return Accesses(left, frozenset(written - own), axes, inner)
 
 
-def interval(loop: tir.For) -> "tuple[int, int] | None":
-    """The least and the greatest value of a loop variable, where constants say it."""
+def interval(loop: tir.For) -> Interval:
+    """The values of a loop variable, where constants say them; else `ANY`."""
     match loop.min, loop.extent:
         case tir.IntImm(_, low), tir.IntImm(_, extent) if loop.step is None:
-            return low, low + max(extent, 1) - 1
+            return Interval(low, low + max(extent, 1) - 1)
         case _:
-            return None
+            return ANY
 
 
 def separates(loop: tir.Var, found: Accesses, buffer: tir.Buffer, agreed: Collection[tir.Var] = ()) -> bool:
@@ -123,33 +124,32 @@ def separates(loop: tir.Var, found: Accesses, buffer: tir.Buffer, agreed: Collec
     return any(_apart(loop, column, varying) for column in columns) or _digits(loop, columns)
 
 
-def _apart(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, "tuple[int, int] | None"]) -> bool:
+def _apart(loop: tir.Var, column: list[Sum | None], varying: Mapping[tir.Var, Interval]) -> bool:
     """Whether one dimension tells the iterations apart."""
     parts: set[tuple[int, frozenset[tuple[object, int]]]] = set()
-    lows, highs = [], []
+    spread = EMPTY
     for one in column:
         if one is None:
             return False
         split = _split(loop, one, varying)
         if split is None:
             return False
-        factor, fixed, low, high = split
+        factor, fixed, rest = split
         parts.add((factor, fixed))
-        lows.append(low)
-        highs.append(high)
+        spread = spread.join(rest)
     if len(parts) != 1:
         return False
     ((factor, _),) = parts
-    return factor != 0 and max(highs) - min(lows) < abs(factor)
+    return factor != 0 and spread.low is not None and spread.high is not None and spread.high - spread.low < abs(factor)
 
 
 def _split(
-    loop: tir.Var, one: Sum, varying: Mapping[tir.Var, "tuple[int, int] | None"]
-) -> tuple[int, frozenset[tuple[object, int]], int, int] | None:
+    loop: tir.Var, one: Sum, varying: Mapping[tir.Var, Interval]
+) -> tuple[int, frozenset[tuple[object, int]], Interval] | None:
     """The factor of the loop variable, what does not change, and the interval of the rest; None: not known."""
-    factor, low, high = 0, one.constant, one.constant
+    factor, rest = 0, Interval(one.constant, one.constant)
     fixed: set[tuple[object, int]] = set()
-    for (var, op, divisor), times in one.terms.items():
+    for (var, op, divisor), times in atoms(one).items():
         if var is loop and not op:
             factor = times
         elif var is loop:
@@ -157,12 +157,10 @@ def _split(
         elif var not in varying:
             fixed.add(((var, op, divisor), times))
         else:
-            bounds = varying[var]
-            if bounds is None or op:
+            if varying[var] == ANY or op:
                 return None
-            ends = (times * bounds[0], times * bounds[1])
-            low, high = low + min(ends), high + max(ends)
-    return factor, frozenset(fixed), low, high
+            rest = rest.plus(varying[var].scaled(times))
+    return factor, frozenset(fixed), rest
 
 
 def _digits(loop: tir.Var, columns: list[list[Sum | None]]) -> bool:
@@ -170,9 +168,9 @@ def _digits(loop: tir.Var, columns: list[list[Sum | None]]) -> bool:
     found: dict[tuple[str, int], int] = {}
     for column in columns:
         first = column[0]
-        if first is None or len(first.terms) != 1 or any(one is None or one != first for one in column):
+        if first is None or len(atoms(first)) != 1 or any(one is None or one != first for one in column):
             continue
-        (((var, op, divisor), times),) = first.terms.items()
+        (((var, op, divisor), times),) = atoms(first).items()
         if var is loop and op and times:
             found[op, divisor] = times
     return any(op == "floordiv" and ("floormod", divisor) in found for op, divisor in found)

@@ -34,7 +34,7 @@ from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.boxes import expression
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, loops as loops_of
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
-from refmlc.rewrite.schedule.linear import Sum, sum_of
+from refmlc.rewrite.schedule.linear import Sum, atoms, sum_from, sum_of
 from refmlc.rewrite.schedule.loops import both, plain
 from refmlc.rewrite.schedule.places import TRUE, conjuncts, fresh_name, get_loop, integer, refused, with_stmt
 from refmlc.rewrite.schedule.reduction import Nest, same_place, starting
@@ -128,18 +128,18 @@ def _divided(axis: tir.IterVar, value: tir.Expr, loops: Sequence[tir.For], varia
 def _parts(found: Sum, loops: Sequence[tir.For], variables: set[tir.Var]) -> tuple[Sum, Sum, int] | None:
     """Outer and inner part and E, where the value is outer · E + inner, and inner is exactly 0 … E - 1."""
     known = {one.loop_var: one for one in loops}
-    inner = {atom: factor for atom, factor in found.terms.items() if atom[0] in variables}
+    inner = {atom: factor for atom, factor in atoms(found).items() if atom[0] in variables}
     factor = 1
     for (var, op, _), times in sorted(inner.items(), key=lambda term: term[1]):
         low, extent = known[var].min, known[var].extent
         if op or times != factor or not isinstance(low, tir.IntImm) or low.value or not isinstance(extent, tir.IntImm):
             return None
         factor *= extent.value
-    outer = {atom: times for atom, times in found.terms.items() if atom not in inner}
+    outer = {atom: times for atom, times in atoms(found).items() if atom not in inner}
     if factor < 1 or found.constant % factor or any(times % factor for times in outer.values()):
         return None
     divided = {atom: times // factor for atom, times in outer.items()}
-    return Sum(divided, found.constant // factor), Sum(inner), factor
+    return sum_from(divided, found.constant // factor), sum_from(inner), factor
 
 
 def _conditions(realize: tir.SBlockRealize, variables: set[tir.Var]) -> tuple[tir.Expr, tir.Expr]:

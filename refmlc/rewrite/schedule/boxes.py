@@ -9,12 +9,13 @@ all that varies inside of it has constant bounds. A side that is not known is al
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from refmlc.lang.arith.interval import ANY, EMPTY, Interval
 from refmlc.lang.dtypes import BOOL, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.visit import walk
 from refmlc.rewrite.schedule.accesses import Accesses, interval
-from refmlc.rewrite.schedule.linear import Sum, sum_of
+from refmlc.rewrite.schedule.linear import Sum, atoms, sum_from, sum_of
 from refmlc.rewrite.schedule.loops import serial_loop
 from refmlc.rewrite.schedule.places import TRUE, fresh_name, integer, place_of_loop
 
@@ -28,9 +29,10 @@ class Side:
 
     def is_all_of(self, size: tir.Expr) -> bool:
         """Whether it holds a dimension of this size."""
-        if self.start.terms or not isinstance(size, tir.IntImm):
+        start = self.start.only
+        if start is None or not isinstance(size, tir.IntImm):
             return False
-        return self.start.constant <= 0 and self.start.constant + self.length >= size.value
+        return start <= 0 and start + self.length >= size.value
 
 
 def box(found: Accesses, buffer: tir.Buffer) -> list[Side | None]:
@@ -41,51 +43,50 @@ def box(found: Accesses, buffer: tir.Buffer) -> list[Side | None]:
 
 def _side(column: Sequence[Sum | None], found: Accesses) -> Side | None:
     fixed: set[frozenset[tuple[object, int]]] = set()
-    lows, highs = [], []
+    spread = EMPTY
     for one in column:
         bounds = None if one is None else _bounds(one, found)
         if bounds is None:
             return None
         fixed.add(bounds[0])
-        lows.append(bounds[1])
-        highs.append(bounds[2])
-    if one is None or len(fixed) != 1:
+        spread = spread.join(bounds[1])
+    if one is None or len(fixed) != 1 or spread.low is None or spread.high is None:
         return None
-    terms = {atom: factor for atom, factor in one.terms.items() if atom[0] not in found.inner}
-    return Side(Sum(terms, min(lows)), max(highs) - min(lows) + 1)
+    terms = {atom: factor for atom, factor in atoms(one).items() if atom[0] not in found.inner}
+    return Side(sum_from(terms, spread.low), spread.high - spread.low + 1)
 
 
-def _bounds(one: Sum, found: Accesses) -> tuple[frozenset[tuple[object, int]], int, int] | None:
-    """What is fixed, and the least and the greatest value of the rest."""
-    low = high = one.constant
+def _bounds(one: Sum, found: Accesses) -> tuple[frozenset[tuple[object, int]], Interval] | None:
+    """What is fixed, and the values of the rest."""
+    rest = Interval(one.constant, one.constant)
     fixed: set[tuple[object, int]] = set()
-    for atom, factor in one.terms.items():
+    for atom, factor in atoms(one).items():
         var, op, divisor = atom
         if var not in found.inner:
             fixed.add((atom, factor))
             continue
         values = digits(found.inner[var], op, divisor)
-        if values is None:
+        if values == ANY:
             return None
-        ends = (factor * values[0], factor * values[1])
-        low, high = low + min(ends), high + max(ends)
-    return frozenset(fixed), low, high
+        rest = rest.plus(values.scaled(factor))
+    return frozenset(fixed), rest
 
 
-def digits(values: "tuple[int, int] | None", op: str, divisor: int) -> "tuple[int, int] | None":
-    """The least and the greatest value of a variable, its quotient or its remainder."""
-    if values is None or not op:
+def digits(values: Interval, op: str, divisor: int) -> Interval:
+    """The values of a variable, its quotient or its remainder; within one round, the remainders of the ends."""
+    if not op or values.low is None or values.high is None:
         return values
-    first, last = values[0] // divisor, values[1] // divisor
+    quotients = values.floordiv(Interval(divisor, divisor))
     if op == "floordiv":
-        return first, last
-    return (values[0] % divisor, values[1] % divisor) if first == last else (0, divisor - 1)
+        return quotients
+    one_round = quotients.only is not None
+    return Interval(values.low % divisor, values.high % divisor) if one_round else Interval(0, divisor - 1)
 
 
 def expression(one: Sum, dtype: DType) -> tir.Expr | None:
     """The sum as an expression; None where its variables are of another dtype."""
     found: tir.Expr | None = None
-    for (var, op, divisor), factor in one.terms.items():
+    for (var, op, divisor), factor in atoms(one).items():
         if var.dtype != dtype:
             return None
         term: tir.Expr = tir.Apply(op, (var, integer(divisor, dtype)), dtype) if op else var
@@ -140,7 +141,7 @@ def over(
 
 
 def _run(
-    target: Target, var: tir.Var, known: Mapping[tir.Var, "tuple[int, int] | None"], *, unit: bool
+    target: Target, var: tir.Var, known: Mapping[tir.Var, Interval], *, unit: bool
 ) -> tuple[tir.Expr, tir.Expr | None, list[tir.Expr]]:
     """The value of an axis, the extent of the loop over `var` that it needs (None: no loop), and its guards."""
     dtype = target.axis.var.dtype
@@ -154,16 +155,16 @@ def _run(
         zero = isinstance(start, tir.IntImm) and start.value == 0
         value = var if zero else tir.Apply("add", (start, var), dtype)
     bounds = _bounds(target.side.start, Accesses({}, frozenset(), {}, known))
-    inside = None if bounds is None or bounds[0] else bounds
+    inside = ANY if bounds is None or bounds[0] else bounds[1]
     guards: list[tir.Expr] = []
-    if inside is None or inside[1] < 0:
+    if inside.low is None or inside.low < 0:
         guards.append(tir.Apply("le", (integer(0, dtype), value), BOOL))
-    if inside is None or not isinstance(target.size, tir.IntImm) or inside[2] + length > target.size.value:
+    if inside.high is None or not isinstance(target.size, tir.IntImm) or inside.high + length > target.size.value:
         guards.append(tir.Apply("lt", (value, target.size), BOOL))
     return value, None if length == 1 and not unit else integer(length, dtype), guards
 
 
-def _enclosing(func: tir.PrimFunc, at: tir.Var) -> dict[tir.Var, "tuple[int, int] | None"]:
+def _enclosing(func: tir.PrimFunc, at: tir.Var) -> dict[tir.Var, Interval]:
     """The values of the loops in which the body of the loop over `at` stands."""
     place = place_of_loop(func, at)
     found = [one for one in (*place.around, place.stmt) if isinstance(one, tir.For)]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import walk
-from refmlc.rewrite.schedule.linear import Sum, sum_of
+from refmlc.rewrite.schedule.linear import Sum, atoms, sum_from, sum_of
 
 
 @dataclass(frozen=True)
@@ -103,17 +103,17 @@ class Comparison:
         if not one.dtype.is_integer or isinstance(one, tir.IntImm | tir.BufferLoad):
             return False
         rest = self._rest(one, other)
-        return rest is not None and not rest.terms and not rest.constant
+        return rest is not None and rest.only == 0
 
     def _rest(self, one: tir.Expr, other: tir.Expr) -> Sum | None:
         """What the index of the nest is more than that of the description; None: not known, or loops change it."""
         a, b = sum_of(one, self.own_axes), sum_of(other, self.axes)
-        if a is None or b is None or any(var not in self.loops for var, _, _ in a.terms):
+        if a is None or b is None or any(var not in self.loops for var, _, _ in atoms(a)):
             return None
-        renamed = Sum({(self.loops[var], op, by): times for (var, op, by), times in a.terms.items()}, a.constant)
-        rest = b.plus(renamed, -1)
+        renamed = sum_from({(self.loops[var], op, by): times for (var, op, by), times in atoms(a).items()}, a.constant)
+        rest = b - renamed
         moving = set(self.loops.values())
-        return None if any(var in moving for var, _, _ in rest.terms) else rest
+        return None if any(var in moving for var, _, _ in atoms(rest)) else rest
 
     def _element(
         self, one: tir.Buffer, at: tuple[tir.Expr, ...], other: tir.Buffer, place: tuple[tir.Expr, ...]

@@ -21,6 +21,7 @@ from typing import TypeGuard
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.diag.entry import entry_point, entry_points
+from refmlc.lang.arith.polynomial import constant
 from refmlc.lang.dtypes import INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.node import Node
@@ -30,7 +31,6 @@ from refmlc.rewrite.schedule.blocks import blockize
 from refmlc.rewrite.schedule.boxes import box, expression
 from refmlc.rewrite.schedule.described import Comparison, Found, axes_of
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
-from refmlc.rewrite.schedule.linear import Sum
 from refmlc.rewrite.schedule.places import allocated, fresh_name, get_block, integer, names, refused, top, with_stmt
 from refmlc.rewrite.schedule.session import Session
 
@@ -176,10 +176,10 @@ def _divides(factor: int, found: Found, steps: Sequence[int] | None) -> bool:
     begins = offset is None or (isinstance(offset, tir.IntImm) and offset.value % factor == 0)
     if steps is None or not begins:
         return False
-    place = Sum({})
+    place = constant(0)
     for one, step in zip(found.begin, steps, strict=True):
-        place = place.plus(one, step)
-    return place.constant % factor == 0 and all(times % factor == 0 for times in place.terms.values())
+        place += one.scaled(step)
+    return all(times % factor == 0 for times in place.terms.values())
 
 
 def _region(found: Found, one: tir.Buffer, dtype: DType) -> tir.BufferRegion:

@@ -28,7 +28,7 @@ from refmlc.lang.ir.visit import substitute, walk
 from refmlc.rewrite.schedule.accesses import accesses, problem, separates
 from refmlc.rewrite.schedule.draws import Choices, Draw, Drawn, blocks
 from refmlc.rewrite.schedule.handles import BlockRV, LoopRV
-from refmlc.rewrite.schedule.linear import sum_of
+from refmlc.rewrite.schedule.linear import atoms, sum_of
 from refmlc.rewrite.schedule.loops import both, plain
 from refmlc.rewrite.schedule.places import (
     TRUE,
@@ -162,9 +162,9 @@ def begins(realize: tir.SBlockRealize, loops: Sequence[tir.For], step: str) -> N
         whole, begin, start = sum_of(value, {}), sum_of(value, first), sum_of(axis.dom.min, {})
         if axis.kind is not IterKind.REDUCE or whole is None or begin is None or begin != start:
             raise refused(step, f"the reduction over `{axis.var.name}` may not begin at its start", realize.span)
-        if any(op or factor < 1 for (_, op, _), factor in whole.terms.items()):
+        if any(op or factor < 1 for (_, op, _), factor in atoms(whole).items()):
             raise refused(step, f"the reduction over `{axis.var.name}` may start again", realize.span)
-        kept = {var for var, _, _ in whole.terms}
+        kept = {var for var, _, _ in atoms(whole)}
         moving |= kept
         if any(isinstance(part, tir.Var) and part not in kept for part in walk(value)):
             raise refused(step, f"the reduction over `{axis.var.name}` may start again", realize.span)
@@ -190,8 +190,8 @@ def _holds_at_start(condition: tir.Expr, nest: Nest) -> bool:
     if not isinstance(condition, tir.Apply) or condition.op != "lt":
         return False
     first = {one.loop_var: one.min for one in nest.loops if one.loop_var in nest.reduce}
-    a, b = (sum_of(one, first) for one in condition.args)
-    return a is not None and b is not None and not a.terms and not b.terms and a.constant < b.constant
+    a, b = (None if side is None else side.only for side in (sum_of(arg, first) for arg in condition.args))
+    return a is not None and b is not None and a < b
 
 
 def _draw(func: tir.PrimFunc, choices: Choices) -> Drawn:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.lang.ir.visit import walk
-from refmlc.rewrite.schedule.linear import sum_of
+from refmlc.rewrite.schedule.linear import atoms, sum_of
 from refmlc.rewrite.schedule.places import integer, place_of_block, position, refused, top
 from refmlc.rewrite.schedule.reduction import begins
 
@@ -92,7 +92,7 @@ def _digits(value: tir.Expr, size: tir.Expr, loops: dict[tir.Var, tir.For]) -> S
     if found is None or found.constant or not isinstance(size, tir.IntImm):
         return None
     next_factor, variables = 1, []
-    for (var, op, _), factor in sorted(found.terms.items(), key=lambda term: term[1]):
+    for (var, op, _), factor in sorted(atoms(found).items(), key=lambda term: term[1]):
         loop_at = loops.get(var)
         if op or loop_at is None or loop_at.step is not None or not isinstance(loop_at.extent, tir.IntImm):
             return None
