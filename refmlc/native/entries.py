@@ -1,13 +1,13 @@
-"""Entries: C functions that take a tuple of arrays as Python holds it, for calls that must begin quickly.
+"""Entries: C functions on the tuple of arguments as Python stores it, for cached calls.
 
 | entry of                            | takes                                                            |
 |-------------------------------------|------------------------------------------------------------------|
 | a unit whose parameters are buffers | `rm_entry *`, the tuple of arguments                             |
 | a Relax function that is one run    | the same, then a fresh array for each output                     |
 
-What depends on shapes alone is in the `rm_entry`: `fixed` holds shadows (of constants that are all written), constants
-and the workspace, in the order in which they are passed; `numbers` the variables of shapes. An entry looks at the
-arrays (`rm_arrays`) and calls the function; it declines whatever else there is.
+The `rm_entry` has the arguments that depend on shapes alone: `fixed` holds shadows (of constants that are all written),
+constants and the workspace, in the order in which they are passed; `numbers` the variables of shapes. An entry checks
+the arrays (`rm_arrays`) and calls the function; it is not applicable to any other arguments.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def emit_entry(unit: Unit) -> str:
 
 
 def whole_function(run: Fused, function: relax.Function) -> tuple[int, ...] | None:
-    """Where `run` is all that `function` does: which of its outputs the function returns; None where it is not.
+    """The outputs of `run` that `function` returns, if `run` is its whole body; else None.
 
     A function that returns one tensor has one number; one that returns a tuple has its fields'.
     """

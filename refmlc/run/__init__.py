@@ -4,5 +4,5 @@
 |-----------|--------------------------------------------------------------------------------------------|
 | `interp/` | the interpreter, which is the specification                                                |
 | `memory/` | tensors, shapes, packed functions, budgets, files of arrays                                |
-| `dims`    | symbolic dimensions: what arguments say about them, what expressions over them evaluate to |
+| `dims`    | symbolic dimensions of arguments, and expressions over them                                |
 """

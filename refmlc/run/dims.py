@@ -1,4 +1,4 @@
-"""Symbolic dimensions at the border: what arguments say about them, and what expressions over them come to."""
+"""Symbolic dimensions of arguments: their values from shapes, and the values of expressions over them."""
 
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.evaluate import known
@@ -8,7 +8,7 @@ Dims = dict[tir.Var, int]
 
 
 def text(shape: tuple[tir.Expr, ...], dims: Dims) -> str:
-    """A declared shape for messages, with what its variables are known to be: `(1, m = 784)`."""
+    """A declared shape for messages, with the known values of its variables: `(1, m = 784)`."""
     parts = [_part(extent, dims) for extent in shape]
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
@@ -20,7 +20,7 @@ def _part(extent: tir.Expr, dims: Dims) -> str:
 
 
 def bind_dims(shape: tuple[tir.Expr, ...] | None, sizes: tuple[int, ...], dims: Dims) -> None:
-    """Let the variables among the extents of `shape` be what `sizes` says, where they are not known yet."""
+    """Bind the variables among the extents of `shape` to their `sizes`, unless they are bound already."""
     for extent, size in zip(shape or (), sizes, strict=False):
         if isinstance(extent, tir.Var):
             dims.setdefault(extent, size)

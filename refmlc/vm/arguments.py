@@ -1,6 +1,6 @@
-"""Arguments: what a caller gives becomes values, in the order of the parameters, and is checked against their types.
+"""Arguments: Python objects become values, in the order of the parameters, and are checked against their types.
 
-| given                                  | becomes                                                              |
+| argument                               | becomes                                                              |
 |----------------------------------------|----------------------------------------------------------------------|
 | NumPy array, DLPack object (PyTorch …) | `Tensor` on the same memory                                          |
 | `Tensor`, `Shape`, str, DType, function | itself                                                              |
@@ -31,7 +31,7 @@ _NO_FLOAT = 1 << 1024  # an integer from here on has no float
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a function asks for. `written`: the program stores into it. `compact`: tensors without gaps only."""
+    """A parameter of a function. `written`: the program stores into it. `compact`: tensors without gaps only."""
 
     name: str
     ty: Type | None
@@ -58,17 +58,17 @@ def ordered(
     return [*args, *(named[name] for name in names[len(args) :])]
 
 
-def accept(function: str, parameters: Sequence[Parameter], given: Sequence[object]) -> list[object]:
-    """`given` as values of the types of the parameters. Fails: RM111, RM503, RM505.
+def accept(function: str, parameters: Sequence[Parameter], args: Sequence[object]) -> list[object]:
+    """`args` as values of the types of the parameters. Fails: RM111, RM503, RM505.
 
     Order: every argument becomes a value and binds the variables in shapes; then all extents are compared, so that
     `n + 1` before `n` is checked too.
     """
     dims: Dims = {}
     values = []
-    for parameter, thing in zip(parameters, given, strict=True):
+    for parameter, arg in zip(parameters, args, strict=True):
         place = f"`{parameter.name}` of `{function}`"
-        value = as_value(thing, parameter.ty, place, parameter.span)
+        value = as_value(arg, parameter.ty, place, parameter.span)
         if parameter.compact and isinstance(value, Tensor) and value.strides is not None:
             raise fail(
                 BAD_INPUT, f"{place} is not contiguous", parameter.span, "np.ascontiguousarray makes a copy that is"
@@ -83,34 +83,34 @@ def accept(function: str, parameters: Sequence[Parameter], given: Sequence[objec
     return values
 
 
-def as_value(given: object, ty: Type | None, place: str, span: Span | None = None) -> object:
-    """What a caller gave, as a value. Fails: RM111 where it is none, RM503, RM505."""
-    match given:
+def as_value(arg: object, ty: Type | None, place: str, span: Span | None = None) -> object:
+    """An argument as a value. Fails: RM111 where it is none, RM503, RM505."""
+    match arg:
         case bool() | int() | float():
-            return _number(given, ty)
+            return _number(arg, ty)
         case None | str() | Tensor() | Shape() | DType() | Closure() | PackedFunc() | Pointer():
-            return given
+            return arg
         case tuple() | list():
-            return _sequence(given, ty, place, span)
-        case np.generic() if not isinstance(ty, TensorType) and isinstance(given.item(), bool | int | float):
-            return _number(given.item(), ty)
+            return _sequence(arg, ty, place, span)
+        case np.generic() if not isinstance(ty, TensorType) and isinstance(arg.item(), bool | int | float):
+            return _number(arg.item(), ty)
         case _:
             pass
     try:
-        if isinstance(given, np.generic):
-            return Tensor.from_numpy(np.asarray(given))
-        return Tensor.from_numpy(given) if isinstance(given, np.ndarray) else Tensor.from_dlpack(given)
+        if isinstance(arg, np.generic):
+            return Tensor.from_numpy(np.asarray(arg))
+        return Tensor.from_numpy(arg) if isinstance(arg, np.ndarray) else Tensor.from_dlpack(arg)
     except RefmlcError as reason:
         raise fail(reason.code, f"{place}: {reason.diagnostic.message}", span) from None
 
 
-def _number(given: bool | int | float, ty: Type | None) -> bool | int | float:
-    """A number as one of the dtype asked for, where it fits: 1 is a float and a bool too; floats are rounded."""
-    if not isinstance(ty, PrimType) or not _fits(given, ty.dtype):
-        return given
+def _number(value: bool | int | float, ty: Type | None) -> bool | int | float:
+    """A number as one of the parameter's dtype, where it fits: 1 is a float and a bool too; floats are rounded."""
+    if not isinstance(ty, PrimType) or not _fits(value, ty.dtype):
+        return value
     if ty.dtype.is_float:
-        return rounder(ty.dtype)(float(given))
-    return bool(given) if ty.dtype.kind == "bool" else given
+        return rounder(ty.dtype)(float(value))
+    return bool(value) if ty.dtype.kind == "bool" else value
 
 
 def _fits(value: bool | int | float, dtype: DType) -> bool:
@@ -125,15 +125,15 @@ def _fits(value: bool | int | float, dtype: DType) -> bool:
             return True
 
 
-def _sequence(given: Sequence[object], ty: Type | None, place: str, span: Span | None) -> object:
-    if isinstance(ty, ShapeType) and all(isinstance(item, int | np.integer) for item in given):
-        return Shape(int(item) for item in given if isinstance(item, int | np.integer))
+def _sequence(items: Sequence[object], ty: Type | None, place: str, span: Span | None) -> object:
+    if isinstance(ty, ShapeType) and all(isinstance(item, int | np.integer) for item in items):
+        return Shape(int(item) for item in items if isinstance(item, int | np.integer))
     fields: Sequence[Type | None] = ty.fields if isinstance(ty, TupleType) else ()
-    if len(fields) != len(given):
-        fields = [None] * len(given)
+    if len(fields) != len(items):
+        fields = [None] * len(items)
     return tuple(
         as_value(item, field, f"{place}, field {number},", span)
-        for number, (item, field) in enumerate(zip(given, fields, strict=True))
+        for number, (item, field) in enumerate(zip(items, fields, strict=True))
     )
 
 

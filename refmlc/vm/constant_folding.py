@@ -7,9 +7,8 @@
 | … without a tensor among its arguments: up to 1,024 elements               | bigger ones: they cost nothing    |
 | a variable that stands for a constant, wherever it is read                 | calls that are undefined or trap  |
 
-The call is executed as any other is, so that the module means what it meant to the bit. What stops it is left to the
-run: a call that is never reached must not stop anything. Bindings that nothing needs any more are dropped, as
-`dead_code_elimination` does.
+The call is executed like any other, so the meaning of the module stays the same to the bit. A call that fails is not
+folded: the run may never reach it. Bindings without a use are dropped, as `dead_code_elimination` does.
 
 Source: TVM's `relax.transform.FoldConstant`, which executes its own lowering.
 """
@@ -31,12 +30,12 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.executable import build
 from refmlc.vm.machine import VirtualMachine
 
-MADE = 1024
-"""Elements of a result that is made of no tensor: bigger ones are not folded."""
+MOST_ELEMENTS = 1024
+"""Elements of a result that is computed from no tensor: larger ones are not folded."""
 
 
 def fold_constant(module: IRModule) -> IRModule:
-    """`module` with what is constant in its dataflow blocks computed, and what nothing needs any more dropped."""
+    """`module` with the constant calls of its dataflow blocks computed, and bindings without a use dropped."""
     functions = dict(module.functions)
     for name, func in functions.items():
         if isinstance(func, relax.Function):
@@ -61,9 +60,9 @@ class _Folder:
 
     def block(self, block: relax.Block) -> relax.Block:
         dataflow = isinstance(block, relax.DataflowBlock)
-        found = tuple(self.binding(one, dataflow=dataflow) for one in block.bindings)
-        same = all(a is b for a, b in zip(found, block.bindings, strict=True))
-        return block if same else replace(block, bindings=found)
+        bindings = tuple(self.binding(binding, dataflow=dataflow) for binding in block.bindings)
+        same = all(a is b for a, b in zip(bindings, block.bindings, strict=True))
+        return block if same else replace(block, bindings=bindings)
 
     def binding(self, binding: relax.Binding, *, dataflow: bool) -> relax.Binding:
         if isinstance(binding, relax.VarBinding) and isinstance(binding.value, relax.If):
@@ -95,7 +94,7 @@ class _Folder:
         except (Undefined, Trap, Unsupported, Exhausted):
             return call
         has_tensor = any(isinstance(arg, relax.Constant) for arg in _flat(call.args))
-        if not isinstance(result, Tensor) or (not has_tensor and result.size > MADE):
+        if not isinstance(result, Tensor) or (not has_tensor and result.size > MOST_ELEMENTS):
             return call
         return _constant(result, call)
 
@@ -115,7 +114,7 @@ def foldable(call: relax.Call, module: IRModule) -> bool:
 
 def _flat(args: tuple[relax.Expr, ...]) -> list[relax.Expr]:
     """The arguments, the fields of tuples in their places."""
-    return [one for arg in args for one in (_flat(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]
+    return [item for arg in args for item in (_flat(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]
 
 
 def _is_constant(arg: relax.Expr) -> bool:
@@ -130,7 +129,7 @@ def _is_constant(arg: relax.Expr) -> bool:
 
 
 def _callees(call: relax.Call, module: IRModule) -> Mapping[str, "tir.PrimFunc | relax.Function | relax.ExternFunc"]:
-    """The functions that a call of a TensorIR function may get to: all of them, since they may call each other."""
+    """The functions that a call of a TensorIR function may reach: all of them, since they may call each other."""
     is_tir = any(isinstance(arg, tir.GlobalVar) for arg in call.args)
     return {name: func for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)} if is_tir else {}
 

@@ -1,7 +1,7 @@
-"""What the functions of a module ask for: their parameters by name and type.
+"""The parameters of the functions of a module, by name and type.
 
-A buffer parameter of a prim_func has two names, the handle's and the buffer's: the buffer's counts, and the handle's
-is understood as well where no other parameter has it.
+A buffer parameter of a prim_func has two names, the handle's and the buffer's: it goes by the buffer's, and accepts
+the handle's too unless another parameter has it.
 """
 
 from refmlc.lang.ir import relax, tir
@@ -19,7 +19,7 @@ def parameters_of(function: "tir.PrimFunc | relax.Function") -> list[Parameter]:
 
 
 def aliases(function: "tir.PrimFunc | relax.Function") -> dict[str, str]:
-    """For each name of a handle the name of its buffer, where no parameter has the former."""
+    """The name of the buffer by the name of its handle, unless a parameter has the latter."""
     if isinstance(function, relax.Function):
         return {}
     names = {parameter.name for parameter in parameters_of(function)}

@@ -1,6 +1,6 @@
-"""The machine: a module, what watches it, what limits it. It prepares each function once and calls it by name.
+"""The machine: a module with its hooks and its budget. It prepares each function once and calls it by name.
 
-A call is: charge one level of depth and one step, tell the hooks, run the prepared function, tell the hooks.
+A call charges one level of depth and one step, then runs the prepared function, with the hooks around it.
 """
 
 import sys
@@ -32,7 +32,7 @@ MOST_LEVELS = 1000  # that the stack is made larger for: beyond, Python's limit 
 
 
 def write_line(text: str) -> None:
-    """Write `text` to where the program's own output goes: the standard output."""
+    """Write `text` to the standard output, as the program's own output."""
     sys.stdout.write(f"{text}\n")
 
 
@@ -40,8 +40,8 @@ def write_line(text: str) -> None:
 def stack_for(levels: int) -> Iterator[None]:
     """Let Python's stack hold calls that nest `levels` deep.
 
-    Decision: calls nest as deep as the budget says, wherever the program is run from; Python's own limit would end
-    them after fewer, the fewer the deeper its caller stands.
+    Decision: calls nest as deep as the budget says, from any caller; Python's own limit would end them earlier, and
+    the earlier the deeper the caller is nested.
     """
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(before + min(levels, MOST_LEVELS) * FRAMES)
@@ -58,10 +58,10 @@ class Machine:
     clause names one (RM306: the wrapped result; RM312: the value outside of the domain). `hooks` None watches nothing.
     Packed functions are looked up in `registry`; `output` takes each line that the program prints.
     `math` chooses the transcendentals (NUM-506): `scalar_ops` holds the operators, `c_functions` what a program calls
-    by C's or LLVM's name. `substitutes` executes what it can in the interpreter's place. Decision: not while hooks
-    watch, which would see nothing (but for calls that they say are quiet), nor where something is allowed, which only
-    the interpreter knows how to continue.
-    `as_written`: hooks hear of no barrier that is implied (TIR-229), so that one that is missing in the text is a race.
+    by C's or LLVM's name. `substitutes` executes parts in the interpreter's place. Decision: not while hooks watch,
+    which would see nothing (except calls that they declare quiet), nor where a code is allowed, after which only the
+    interpreter can continue.
+    `as_written`: hooks see no implied barrier (TIR-229), so that a barrier that the text lacks is a race.
     `fast` off: every node is executed by its case of the `match`, none by `refmlc.run.interp.fast`.
     Not for concurrent use.
     """
@@ -94,26 +94,26 @@ class Machine:
         self.substitutes = None if allow or hooks is not None else substitutes
         self._quiet = substitutes if not allow and self.hooks.watches("is_quiet") else None
         self.depth = 0
-        self.groups = 0  # of threads, that are being executed: a function that threads call knows it
+        self.groups = 0  # of threads in execution, for functions that they call
         self._prepared: dict[str, Prepared] = {}
         self._located: RefmlcError | None = None
         self._watched = self.hooks.watches("enter_function") or self.hooks.watches("leave_function")
 
     @cached_property
     def frees_memory(self) -> bool:
-        """Whether a function of the module frees a workspace (TIR-325); if none does, stores need not ask for it."""
+        """Whether a function of the module frees a workspace (TIR-325); if none does, stores need no check."""
         bodies = (func for func in self.module.functions.values() if isinstance(func, tir.PrimFunc))
         return any(isinstance(node, tir.Call) and node.callee == FREE for func in bodies for node in walk(func))
 
     def function(self, name: str, span: Span | None = None) -> Prepared:
         """The function `name`, prepared. Fails: RM207, RM402 (an extern function that is not registered), RM602."""
-        found = self._prepared.get(name)
-        if found is None:
+        func = self._prepared.get(name)
+        if func is None:
             try:
-                found = self._prepared[name] = self._prepare(name, span)
+                func = self._prepared[name] = self._prepare(name, span)
             except RecursionError:
                 raise fail(DEPTH_EXHAUSTED, f"`{name}` nests too deep to be prepared", span) from None
-        return found
+        return func
 
     def call(self, name: str, args: Sequence[object], span: Span | None = None) -> object:
         """Call function `name`; destination-passing ones write into the tensors among `args`.
@@ -167,7 +167,7 @@ class Machine:
         return self.substitutes.function(name, lambda: prepare_prim_func(func, name, self))
 
     def _either(self, func: tir.PrimFunc, name: str, substitutes: Substitutes) -> Prepared:
-        """The function, executed by a substitute in those calls that hooks need not watch within."""
+        """The function, executed by a substitute in calls that hooks declare quiet."""
         watched = prepare_prim_func(func, name, self)
         quick = substitutes.function(name, lambda: watched)
 

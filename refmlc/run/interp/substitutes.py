@@ -1,8 +1,8 @@
-"""What may execute parts of a program in the interpreter's place, such as compiled code.
+"""Substitutes: executors of parts of a program in the interpreter's place, such as compiled code.
 
-A substitute does exactly what the interpreter would have done, or leaves everything as it was and lets the interpreter
-do it. Whether it may take part at all is the machine's to say: not while hooks watch, nor where undefined behaviour is
-allowed (NAT-006).
+A substitute does exactly what the interpreter would have done, or changes nothing and leaves the part to the
+interpreter. The machine decides whether it takes part: not while hooks watch, nor where undefined behaviour is allowed
+(NAT-006).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +19,10 @@ class Substitutes(Protocol):
     """Asked once for each part of a program, when the part is prepared."""
 
     def function(self, name: str, interpreted: Callable[[], Prepared]) -> Prepared:
-        """What is called as the prim_func `name`; `interpreted` prepares the interpreter's way, where it is wanted."""
+        """The callable for the prim_func `name`; `interpreted` prepares the interpreter's own."""
 
     def block(self, function: str, block: relax.DataflowBlock) -> BlockRun | None:
-        """What executes bindings of `block`, which stands in `function`; None: nothing does.
+        """The executor of bindings of `block` in `function`; None: there is none.
 
-        Called with the activation and the number of the next binding, it says how many it has executed; 0: none.
+        Called with the activation and the number of the next binding, it returns how many it has executed; 0: none.
         """

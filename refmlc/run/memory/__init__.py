@@ -1,4 +1,22 @@
-"""What programs run on: storage with shadows, tensors, values, the function registry, budgets, input files."""
+"""The memory of a run, its values and limits, and everything that enters it from outside.
+
+| file             | holds                                                                          |
+|------------------|--------------------------------------------------------------------------------|
+| `storage`        | bytes, and a shadow that marks those that were written                         |
+| `memory`         | views on the memory of NumPy arrays                                            |
+| `cells`          | elements of a storage as Python values, and their shadow                       |
+| `pointer`        | a storage and a byte in it                                                     |
+| `tensor`         | dtype, shape and strides on a storage                                          |
+| `initialisation` | the mask of written elements, the warning where some are missing               |
+| `dlpack`         | tensors from and to other libraries, without copies                            |
+| `picture`        | a tensor as a heat map                                                         |
+| `values`         | every kind of value of a run                                                   |
+| `budget`         | the limits of a run                                                            |
+| `registry`       | packed functions by name                                                       |
+| `c_functions`    | C functions as packed functions                                                |
+| `shipped/`       | packed functions that TVM's own runtime has                                    |
+| `files/`         | arrays from input files                                                        |
+"""
 
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.pointer import Pointer

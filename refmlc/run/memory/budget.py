@@ -1,16 +1,16 @@
-"""What a run may use: steps, bytes, depth of calls, seconds. Each limit ends the run with its own code.
+"""The limits of a run: steps, bytes, depth of calls, seconds. Each ends the run with its own code.
 
 | limit         | counts                                                        | code  |
 |---------------|---------------------------------------------------------------|-------|
 | `max_steps`   | executed statements; a loop of n iterations charges them all  | RM601 |
 | `max_depth`   | functions entered and not yet left                            | RM602 |
 | `max_bytes`   | data of live storages that the run allocated (no shadows)     | RM603 |
-| `max_seconds` | time since the first step, looked at every few milliseconds   | RM605 |
+| `max_seconds` | time since the first step, checked every few milliseconds     | RM605 |
 
-Steps may be short or long, so the number of them from one look at the clock to the next follows the time that the last
-ones took; it is small, for the next ones may be longer. Loops charge for what takes some milliseconds at once.
+Steps may be short or long, so the number of steps between two looks at the clock follows the time of the last ones; it
+is small, because the next ones may be longer. Loops charge together the iterations of some milliseconds.
 
-Compiled code takes fuel instead of steps, a unit for each iteration, more where its body is dear (NAT-004). Decision: a
+Compiled code takes fuel instead of steps, a unit for each iteration, more for an expensive body (NAT-004). Decision: a
 step buys 256 of them: a budget bounds time, and compiled iterations are that much shorter. It looks at the clock itself
 (NAT-007).
 """
@@ -71,7 +71,7 @@ class Budget:
             self._check_steps(span)
 
     def look(self, span: Span | None = None) -> None:
-        """Look at the clock now, where there is a limit of time: something long has ended. Fails: RM605."""
+        """Check the limit of time, if there is one, after something that may take long. Fails: RM605."""
         if self.max_seconds is not None:
             self._check_steps(span)
 
@@ -91,7 +91,7 @@ class Budget:
             self._check_steps(span)
 
     def out_of_fuel(self, span: Span | None = None) -> RefmlcError:
-        """What ends a run that has used all the fuel it got."""
+        """The failure of a run that has used all its fuel."""
         return fail(STEPS_EXHAUSTED, f"the run takes more than {self.max_steps} steps", span)
 
     def charge_bytes(self, count: int, span: Span | None = None, *, what: str = "an allocation") -> None:
@@ -106,13 +106,13 @@ class Budget:
         self.bytes -= count
 
     def enter(self, span: Span | None = None) -> None:
-        """A function is entered. Fails: RM602."""
+        """Enter a function. Fails: RM602."""
         if self.depth >= self.max_depth:
             raise fail(DEPTH_EXHAUSTED, f"calls nest deeper than {self.max_depth}", span)
         self.depth += 1
 
     def leave(self) -> None:
-        """The function entered last is left."""
+        """Leave the function entered last."""
         self.depth -= 1
 
     def _begin(self) -> None:

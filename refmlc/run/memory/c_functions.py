@@ -1,4 +1,4 @@
-"""C functions as packed functions: a cffi function pointer, called by what its own type says.
+"""C functions as packed functions: a cffi function pointer, called by its own type.
 
 | parameter of the C function | argument                               | what C gets                            |
 |-----------------------------|----------------------------------------|----------------------------------------|
@@ -30,7 +30,7 @@ from refmlc.run.memory.values import PackedFunc, kind_of
 
 
 class CType(Protocol):
-    """What cffi says of a type; which attributes there are depends on `kind`."""
+    """A type of cffi; its attributes depend on `kind`."""
 
     kind: str
     cname: str
@@ -41,7 +41,7 @@ class CType(Protocol):
 
 
 class Ffi(Protocol):
-    """What is used of cffi's FFI."""
+    """The part of cffi's FFI that is used here."""
 
     def typeof(self, thing: object) -> CType:
         """The type of a cdata."""
@@ -66,7 +66,7 @@ def register_c_func(
 ) -> None:
     """Register the cffi function pointer `function` under a global name.
 
-    `owner` is kept as long as the function is: give the library, which cffi unloads when nobody holds it.
+    `owner` lives as long as the function: pass the library, which cffi unloads when nothing refers to it.
     Fails: RM112 (no function pointer, a parameter or result that has no meaning here, the name is taken).
     """
     ffi: Ffi = cffi.FFI()
@@ -95,31 +95,31 @@ def _caller(
     name: str, function: Callable[..., object], gives: Sequence[Give], owner: object
 ) -> Callable[[Sequence[object], Span | None], object]:
     def call(args: Sequence[object], span: Span | None) -> object:
-        kept: list[object] = [owner]
-        given = shielded(args)
+        alive: list[object] = [owner]
+        values = shielded(args)
         try:
-            if len(given) != len(gives):
-                raise TypeError(f"it takes {len(gives)} arguments, {len(given)} are given")  # noqa: TRY301 - as C's other ones
-            result: object = function(*(give(arg, kept) for give, arg in zip(gives, given, strict=True)))
+            if len(values) != len(gives):
+                raise TypeError(f"it takes {len(gives)} arguments, {len(values)} are given")  # noqa: TRY301 - as C's other ones
+            result: object = function(*(give(arg, alive) for give, arg in zip(gives, values, strict=True)))
         except (TypeError, OverflowError, ValueError) as reason:
             raise raised(name, reason, span) from reason
-        check_written(name, args, given, span)
+        check_written(name, args, values, span)
         return result
 
     return call
 
 
 def _giver(ffi: Ffi, name: str, ctype: CType) -> Give:
-    """How an argument becomes what the parameter of type `ctype` takes."""
+    """The conversion of an argument to a parameter of type `ctype`."""
     if ctype.kind == "primitive":
         return lambda arg, _: _number(arg, ctype.cname)
     if ctype.kind == "pointer":
         item = ctype.item
         if item.kind == "struct" and item.cname.split()[-1] == "DLTensor":
-            return lambda arg, kept: ffi.cast(ctype, _struct(arg, kept))
+            return lambda arg, alive: ffi.cast(ctype, _struct(arg, alive))
         if item.kind in ("void", "primitive"):
-            wanted = _element(ffi, item)
-            return lambda arg, kept: ffi.cast(ctype, _address(arg, kept, wanted, ctype.cname))
+            element = _element(ffi, item)
+            return lambda arg, alive: ffi.cast(ctype, _address(arg, alive, element, ctype.cname))
     raise fail(BAD_USAGE, f"the C function `{name}` has a parameter `{ctype.cname}`, for which there is no value")
 
 
@@ -141,7 +141,7 @@ def _number(arg: object, cname: str) -> object:
     return arg
 
 
-def _struct(arg: object, kept: list[object]) -> int:
+def _struct(arg: object, alive: list[object]) -> int:
     """The address of a `DLTensor` for `arg`."""
     if not isinstance(arg, Tensor):
         raise TypeError(f"a tensor is needed, {kind_of(arg)} is given")
@@ -149,28 +149,28 @@ def _struct(arg: object, kept: list[object]) -> int:
     strides = (ctypes.c_int64 * arg.ndim)(*arg.element_strides)
     dtype = DLDataType(code_of(arg.dtype.scalar), arg.dtype.bits, arg.dtype.lanes)
     struct = DLTensor(_start(arg), 1, 0, arg.ndim, dtype, extents, strides, 0)
-    kept += [arg, extents, strides, struct]
+    alive += [arg, extents, strides, struct]
     return ctypes.addressof(struct)
 
 
-def _address(arg: object, kept: list[object], wanted: "np.dtype[np.generic] | None", cname: str) -> int:
+def _address(arg: object, alive: list[object], element: "np.dtype[np.generic] | None", cname: str) -> int:
     """The address that a data pointer argument means."""
     match arg:
         case None:
             return 0
         case Tensor() if arg.strides is not None:
             raise TypeError(f"`{cname}` needs a compact tensor, strides {arg.strides} are given")
-        case Tensor() if wanted is not None and storage_dtype(arg.dtype) != wanted and wanted.itemsize > 1:
-            raise TypeError(f"`{cname}` needs elements of {wanted}, {kind_of(arg)} is given")
+        case Tensor() if element is not None and storage_dtype(arg.dtype) != element and element.itemsize > 1:
+            raise TypeError(f"`{cname}` needs elements of {element}, {kind_of(arg)} is given")
         case Tensor():
-            kept.append(arg)
+            alive.append(arg)
             return _start(arg)
         case Pointer(storage=storage, byte_offset=offset):
-            kept.append(storage)
+            alive.append(storage)
             return _base(storage.array) + offset
         case str() if cname in ("char *", "char const *"):
             text = ctypes.create_string_buffer(arg.encode())
-            kept.append(text)
+            alive.append(text)
             return ctypes.addressof(text)
         case _:
             raise TypeError(f"`{cname}` needs a tensor or a pointer, {kind_of(arg)} is given")

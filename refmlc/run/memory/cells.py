@@ -28,7 +28,7 @@ Scalar = int | float | bool
 
 
 class Cells(Protocol):
-    """Elements by number. What is stored must be a value of the dtype."""
+    """Elements by number. A stored value must be one of the dtype."""
 
     def __getitem__(self, index: int, /) -> Scalar:
         """The value of cell `index`."""
@@ -94,7 +94,7 @@ class CodeCells:
 
 
 class HandleCells:
-    """Handles: what is stored is a number (0: null) that stands for an object kept beside the bytes."""
+    """Handles: the bytes hold a number (0: null); `objects` of the storage maps it to the handle."""
 
     __slots__ = ("_numbers", "_storage")
 

@@ -63,5 +63,7 @@ def is_compact(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Whether the elements lie row-major without gaps; the stride of an axis of one element does not matter."""
     if prod(shape) == 0:
         return True
-    wanted = compact_strides(shape)
-    return all(extent == 1 or mine == its for extent, mine, its in zip(shape, strides, wanted, strict=True))
+    compact = compact_strides(shape)
+    return all(
+        extent == 1 or actual == expected for extent, actual, expected in zip(shape, strides, compact, strict=True)
+    )

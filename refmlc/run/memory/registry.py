@@ -1,4 +1,4 @@
-"""The registry: functions from outside, by global name, as `tvm.register_func` keeps them.
+"""The registry: functions from outside, by global name, as `tvm.register_func` has them.
 
 A registry is an object; `DEFAULT` is the one that the process shares and the only module state of refmlc. Programs
 find functions in it by name when they are called, so a function may be registered after the program was built.
@@ -47,7 +47,7 @@ class FunctionRegistry:
         self.add(python_func(name, function), override=override)
 
     def remove(self, name: str) -> None:
-        """Forget the function `name`, if there is one."""
+        """Remove the function `name`, if there is one."""
         self._functions.pop(name, None)
 
     def get_func(self, name: str, span: Span | None = None) -> PackedFunc:
@@ -55,9 +55,9 @@ class FunctionRegistry:
 
         Fails: RM402; RM504 (it ships one, which has no meaning here).
         """
-        found = self._functions.get(name)
-        if found is not None:
-            return found
+        registered = self._functions.get(name)
+        if registered is not None:
+            return registered
         if name in FUNCTIONS:
             return python_func(name, FUNCTIONS[name])
         if name in reasons():
@@ -170,14 +170,14 @@ def check_written(name: str, args: Sequence[object], given: Sequence[object], sp
 
 
 def raised(name: str, reason: Exception, span: Span | None) -> RefmlcError:
-    """The Trap that tells of `reason`."""
+    """The Trap for an exception of the function."""
     text = str(reason).strip()
     said = f"{type(reason).__name__}: {text}" if text else type(reason).__name__
     return fail(PACKED_RAISED, f"the packed function `{name}` raised {said}", span)
 
 
 def as_value(result: object, name: str, span: Span | None = None) -> object:
-    """What a packed function returned, as a value. Fails: RM404."""
+    """The result of a packed function as a value. Fails: RM404."""
     match result:
         case (
             None

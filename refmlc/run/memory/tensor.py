@@ -79,7 +79,7 @@ class Tensor:
 
     @classmethod
     def filled(cls, storage: Storage, dtype: DType, shape: tuple[int, ...]) -> "Tensor":
-        """The compact tensor that is all of `storage`, which has its size: the quickest way to a tensor."""
+        """The compact tensor that is all of `storage`, which has its size: the fastest way to a tensor."""
         self = cls.__new__(cls)
         self.storage = storage
         self.dtype = dtype
@@ -95,13 +95,13 @@ class Tensor:
         `dtype` tells apart what NumPy cannot (int1 stored as int8). Fails: RM111 for negative strides, foreign byte
         order, strides that are not whole elements, and dtypes that refmlc does not have.
         """
-        found = _dtype_of(array) if dtype is None else dtype
+        element = _dtype_of(array) if dtype is None else dtype
         if any(stride < 0 for stride in array.strides) and array.size:
             raise fail(BAD_INPUT, f"the array has negative strides: {array.strides} bytes")
         if any(stride % array.itemsize for stride in array.strides) and array.size:
             raise fail(BAD_INPUT, f"the strides {array.strides} are no multiples of {array.itemsize} bytes")
         strides = tuple(stride // array.itemsize for stride in array.strides)
-        return cls(Storage.from_array(array, origin=origin), found, array.shape, strides)
+        return cls(Storage.from_array(array, origin=origin), element, array.shape, strides)
 
     @classmethod
     def from_dlpack(cls, source: object) -> "Tensor":
@@ -164,7 +164,7 @@ class Tensor:
         return all(self.storage.is_initialised(at, self.itemsize) for at in self._places())
 
     def mark_initialised(self) -> None:
-        """Count every element as written: something that cannot be watched has written them."""
+        """Mark every element as written, by code that is not watched."""
         if self.strides is None:
             self.storage.initialise(self.byte_offset, self.size * self.itemsize)
             return
@@ -186,13 +186,13 @@ class Tensor:
 
         Fails: RM305, if `strict`.
         """
-        if not self._told:
+        if not self._needs_no_warning:
             warn_missing(self, strict=strict)
         return self.array
 
     @property
-    def _told(self) -> bool:
-        """Whether nothing is to be said: all is written, or a foreign function has it in hand to write it."""
+    def _needs_no_warning(self) -> bool:
+        """True if no warning is due: all is written, or a foreign function holds the tensor and may write it."""
         return self.initialised or self.storage.extras.lent > 0
 
     @property
@@ -202,7 +202,7 @@ class Tensor:
 
     @property
     def array(self) -> np.ndarray:
-        """What `numpy()` gives, without a word about elements that were never written."""
+        """The array of `numpy()`, without the warning about elements that were never written."""
         stored = storage_dtype(self.dtype)
         shape, strides = self.shape, tuple(step * self.itemsize for step in self.element_strides)
         if self.dtype.is_vector:
@@ -243,7 +243,7 @@ class Tensor:
         return fresh
 
     def __array__(self, dtype: "np.dtype[np.generic] | None" = None, copy: bool | None = None) -> np.ndarray:
-        if not self._told:
+        if not self._needs_no_warning:
             warn_missing(self, strict=False)
         return np.array(self.array, dtype=dtype, copy=copy)
 
@@ -264,7 +264,7 @@ class Tensor:
         Fails: RM503 (a dtype that DLPack cannot express byte by element), BufferError as the protocol says.
         """
         del stream
-        if not self._told:
+        if not self._needs_no_warning:
             warn_missing(self, strict=False)
         return dlpack.export_array(self.array, self.dtype, max_version=max_version, dl_device=dl_device, copy=copy)
 
@@ -296,9 +296,9 @@ def tensor(values: object, dtype_name: str | None = None) -> Tensor:
 
     Fails: RM111 when the values are no array.
     """
-    wanted = None if dtype_name is None else storage_dtype(dtype(dtype_name))
+    stored = None if dtype_name is None else storage_dtype(dtype(dtype_name))
     try:
-        array = np.array(values, dtype=wanted, order="C")
+        array = np.array(values, dtype=stored, order="C")
     except (TypeError, ValueError) as reason:
         raise fail(BAD_INPUT, f"the values are no array: {reason}") from None
     return Tensor.from_numpy(array, None if dtype_name is None else dtype(dtype_name))

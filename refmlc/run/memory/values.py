@@ -1,4 +1,4 @@
-"""What functions take and give: every kind of value of a run, on one screen.
+"""The arguments and results of functions: every kind of value of a run, on one screen.
 
 | value of Relax / TensorIR | here                          |
 |---------------------------|-------------------------------|

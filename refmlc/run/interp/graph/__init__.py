@@ -4,11 +4,11 @@
 |---------------|---------------------------------------------------------------------------|
 | `activation`  | what one call of a function has: variables, symbolic dimensions           |
 | `dims`        | arithmetic on symbolic dimensions                                         |
-| `matching`    | whether a value is of a type; binding symbolic dimensions                 |
+| `matching`    | values matched against types; binding symbolic dimensions                 |
 | `expressions` | every kind of expression, binding and block                               |
 | `function`    | parameters, bodies, local functions                                       |
 | `calls`       | what can be called                                                        |
-| `operands`    | what an operator was given, checked for its kind                          |
+| `operands`    | the arguments of an operator, checked for their kind                      |
 | `library`     | operators that the library defines: outputs, the TensorIR function        |
 | `operators`   | the table of operators; `outputs`, `memory`, `shapes`, `values` hold them |
 | `named`       | the table of functions called by name; `heap` holds the shape heap's      |

@@ -1,4 +1,4 @@
-"""Activations: what one call of a function of the graph has.
+"""Activations: the state of one call of a function of the graph.
 
 | part     | holds                                                                        |
 |----------|------------------------------------------------------------------------------|
@@ -25,7 +25,7 @@ MOST_NOTES = 8
 
 
 class Killed:
-    """What a variable holds after a kill."""
+    """The value of a variable after a kill."""
 
 
 KILLED = Killed()
@@ -33,7 +33,7 @@ KILLED = Killed()
 
 @dataclass(slots=True)
 class Activation:
-    """The state of one call. `noted` is the failure that has its place in this call already."""
+    """The state of one call. `noted` is the failure that has a note of this call already."""
 
     function: str
     values: dict[relax.Var, object] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Activation:
     noted: RefmlcError | None = None
 
     def value(self, var: relax.Var, span: Span | None) -> object:
-        """What `var` is. Fails: RM203, RM204 (not bound, not any more), RM316 (killed, or its memory taken)."""
+        """The value of `var`. Fails: RM203, RM204 (not bound, or no more), RM316 (killed, or its memory reused)."""
         try:
             value = self.values[var]
         except KeyError:
@@ -56,7 +56,7 @@ class Activation:
         return value
 
     def note(self, failure: RefmlcError, var: relax.Var, span: Span | None) -> None:
-        """Say that `failure` happened while `var` was bound; the innermost binding of each call says so."""
+        """Note in `failure` that `var` was being bound; the innermost binding of each call does so."""
         if self.noted is failure:
             return
         self.noted = failure
@@ -72,7 +72,7 @@ Run: TypeAlias = Callable[[Activation], None]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What preparing a function knows: the machine, the function's name, how to prepare an expression in it."""
+    """The state of preparing a function: the machine, the function's name, how to prepare an expression."""
 
     machine: "Machine"
     function: str

@@ -1,4 +1,4 @@
-"""What can be called: functions of the module, packed functions, closures, operators. RLX-113, RLX-131 … RLX-134."""
+"""Calls: functions of the module, packed functions, closures, operators. RLX-113, RLX-131 … RLX-134."""
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import TYPE_MISMATCH, UNSUPPORTED_OP
@@ -14,7 +14,7 @@ from refmlc.run.memory.values import Closure, PackedFunc, kind_of
 
 
 def prepare_call(scope: Scope, node: relax.Call) -> Eval:
-    """A call, by what is called."""
+    """A call, by the kind of its callee."""
     match node.op:
         case tir.GlobalVar(name):  # RLX-131
             return _call_global(scope, node, name)

@@ -128,7 +128,7 @@ def _block(scope: Scope, block: relax.Block) -> list[Run]:
 
 
 def _in_turns(run: BlockRun, bindings: list[Run]) -> Run:
-    """The bindings in order, those that `run` executes and those that are left to us."""
+    """The bindings in order: `run` executes some of them, the interpreter the others."""
 
     def in_turns(env: Activation) -> None:
         done = 0

@@ -20,7 +20,7 @@ Body = Callable[[Activation, Sequence[object]], object]
 
 
 def local_function(scope: Scope, func: relax.Function, name: str, var: relax.Var | None = None) -> Eval:
-    """The closure that a local function is; `var` is the variable it is bound to, which it may call."""
+    """The closure of a local function; `var` is the variable it is bound to, which it may call."""
     machine = scope.machine
     body = function_body(Scope(machine, name, scope.prepare), func)
     used = tuple(node for node in walk(func) if isinstance(node, relax.Var))
@@ -31,16 +31,16 @@ def local_function(scope: Scope, func: relax.Function, name: str, var: relax.Var
         def call(args: Sequence[object]) -> object:
             return machine.invoke(name, lambda given: body(Activation(name, dict(values), dict(dims)), given), args)
 
-        made = Closure(name, call, tuple(values.values()))
+        result = Closure(name, call, tuple(values.values()))
         if var is not None:
-            values[var] = made
-        return made
+            values[var] = result
+        return result
 
     return closure
 
 
 def function_body(scope: Scope, func: relax.Function) -> Body:
-    """A function as what its activation and arguments are handed to.
+    """A function as a callable on its activation and arguments.
 
     Fails, when called from outside: RM111 (arguments that do not fit); from the module: RM206, RM317.
     """

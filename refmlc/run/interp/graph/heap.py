@@ -31,7 +31,7 @@ def alloc_shape_heap(site: Site, count: object) -> Tensor:  # RLX-401
 
 
 def match_shape(site: Site, value: object, heap: object, *rest: object) -> None:  # RLX-402
-    """Check or keep the extents of a tensor or shape. Fails: RM405."""
+    """Check or store the extents of a tensor or shape. Fails: RM405."""
     rank, codes, where = _codes(site, rest)
     extents = site.shape(value.shape if isinstance(value, Tensor) else value)
     if len(extents) != rank:
@@ -43,20 +43,20 @@ def match_shape(site: Site, value: object, heap: object, *rest: object) -> None:
 def match_prim_value(  # RLX-402
     site: Site, value: object, heap: object, code: object, operand: object, *where: object
 ) -> None:
-    """Check or keep an int. Fails: RM405."""
+    """Check or store an int. Fails: RM405."""
     codes = site.integer(code), site.integer(operand)
     _match(site, "the value", site.integer(value), heap, codes, where)
 
 
 def make_shape(site: Site, heap: object, *rest: object) -> Shape:  # RLX-403
-    """A shape of numbers and kept ints."""
+    """A shape of numbers and stored ints."""
     _, codes, _ = _codes(site, rest)
-    return Shape([_made(site, heap, code, operand) for code, operand in codes])
+    return Shape([_value(site, heap, code, operand) for code, operand in codes])
 
 
 def make_prim_value(site: Site, heap: object, code: object, operand: object) -> int:  # RLX-403
-    """A number, or a kept int."""
-    return _made(site, heap, site.integer(code), site.integer(operand))
+    """A number, or a stored int."""
+    return _value(site, heap, site.integer(code), site.integer(operand))
 
 
 # ----------------------------------------------------------------------------------------- checks: RLX-404
@@ -88,7 +88,7 @@ def check_prim_value_info(site: Site, value: object, dtype: object, *where: obje
 
 
 def check_tuple_info(site: Site, value: object, count: object, *where: object) -> None:
-    """Stop unless `value` is a tuple of so many. Fails: RM405."""
+    """Stop unless `value` is a tuple of this length. Fails: RM405."""
     if isinstance(value, Shape) or not isinstance(value, tuple) or len(value) != site.integer(count):
         raise _failed(site, f"{kind_of(value)} is no tuple of {count}", where)
 
@@ -106,7 +106,7 @@ def check_string_info(site: Site, value: object, *where: object) -> None:
 
 
 def _codes(site: Site, rest: Sequence[object]) -> tuple[int, list[tuple[int, int]], tuple[object, ...]]:
-    """The count that stands first, so many pairs, and what follows."""
+    """The count, which comes first, that many pairs, and the remaining arguments."""
     count = site.integer(rest[0])
     if count < 0 or len(rest) < 1 + 2 * count:
         raise site.failure(BAD_ARGUMENT_VALUE, f"`{site.name}` announces {count} pairs, {(len(rest) - 1) // 2} follow")
@@ -119,38 +119,38 @@ def _match(site: Site, what: str, extent: int, heap: object, codes: tuple[int, i
         case (0, number):
             declared = number
         case (1, place):
-            kept = _place(site, heap, place)
-            kept.cells[place] = extent
-            kept.shadow[place] = 1
+            slots = _place(site, heap, place)
+            slots.cells[place] = extent
+            slots.shadow[place] = 1
             return
         case (2, _):
             return
         case (3, place):
-            declared = _kept(site, heap, place)
+            declared = _stored(site, heap, place)
         case (code, _):
             raise site.failure(BAD_ARGUMENT_VALUE, f"`{site.name}` has no code {code}")
     if extent != declared:
         raise _failed(site, f"{what} is {extent}, declared is {declared}", where)
 
 
-def _made(site: Site, heap: object, code: int, operand: int) -> int:
+def _value(site: Site, heap: object, code: int, operand: int) -> int:
     if code not in (0, 1):
         raise site.failure(BAD_ARGUMENT_VALUE, f"`{site.name}` has no code {code}")
-    return operand if code == 0 else _kept(site, heap, operand)
+    return operand if code == 0 else _stored(site, heap, operand)
 
 
-def _kept(site: Site, heap: object, place: int) -> int:
-    kept = _place(site, heap, place)
-    if not kept.shadow[place]:
+def _stored(site: Site, heap: object, place: int) -> int:
+    slots = _place(site, heap, place)
+    if not slots.shadow[place]:
         raise site.failure(UNINITIALISED, f"place {place} of the shape heap is read before it is written")
-    return int(kept.cells[place])
+    return int(slots.cells[place])
 
 
 def _place(site: Site, heap: object, place: int) -> Tensor:
-    kept = site.tensor(heap)
-    if not 0 <= place < kept.size:
-        raise site.failure(OUT_OF_BOUNDS, f"place {place} of a shape heap of {kept.size}")
-    return kept
+    slots = site.tensor(heap)
+    if not 0 <= place < slots.size:
+        raise site.failure(OUT_OF_BOUNDS, f"place {place} of a shape heap of {slots.size}")
+    return slots
 
 
 def _failed(site: Site, message: str, where: Sequence[object]) -> RefmlcError:

@@ -24,13 +24,13 @@ from refmlc.run.memory.values import Shape, kind_of
 def prepare_library_call(scope: Scope, node: relax.Call, op: Operator) -> Eval:
     """A call of `op`. Fails: as the operator does, with the place of the call."""
     operands, site = scope.exprs(node.args), Site(scope.machine, op.name, node.span)
-    made: dict[Hashable, tuple[Lowered, Prepared]] = {}
+    functions: dict[Hashable, tuple[Lowered, Prepared]] = {}
 
     def run(part: Operator, values: Sequence[object], counts: tuple[int, ...] | None) -> object:
         key = (part is op, counts, tuple([_key(value) for value in values]))
-        if key not in made:
-            made[key] = _made(site, part, node, values, counts)
-        function, prepared = made[key]
+        if key not in functions:
+            functions[key] = _made(site, part, node, values, counts)
+        function, prepared = functions[key]
         outputs = [_allocated(site, ty) for ty in function.outputs]
         site.machine.invoke(op.name, prepared, [*_tensors(values), *outputs], node.span)
         return tuple(outputs) if isinstance(function.result, TupleType) else outputs[0]
@@ -63,7 +63,7 @@ def _made(
 
 
 def _key(value: object) -> Hashable:
-    """What of an argument the function depends on."""
+    """The part of an argument that the function depends on."""
     match value:
         case Tensor():
             return value.shape, value.dtype
@@ -76,7 +76,7 @@ def _key(value: object) -> Hashable:
 
 
 def _type(value: object, arg: relax.Expr | None = None) -> Type:
-    """The type of a value, which says all that is known of it; a number has the dtype that `arg` says."""
+    """The most precise type of a value; a number has the dtype of `arg`."""
     declared = arg.value.dtype if isinstance(arg, relax.PrimValue) else None
     match value:
         case Tensor():
@@ -99,13 +99,13 @@ def _type(value: object, arg: relax.Expr | None = None) -> Type:
 
 def _tensors(values: Sequence[object]) -> list[Tensor]:
     """The tensors among the arguments, those in tuples too, in their order."""
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     for value in values:
         if isinstance(value, Tensor):
-            found.append(value)
+            tensors.append(value)
         elif isinstance(value, tuple) and not isinstance(value, Shape):
-            found += _tensors(value)
-    return found
+            tensors += _tensors(value)
+    return tensors
 
 
 def _allocated(site: Site, ty: TensorType) -> Tensor:

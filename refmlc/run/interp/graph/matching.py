@@ -1,4 +1,4 @@
-"""Whether a value is of a type, and what the type's symbolic dimensions are then. RLX-011 … RLX-021.
+"""Values matched against types, which binds the types' symbolic dimensions. RLX-011 … RLX-021.
 
 A type is matched in two rounds, so that the order of dimensions does not matter: a variable that is a whole dimension
 takes the extent it meets first; then whatever is an expression is computed and compared.
@@ -51,7 +51,7 @@ class Match:
                     self._say(f"{what} is declared a function, given is {kind_of(value)}")
 
     def close(self) -> str | None:
-        """Compare what was left for the second round; the first thing that does not fit, or None.
+        """Compare the parts left for the second round; the first mismatch, or None.
 
         Fails: RM211 where variables must be bound and one of an expression's is not.
         """
@@ -145,7 +145,7 @@ def fits(value: Scalar, dtype: DType) -> bool:
 
 
 def mismatch(what: str, value: object, ty: Type | None, env: Activation, *, binds: bool) -> str | None:
-    """What does not fit when `value`, called `what`, is matched against `ty`; None when all does."""
+    """The mismatch of `value`, called `what`, and `ty`; None where it matches."""
     match = Match(env, binds)
     match.add(what, value, ty)
     return match.close()

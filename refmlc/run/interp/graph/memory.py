@@ -64,22 +64,22 @@ def view(  # RLX-305
     tensor = site.tensor(value)
     if tensor.strides is not None:
         raise site.failure(SHAPE_MISMATCH, f"`{site.name}` of a tensor that is not compact")
-    wanted = tensor.shape if shape is None else tuple(site.shape(shape))
-    made = Tensor(
+    extents = tensor.shape if shape is None else tuple(site.shape(shape))
+    result = Tensor(
         tensor.storage,
         tensor.dtype if dtype is None else site.dtype(dtype),
-        wanted,
+        extents,
         None,
         tensor.byte_offset + (0 if offset is None else site.integer(offset)),
         span=site.span,
     )
-    end, limit = (at.byte_offset + at.size * at.itemsize for at in (made, tensor))
-    if made.byte_offset < tensor.byte_offset or end > limit:
+    end, limit = (at.byte_offset + at.size * at.itemsize for at in (result, tensor))
+    if result.byte_offset < tensor.byte_offset or end > limit:
         message = (
-            f"`{site.name}` reaches bytes {made.byte_offset} … {end}, the tensor has {tensor.byte_offset} … {limit}"
+            f"`{site.name}` reaches bytes {result.byte_offset} … {end}, the tensor has {tensor.byte_offset} … {limit}"
         )
         raise site.failure(OUT_OF_BOUNDS, message)
-    return made
+    return result
 
 
 def ensure_zero_offset(site: Site, value: object) -> Tensor:  # RLX-306

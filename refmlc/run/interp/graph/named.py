@@ -56,7 +56,7 @@ BY_NAME: Mapping[str, Plain] = {
 
 
 def resolve(site: Site) -> Call:
-    """The function that `site.name` means here. Fails: RM402."""
+    """The function with the name `site.name`. Fails: RM402."""
     machine, name, span = site.machine, site.name, site.span
     linked = _linked(machine.module.functions, name)
     if linked is not None:
@@ -113,7 +113,7 @@ def result_of(site: Site, result: object, ty_args: tuple[Type, ...], env: Activa
 
 
 def is_from_outside(module: IRModule, call: relax.Call) -> bool:
-    """Whether what `call` calls, its first argument, is no function of the module: nobody sees its stores."""
+    """Whether the callee of `call`, its first argument, is no function of the module: hooks see none of its stores."""
     match call.args[0]:
         case relax.ExternFunc(symbol):
             return _linked(module.functions, symbol) is None

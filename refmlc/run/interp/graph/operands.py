@@ -1,4 +1,4 @@
-"""What a call of an operator was given: arguments checked for their kind, and what the operator says of failures."""
+"""The arguments of an operator, checked for their kind, and the failures of its call."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

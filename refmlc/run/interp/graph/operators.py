@@ -1,4 +1,4 @@
-"""The operators of the graph: for each row of `refmlc.lang.ops.graph.GRAPH_OPS`, how a call of it is prepared."""
+"""The operators of the graph: the preparation of a call for each row of `refmlc.lang.ops.graph.GRAPH_OPS`."""
 
 from collections.abc import Callable, Mapping
 
@@ -22,7 +22,7 @@ def prepare_operator(scope: Scope, node: relax.Call, name: str) -> Eval:
 
 
 def plain(function: Plain) -> Operator:
-    """The operator that evaluates its arguments and hands them to `function`."""
+    """The operator that calls `function` with the values of its arguments."""
 
     def prepare(scope: Scope, node: relax.Call, name: str) -> Eval:
         operands, site = scope.exprs(node.args), Site(scope.machine, name, node.span)

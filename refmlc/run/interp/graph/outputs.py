@@ -1,4 +1,4 @@
-"""Calls that allocate what they return: literally, allocate, call, return. RLX-201 … RLX-204.
+"""Calls that allocate their outputs: allocate, call, return. RLX-201 … RLX-204.
 
 def call_tir(f, args, out):        res = empty(out.shape, out.dtype); f(*args, res); return res
 """
@@ -47,11 +47,11 @@ def call_tir_inplace(scope: Scope, node: relax.Call) -> Eval:  # RLX-202
     def call(env: Activation) -> object:
         args = site.tuple(operands(env))
         outputs: list[object] = []
-        made: list[Tensor] = []
+        fresh: list[Tensor] = []
         for index, ty in zip(indices, types, strict=True):
             if index == -1:
-                made.append(_allocate(site, ty, env))
-                outputs.append(made[-1])
+                fresh.append(_allocate(site, ty, env))
+                outputs.append(fresh[-1])
                 continue
             if index >= len(args):
                 raise site.failure(OUT_OF_BOUNDS, f"`{site.name}`: argument {index} of {len(args)} is an output")
@@ -59,7 +59,7 @@ def call_tir_inplace(scope: Scope, node: relax.Call) -> Eval:  # RLX-202
             wrong = mismatch(f"argument {index}, an output of `{site.name}`,", args[index], ty, env, binds=False)
             if wrong is not None:
                 raise site.failure(INFO_LIES, wrong)
-        run(callee(), [*args, *made, *ints(env)], outputs)
+        run(callee(), [*args, *fresh, *ints(env)], outputs)
         return tuple(outputs) if several else outputs[0]
 
     return call
@@ -85,7 +85,7 @@ def _runner(scope: Scope, node: relax.Call) -> Runner:
 
 
 def _callee(scope: Scope, node: relax.Call) -> tuple[Site, Callable[[], Destination]]:
-    """What is called: a function of the module, or a name, looked up at each call."""
+    """The callee: a function of the module, or a name, looked up at each call."""
     machine, span = scope.machine, node.span
     match node.args[0]:
         case tir.GlobalVar(name):
@@ -128,13 +128,13 @@ def _allocate(site: Site, ty: Type, env: Activation) -> Tensor:
 
 
 def inplace_indices(node: relax.Call) -> tuple[int, ...]:
-    """The arguments that the call says are outputs: -1 for an output of its own; what is no such number is left out."""
+    """The arguments that the call declares as outputs (-1: a fresh output); other entries are left out."""
     return tuple(item for item in _listed(node) if isinstance(item, int) and item >= -1)
 
 
 def _listed(node: relax.Call) -> tuple[object, ...]:
-    found = node.attrs.get("inplace_indices", ())
-    listed = found if isinstance(found, tuple | list) else (found,)
+    attribute = node.attrs.get("inplace_indices", ())
+    listed = attribute if isinstance(attribute, tuple | list) else (attribute,)
     return tuple(item.value if isinstance(item, tir.IntImm) else item for item in listed)
 
 

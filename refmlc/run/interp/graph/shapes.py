@@ -1,4 +1,4 @@
-"""Operators on shapes and on what a tensor says of itself. RLX-231 … RLX-241."""
+"""Operators on shapes and on properties of tensors. RLX-231 … RLX-241."""
 
 from collections.abc import Collection
 from math import prod
@@ -28,10 +28,10 @@ def shape_to_tensor(site: Site, value: object) -> Tensor:  # RLX-233
     """The extents as a fresh tensor of int64 with one axis."""
     shape = site.shape(value)
     budget = site.machine.budget
-    made = Tensor.empty((len(shape),), INT64, origin=f"`{site.name}`", span=site.span, budget=budget)
-    made.array[...] = shape
-    made.mark_initialised()
-    return made
+    result = Tensor.empty((len(shape),), INT64, origin=f"`{site.name}`", span=site.span, budget=budget)
+    result.array[...] = shape
+    result.mark_initialised()
+    return result
 
 
 def reshape(site: Site, value: object, target: object, kept: Collection[int] = ()) -> Tensor:  # RLX-241

@@ -1,7 +1,7 @@
-"""What a hook learns of an instance of a block: the values of its axes, their domains, its declared regions.
+"""What hooks see of an instance of a block: the values of its axes, their domains, its declared regions.
 
-A region is evaluated when somebody asks, in the frame of the instance. An axis of a region that no one can evaluate
-without reading memory, or whose bounds are undefined, is not known (None): nothing can be said about it.
+A region is evaluated on demand, in the frame of the instance. An axis of a region is None, unknown, where evaluating it
+would read memory, or where its bounds are undefined.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ PLAIN = (tir.Var, tir.IntImm, tir.Apply, tir.Cast, tir.And, tir.Or, tir.Select)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A region at run time: of each axis the first index and the number of indices, None where it is not known."""
+    """A region at run time: the first index and the number of indices of each axis, None where unknown."""
 
     declared: tir.BufferRegion
     view: View
@@ -30,7 +30,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockSite:
-    """A block where it stands in its function. `reads` and `writes` give None where the text declares nothing."""
+    """A block at its place in a function. `reads` and `writes` return None where the text declares nothing."""
 
     node: tir.SBlockRealize
     axes: tuple[Slot[int], ...]

@@ -1,7 +1,7 @@
 """Buffers come into being: fresh storage, views of pointers, views of regions, and matching a buffer's declaration.
 
-Matching binds each variable of the declaration that has no value yet to what it stands for; every other part of the
-declaration is then evaluated and must be equal.
+Matching binds each variable of the declaration that has no value yet; every other part of the declaration is then
+evaluated and must be equal.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from refmlc.run.memory.values import kind_of
 
 
 def allocate(scope: Scope, buffer: tir.Buffer, origin: str) -> Run:
-    """Fresh, uninitialised storage for `buffer`, each time this is reached."""
+    """Fresh, uninitialised storage for `buffer`, at each execution."""
     shape = tuple(scope.int(extent) for extent in buffer.shape)
     strides = tuple(scope.int(stride) for stride in buffer.strides)
     offset = None if buffer.elem_offset is None else scope.int(buffer.elem_offset)
@@ -73,7 +73,7 @@ def _private_axes(scope: Scope, buffer: tir.Buffer) -> Callable[[], dict[str, Sl
 
 
 def _once_a_block(scope: Scope, place: BufferPlace, make: Callable[[Frame], View]) -> Run:
-    """Shared memory allocated by threads: the first one that comes allocates, the others get the same."""
+    """Shared memory allocated by threads: the first thread allocates it, the others get the same."""
     slot, hooks = scope.group, scope.machine.hooks
     watched = hooks.watches("allocated")
 
@@ -197,7 +197,7 @@ class Matching:
             frame[slot] = value
 
     def check(self, frame: Frame, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> None:
-        """Compare what was not bound here."""
+        """Compare the parts that were not bound here."""
         actual = self._actual(shape, strides, offset)
         for number, part in self._checks:
             declared = part(frame)

@@ -1,14 +1,14 @@
-"""Frames: where the variables of one activation stand.
+"""Frames: the variables of one activation.
 
 A frame is, at run time, a plain list; a slot is a plain int, resolved when the function is prepared. To the type
 checker a `Slot[T]` is a place that holds a T, so that `frame[slot]` has a type without a conversion.
 
 | slot          | holds                                                                                   |
 |---------------|-----------------------------------------------------------------------------------------|
-| `ACTIVATION`  | the `Activation`: which function this is, and what a failure may say                    |
+| `ACTIVATION`  | the `Activation`: the function of the frame, and the loops that a failure names         |
 | a variable    | its value; a block variable bound to a loop variable shares the slot of the latter      |
 | a constant    | its value, from the template                                                            |
-| a buffer      | its `View`, and in the next slot the tuple that loads and stores read (see `access`)    |
+| a buffer      | its `View`, and in the next slot the tuple that fast accesses read (see `views`)        |
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Slot(Generic[T]):
-    """Where in a frame a T stands. Never instantiated: slots are ints."""
+    """The place of a T in a frame. Never instantiated: slots are ints."""
 
 
 class Frame(Protocol):
@@ -47,7 +47,7 @@ Loops: TypeAlias = tuple[tuple[str, Slot[object]], ...]
 
 @dataclass(slots=True)
 class Activation:
-    """What a frame belongs to. `failed_in` are the loops around the statement that failed."""
+    """The owner of a frame. `failed_in` are the loops around the statement that failed."""
 
     function: str
     layout: "Layout"
@@ -59,7 +59,7 @@ ACTIVATION = cast("Slot[Activation]", 0)
 
 @dataclass(slots=True)
 class Layout:
-    """The slots of one function, given out while it is prepared. `func` is that function of TensorIR."""
+    """The slots of one function, assigned while it is prepared. `func` is that function of TensorIR."""
 
     func: tir.PrimFunc | None = None
     template: list[object] = field(default_factory=lambda: [None])
@@ -77,7 +77,7 @@ class Layout:
         return self.alias(var, self.new())
 
     def alias(self, var: tir.Var, slot: Slot[object]) -> Slot[object]:
-        """Let `var` stand in `slot`."""
+        """Let `slot` hold `var`."""
         self._vars[var] = slot
         self.named[var.name] = slot
         return slot

@@ -54,7 +54,7 @@ def prepare_prim_func(func: tir.PrimFunc, name: str, machine: "Machine") -> Call
 
 
 class Parameters:
-    """What a function takes, and how arguments get into its frame."""
+    """The parameters of a function, and the binding of arguments in its frame."""
 
     def __init__(self, func: tir.PrimFunc, scope: Scope) -> None:
         """Declare parameters, buffers, and the variables that shapes bind."""

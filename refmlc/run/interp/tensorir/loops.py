@@ -1,7 +1,7 @@
 """Loops. Every kind of `For` runs its iterations one after the other, in the order of the loop variable.
 
-An iteration is a step. Steps are charged in chunks, after they ran, so that a loop left early pays for what it did.
-A chunk is the shorter the more an iteration holds: the clock of a budget is looked at between chunks only.
+An iteration is a step. Steps are charged in chunks, after they ran, so that a loop left early pays for its iterations
+only. Longer bodies have shorter chunks: the budget checks its clock between chunks only.
 """
 
 from collections.abc import Callable
@@ -148,7 +148,7 @@ def while_loop(scope: Scope, node: tir.While) -> Run:
 
 
 def as_loop(node: tir.AttrStmt) -> tir.For:
-    """`T.launch_thread` as the loop that it is: over the indices of a thread axis."""
+    """`T.launch_thread` as a loop over the indices of a thread axis."""
     thread, extent = cast("tir.ThreadVar", node.node), node.value
     size = tir.IntImm(INT32, extent) if isinstance(extent, int) else cast("tir.Expr", extent)
     var = tir.Var(thread.tag, size.dtype) if thread.var is None else thread.var
@@ -176,7 +176,7 @@ def same_thread(scope: Scope, tag: str, node: tir.For) -> Run:
 
 
 def _entering(scope: Scope, body: Run) -> Run:
-    """An iteration over a thread axis: private memory is that of the index."""
+    """An iteration over a thread axis, with the private memory of its index."""
     entered = scope.outer
 
     def run(frame: Frame) -> None:

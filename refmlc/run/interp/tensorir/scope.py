@@ -1,4 +1,4 @@
-"""What preparing a function knows: the machine, the slots, the loops around the place, and how to prepare parts."""
+"""The state of preparing a function: the machine, the slots, the loops around the place, how to prepare parts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,7 +75,7 @@ class Scope:
 
     @property
     def exchange(self) -> Threads:
-        """What the text of the function says about its threads, read when it is first asked for."""
+        """The accesses and barriers of the function's threads, from its text; read at the first use."""
         if self._exchange is None:
             assert self.func is not None  # noqa: S101 - only functions have threads
             self._exchange = Threads(self.func)
@@ -165,11 +165,11 @@ class Scope:
                 del self.threads[tag]
 
     def within(self, index: tir.Expr, least: tir.Expr, extent: tir.Expr) -> bool:
-        """Whether `index` certainly lies in least … least + extent - 1: its loop or axis says so."""
-        known = self.domains.get(index) if isinstance(index, tir.Var) else None
+        """Whether the domain of a loop or axis proves that `index` is in least … least + extent - 1."""
+        domain = self.domains.get(index) if isinstance(index, tir.Var) else None
         if isinstance(index, tir.IntImm):
-            known = (index, tir.IntImm(index.dtype, 1))
-        match known, (least, extent):
+            domain = (index, tir.IntImm(index.dtype, 1))
+        match domain, (least, extent):
             case (tir.IntImm(value=low), tir.IntImm(value=size)), (tir.IntImm(value=first), tir.IntImm(value=count)):
                 return first <= low and low + size <= first + count
             case (tir.IntImm(value=low), tir.Var() as size), (tir.IntImm(value=first), tir.Var() as count):
@@ -182,7 +182,7 @@ class Scope:
         return failing_in(self.loops, code, span, *related)
 
     def failing_by_code(self, span: Span | None) -> Callable[..., RefmlcError]:
-        """The same where the code is known only then: `raise failing(frame, code, message)`."""
+        """The same for a code known at run time: `raise failing(frame, code, message)`."""
         loops = self.loops
 
         def failure(frame: Frame, code: Code, message: str, *notes: str) -> RefmlcError:
@@ -192,7 +192,7 @@ class Scope:
         return failure
 
     def unsupported(self, code: Code, message: str, span: Span | None) -> Eval:
-        """A closure that fails when it is reached: what is not executed need not be supported."""
+        """A closure that fails when it is reached: code that is never executed need not be supported."""
         failure = self.failing(code, span)
 
         def stop(frame: Frame) -> object:

@@ -165,10 +165,10 @@ def load(scope: Scope, node: tir.BufferLoad) -> Eval:
         active = (True,) * len(ats) if on is None else on(frame)
         values: list[float] = []
         for at, live in zip(ats, active, strict=True):
-            found = element(frame, view, at) if live else [zero] * width
+            element_lanes = element(frame, view, at) if live else [zero] * width
             if live and hook is not None:
-                hook(node, at, found[0] if width == 1 else tuple(found), frame)
-            values.extend(found)
+                hook(node, at, element_lanes[0] if width == 1 else tuple(element_lanes), frame)
+            values.extend(element_lanes)
         return values[0] if scalar else tuple(values)
 
     return load_lanes

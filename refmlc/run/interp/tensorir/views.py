@@ -1,6 +1,6 @@
 """Buffers at run time: views on storage, and how a declaration becomes one (TIR-005).
 
-| form     | buffers                   | what stands in the access slot      |
+| form     | buffers                   | access slot                         |
 |----------|---------------------------|-------------------------------------|
 | `vector` | compact, rank 1           | `(cells, shadow, n)`                |
 | `matrix` | compact, rank 2           | `(cells, shadow, n, m)`             |
@@ -44,12 +44,12 @@ class View:
 
     @property
     def compact(self) -> tuple[object, ...]:
-        """What accesses to a compact buffer read."""
+        """The content of the access slot of a compact buffer."""
         return (self.cells, self.shadow, *self.shape)
 
     @property
     def strided(self) -> Strided:
-        """What accesses to a buffer with strides read."""
+        """The content of the access slot of a buffer with strides."""
         return (self.cells, self.shadow, self.shape, self.strides)
 
     def tensor(self) -> Tensor:
@@ -80,12 +80,12 @@ def view_on(
 
 
 def shadow_of(storage: Storage, dtype: DType, start: int, count: int) -> Shadow:
-    """The shadow of the same cells; where they begin with the storage, its own bytes, which are read fastest.
+    """The shadow of the same cells; where they begin with the storage, its own bytes, the fastest to read.
 
     No cells have no shadow: an access is beyond its storage then, not to an element that was not written.
     """
-    found = shadow(storage, dtype, start, count)
-    return storage.shadow if count and start == 0 and storage.unit == cell_size(dtype) else found
+    cells_shadow = shadow(storage, dtype, start, count)
+    return storage.shadow if count and start == 0 and storage.unit == cell_size(dtype) else cells_shadow
 
 
 def view_of_tensor(buffer: tir.Buffer, tensor: Tensor) -> View:
@@ -96,7 +96,7 @@ def view_of_tensor(buffer: tir.Buffer, tensor: Tensor) -> View:
 
 @dataclass(slots=True, frozen=True)
 class BufferPlace:
-    """Where a buffer stands in the frame, and in which form accesses to it read it."""
+    """The slots of a buffer in the frame, and the form of its access slot."""
 
     buffer: tir.Buffer
     view: Slot[View]
@@ -104,7 +104,7 @@ class BufferPlace:
     form: Form
 
     def drop(self, frame: Frame) -> None:
-        """Let the buffer be nothing."""
+        """Clear the slots."""
         slots = cast("tuple[Slot[object], ...]", (self.view, self.access))
         for slot in slots:
             frame[slot] = None

@@ -7,7 +7,7 @@ from refmlc.lang.dtypes.storage import storage_dtype
 
 
 def as_declared(array: np.ndarray, dtype: DType | None) -> np.ndarray:
-    """What a file holds, as a function takes it: compact, in the machine's byte order. `dtype` None: any.
+    """The array of a file as a function takes it: compact, in the machine's byte order. `dtype` None: any.
 
     Decision: `.npy` has no names for bfloat16 and what is narrower, `refmlc run --out` writes the bytes of their
     elements; such elements are read as of the dtype declared, where that is as wide.

@@ -39,24 +39,24 @@ def is_generator(text: str) -> bool:
 
 def generate(text: str, shape: tuple[int, ...], dtype: DType, *, budget: Budget | None = None) -> Tensor:
     """The array that `text` names. Fails: RM111 (unknown name, `normal` of no float dtype), RM315, RM503, RM603."""
-    found = _SPELLING.match(text)
-    if found is None:
+    spelling = _SPELLING.match(text)
+    if spelling is None:
         raise fail(BAD_INPUT, f"`{text}` is no generator: there are zeros, ones, iota, normal(SEED)")
     if dtype.is_vector or dtype.kind == "handle":
         raise fail(BAD_INPUT, f"`{text}` does not generate elements of {dtype}")
-    made = Tensor.empty(shape, dtype, origin=text, budget=budget or Budget())
-    array = made.array
+    tensor = Tensor.empty(shape, dtype, origin=text, budget=budget or Budget())
+    array = tensor.array
     count = prod(shape)
-    if found["seed"] is not None:
+    if spelling["seed"] is not None:
         if not dtype.is_float:
             raise fail(BAD_INPUT, f"`{text}` generates floats, not elements of {dtype}")
-        array[...] = _rounded(_normal(int(found["seed"]), count), dtype).reshape(shape)
+        array[...] = _rounded(_normal(int(spelling["seed"]), count), dtype).reshape(shape)
     elif text == "iota":
         array[...] = _iota(count, dtype).reshape(shape)
     elif text == "ones":
         array[...] = -1 if dtype.element == "int1" else 1
-    made.mark_initialised()
-    return made
+    tensor.mark_initialised()
+    return tensor
 
 
 def _normal(seed: int, count: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

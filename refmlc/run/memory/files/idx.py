@@ -40,10 +40,10 @@ def read_idx(path: Path | str) -> np.ndarray:
     if len(content) < start:
         raise bad_file(path, f"the file ends within its {ndim} extents")
     shape = tuple(int.from_bytes(content[4 + 4 * i : 8 + 4 * i], "big") for i in range(ndim))
-    wanted = prod(shape) * stored.itemsize
-    if wanted > MAX_BYTES:
+    nbytes = prod(shape) * stored.itemsize
+    if nbytes > MAX_BYTES:
         raise too_large(path, MAX_BYTES)
-    if len(content) - start != wanted:
-        raise bad_file(path, f"the shape {shape} of {stored.name} takes {wanted} bytes, {len(content) - start} follow")
+    if len(content) - start != nbytes:
+        raise bad_file(path, f"the shape {shape} of {stored.name} takes {nbytes} bytes, {len(content) - start} follow")
     array: np.ndarray = np.frombuffer(content, stored, offset=start).reshape(shape).astype(stored.newbyteorder("="))
     return array

@@ -61,8 +61,8 @@ def _array(path: Path, what: str, content: bytes) -> np.ndarray:
         raise bad_file(path, f"{what} is damaged: {str(reason) or type(reason).__name__}") from None
     if stored.hasobject:
         raise bad_file(path, f"{what} holds Python objects")
-    wanted = prod(shape) * stored.itemsize
-    if len(content) - start != wanted:
-        raise bad_file(path, f"{what} needs {wanted} bytes for {shape} of {stored}, {len(content) - start} are there")
-    flat = np.frombuffer(bytearray(content), stored, prod(shape), start) if wanted else np.zeros(0, stored)
+    nbytes = prod(shape) * stored.itemsize
+    if len(content) - start != nbytes:
+        raise bad_file(path, f"{what} needs {nbytes} bytes for {shape} of {stored}, {len(content) - start} are there")
+    flat = np.frombuffer(bytearray(content), stored, prod(shape), start) if nbytes else np.zeros(0, stored)
     return flat.reshape(shape, order="F" if fortran else "C")

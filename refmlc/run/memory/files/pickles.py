@@ -133,12 +133,12 @@ def read_pickle(path: Path | str) -> Mapping[str, np.ndarray]:
     try:
         _check_opcodes(content)
         # Names are looked up in the table above: nothing in the file is executed.
-        found: object = _Unpickler(io.BytesIO(content)).load()
+        value: object = _Unpickler(io.BytesIO(content)).load()
     except _Refused as reason:
         raise _refused(path, str(reason)) from None
     except _FAILURES as reason:
         raise bad_file(path, f"not a readable pickle: {str(reason) or type(reason).__name__}") from None
-    arrays = _collect(path, found)
+    arrays = _collect(path, value)
     if not arrays:
         raise bad_file(path, "the pickle holds no arrays")
     return arrays
@@ -224,15 +224,15 @@ def _reconstruct(kind: object = None, *_: object) -> _Array:
 
 
 def _scalar(dtype: object = None, content: object = b"") -> _Array:
-    made = _Array()
-    made.array = _array(content, dtype, (), "C")
-    return made
+    result = _Array()
+    result.array = _array(content, dtype, (), "C")
+    return result
 
 
 def _from_buffer(content: object = b"", dtype: object = None, shape: object = (), order: object = "C") -> _Array:
-    made = _Array()
-    made.array = _array(content, dtype, shape, "F" if order == "F" else "C")
-    return made
+    result = _Array()
+    result.array = _array(content, dtype, shape, "F" if order == "F" else "C")
+    return result
 
 
 def _array(content: object, dtype: object, shape: object, order: Literal["C", "F"]) -> np.ndarray:

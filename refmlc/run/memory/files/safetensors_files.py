@@ -42,10 +42,10 @@ def read_safetensors(path: Path | str) -> Mapping[str, np.ndarray]:
         message = f"{path}: safetensors files need the package `safetensors`, which is not installed"
         raise fail(UNSUPPORTED_CONSTRUCT, message) from None
     try:
-        found = package.deserialize(content)
+        parts = package.deserialize(content)
     except package.SafetensorError as reason:
         raise bad_file(path, f"not a safetensors file: {reason}") from None
-    return {name: _array(path, name, part["dtype"], part["shape"], part["data"]) for name, part in found}
+    return {name: _array(path, name, part["dtype"], part["shape"], part["data"]) for name, part in parts}
 
 
 def _array(path: Path, name: str, code: str, shape: list[int], data: bytes) -> np.ndarray:
