@@ -123,8 +123,8 @@ class BreakpointPolicy(StopPolicy):
             return True
         if any(armed.shown.kind in STORES for armed in self._enabled()):
             return False
-        hot = {place.function for place in self.places() if isinstance(place, StmtPlace)}
-        return not hot or not (hot & self._called_by(name))
+        functions = {place.function for place in self.places() if isinstance(place, StmtPlace)}
+        return not functions or not (functions & self._called_by(name))
 
     def inside(self, loop: StmtPlace, plan: MotionPlan, steps: range) -> bool:
         """True if a breakpoint or an edit concerns the inside of `loop`, which takes these steps of the event."""

@@ -1,7 +1,7 @@
-"""Leaving a long function that one has stepped into: its rest is executed in C, where nothing in it is watched.
+"""The exit from a long call: C executes the rest of a function that the user has stepped into, if nothing stops there.
 
-C executes calls, not the rest of one. So the call is executed again as a whole, from the snapshot before it, which
-gives the same; the motion begins to look where the call has ended.
+C executes whole calls only, so the call is executed again from the snapshot before it, with the same result; the motion
+checks for stops from the end of the call on.
 """
 
 from dataclasses import replace
@@ -14,10 +14,10 @@ from refmlc.lang.ir import tir
 from refmlc.native.tier.work import Work
 
 LONG = 1_000_000  # iterations, which take the interpreter about a second
-CALLED = 2  # levels: Relax, and the prim_func that it calls
+CALLED = 2  # active calls: a Relax function, and the prim_func that it calls
 
 
-def worth(engine: Engine, judge: StopPolicy, plan: MotionPlan, now: Moment) -> bool:
+def worth(engine: Engine, policy: StopPolicy, plan: MotionPlan, now: Moment) -> bool:
     """True if a motion from `now` on cannot stop in the rest of this long prim_func, which Relax called."""
     if (
         not now.step
@@ -29,7 +29,7 @@ def worth(engine: Engine, judge: StopPolicy, plan: MotionPlan, now: Moment) -> b
         return False
     called = engine.position.calls[1]
     func = engine.program.module.functions.get(called.name)
-    if not isinstance(func, tir.PrimFunc) or not judge.quiet(called.name, now.event, plan):
+    if not isinstance(func, tir.PrimFunc) or not policy.quiet(called.name, now.event, plan):
         return False
     return Work(func).iterations(called.args) >= LONG
 

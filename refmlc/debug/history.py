@@ -20,7 +20,7 @@ from refmlc.debug.snapshots import Snapshot
 def travel(engine: Engine, breaks: BreakpointPolicy, moment: Moment, *, pauses: bool = False) -> Stop:
     """Go to `moment`: on from the current place, if that is nearer than the last snapshot before the moment.
 
-    `pauses`: or to where a pause is asked for; else it waits until the program stands at `moment`.
+    `pauses`: a request for a pause ends the motion; otherwise it ends at `moment` only.
     """
     base = bases(engine, Moment(moment.event, moment.step + 1))[0]
     level = breaks.level()
@@ -49,7 +49,7 @@ def bases(engine: Engine, before: Moment) -> list[Snapshot]:
 def search(engine: Engine, breaks: BreakpointPolicy, now: Moment, plan: MotionPlan) -> Stop:
     """Go to the last place before `now` where `plan` stops, or to the beginning.
 
-    A pause that is asked for ends the search: the program stands at `now` again.
+    A request for a pause ends the search and returns to `now`.
     """
     engine.machines.trace(breaks.level())
     upper = now

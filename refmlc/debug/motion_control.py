@@ -42,7 +42,7 @@ class MotionControl:
 
     @property
     def alive(self) -> bool:
-        """Whether the program has begun and not ended."""
+        """True after the program has begun and before it has ended."""
         return self._worker is not None and self._worker.alive
 
     def begin(self, body: Callable[[], None]) -> None:
@@ -75,7 +75,7 @@ class MotionControl:
 
     @property
     def must_pause(self) -> bool:
-        """[run] Whether a pause is asked for, and the motion allows it."""
+        """[run] True if a pause is requested and the motion allows it."""
         return self.pausing and self.plan.pauses
 
     def is_before(self) -> bool:

@@ -39,7 +39,7 @@ from refmlc.run.memory.tensor import Tensor
 class Reentry:
     """What is prepared of one function: its statements by node, its loops, the conditions of its `While`s.
 
-    `fell`: what is told when a statement fails that is not executed from its beginning.
+    `fell`: hears of a failed statement that was entered in its middle.
     """
 
     scope: Scope

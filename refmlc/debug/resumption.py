@@ -28,7 +28,7 @@ class Resumption:
 
     @property
     def active(self) -> bool:
-        """Whether the run has not reached the snapshot yet."""
+        """True until the run reaches the snapshot."""
         return self._base is not None
 
     def begin(self, base: Snapshot) -> None:
@@ -39,7 +39,7 @@ class Resumption:
         self._base = base if base.levels and base.moment != BEGINNING else None
 
     def evaluates(self, place: BindingPlace, call: ActiveCall) -> bool:
-        """[run] Whether to evaluate a binding: it leads to the snapshot, or stands after it."""
+        """[run] True for a binding to evaluate: it leads to the snapshot, or stands after it."""
         base, number = self._base, self._position.depth - 1
         if base is None:
             return True
@@ -59,7 +59,7 @@ class Resumption:
         return True
 
     def is_in(self) -> bool:
-        """[run] Whether the snapshot was taken in the body of the innermost call."""
+        """[run] True if the snapshot was taken in the body of the innermost call."""
         return self._base is not None and self._position.depth == len(self._base.levels)
 
     def land(self, reentry: Reentry, frame: Frame) -> Snapshot:

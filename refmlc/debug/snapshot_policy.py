@@ -50,11 +50,11 @@ class SnapshotPolicy:
         self.next = step
 
     def due(self, place: StmtPlace, count: int) -> bool:
-        """Whether to take one before statement number `count`, which is `place`."""
+        """True if a snapshot is due before statement number `count`, which is `place`."""
         return count >= self.next or self._traps.awaits(place)
 
     def since(self, moment: Moment) -> bool:
-        """Whether the last one is old enough to take another at `moment`, which has none yet."""
+        """True if the last snapshot is old, and `moment` has none yet."""
         return perf_counter() - self._taken > self._rate.seconds and not self._snapshots.has(moment)
 
     def take(self, moment: Moment, levels: tuple[SavedCall, ...], steps: int, printed: int) -> None:

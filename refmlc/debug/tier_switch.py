@@ -40,7 +40,7 @@ class TierSwitch:
         self.loops.clear()
 
     def executed(self, event: int) -> bool:
-        """Whether C has executed the call that is `event`."""
+        """True if C has executed the call that is `event`."""
         return event in self._events
 
     def loop_places(self) -> frozenset[ProgramPlace]:
@@ -48,7 +48,7 @@ class TierSwitch:
         return frozenset(place for place, _ in self.loops.values())
 
     def takes_call(self, name: str) -> bool:
-        """[run] Whether C may execute a call of `name`."""
+        """[run] True if C may execute a call of `name`."""
         position, plan, event = self._position, self._control.plan, self._position.event
         if position.bodies or self._resumption.active or self._control.must_pause:
             return False

@@ -24,7 +24,7 @@ class Traps:
         self._setters.setdefault(place, []).append(set_trap)
 
     def is_set(self, place: StmtPlace) -> bool:
-        """Whether a statement is trapped."""
+        """True if the statement is trapped."""
         return place in self._marked or place.calls or place is self._waiting
 
     def mark(self, places: frozenset[ProgramPlace]) -> None:
@@ -41,7 +41,7 @@ class Traps:
         self._update(place)
 
     def awaits(self, place: StmtPlace) -> bool:
-        """Whether a snapshot waits for `place`."""
+        """True if a snapshot waits for `place`."""
         return place is self._waiting
 
     def _update(self, place: ProgramPlace | None) -> None:

@@ -118,7 +118,7 @@ class Adapter:
         except RefmlcError as failure:
             shown = request.command == "launch"
             self.out.refuse(request.number, request.command, RequestRefused(failure.diagnostic.message, show=shown))
-        except Exception as problem:  # noqa: BLE001 - the border: a mistake of ours is told, and the session goes on
+        except Exception as problem:  # noqa: BLE001 - the border: a defect of refmlc is reported, and the session goes on
             text = f"a bug in refmlc: {type(problem).__name__}: {problem}"
             self.out.refuse(request.number, request.command, RequestRefused(text, number=INTERNAL, show=True))
         else:

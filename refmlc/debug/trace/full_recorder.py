@@ -26,7 +26,7 @@ class FullRecorder(TraceRecorder):
         self.over = False
         self.nan_unit = self.inf_unit = -1
         self._most = most
-        self._loaded = self._stored = self._iterated = self._entered = 0  # of what is counted only
+        self._loaded = self._stored = self._iterated = self._entered = 0  # events that are only counted
         self._others: Counter[str] = Counter()
 
     @property
@@ -85,7 +85,7 @@ class FullRecorder(TraceRecorder):
 
     def enter_block(self, site: BlockSite, frame: Frame) -> None:
         """An instance of a block begins."""
-        if self.over:  # the quick way
+        if self.over:  # the fast path
             self._entered += 1
         else:
             super().enter_block(site, frame)

@@ -65,15 +65,15 @@ def as_data(trace: Trace) -> dict[str, Json]:
         "sources": [{"name": name, "text": text} for name, text in trace.sources.items()],
         "graphs": [{"function": name, "boxes": boxes} for name, boxes in trace.boxes.items()],
         "sites": [_site(site, names) for site in trace.sites],
-        "memories": [{"base": one.base, "cells": one.cells, "dtype": one.dtype} for one in trace.memories],
-        "tensors": [_tensor(one) for one in trace.tensors],
+        "memories": [{"base": row.base, "cells": row.cells, "dtype": row.dtype} for row in trace.memories],
+        "tensors": [_tensor(tensor) for tensor in trace.tensors],
         "calls": [
-            {"function": one.function, "tensors": [list(pair) for pair in one.tensors],
-             "values": [list(pair) for pair in one.values]}
-            for one in trace.calls
+            {"function": call.function, "tensors": [list(pair) for pair in call.tensors],
+             "values": [list(pair) for pair in call.values]}
+            for call in trace.calls
         ],
-        "bindings": [_binding(one) for one in trace.bindings],
-        "contents": [_contents(one) for one in trace.contents],
+        "bindings": [_binding(binding) for binding in trace.bindings],
+        "contents": [_contents(contents) for contents in trace.contents],
         "columns": {
             "site": packed(trace.site),
             "at": packed(trace.at),
@@ -147,27 +147,27 @@ def _read(data: Mapping[str, object]) -> Trace:
         getattr(trace, name).frombytes(b64decode(columns[name]))
         if sys.byteorder == "big":
             getattr(trace, name).byteswap()
-    trace.sources = {one["name"]: one["text"] for one in _rows(tables, "sources")}
+    trace.sources = {row["name"]: row["text"] for row in _rows(tables, "sources")}
     sources = [Source(name, text) for name, text in trace.sources.items()]
-    for one in _rows(tables, "sites"):
-        place = one["place"]
+    for row in _rows(tables, "sites"):
+        place = row["place"]
         span = None if place is None else Span(sources[place[0]], *place[1:])
-        axes = tuple(one["axes"])
-        trace.sites.append(EventSite(EventKind(one["kind"]), one["name"], one["function"], one["depth"], span, axes))
-    trace.memories = [TracedMemory(**one) for one in _rows(tables, "memories")]
+        axes = tuple(row["axes"])
+        trace.sites.append(EventSite(EventKind(row["kind"]), row["name"], row["function"], row["depth"], span, axes))
+    trace.memories = [TracedMemory(**row) for row in _rows(tables, "memories")]
     trace.tensors = [
-        TracedTensor(**{**one, "shape": tuple(one["shape"]), "strides": tuple(one["strides"])})
-        for one in _rows(tables, "tensors")
+        TracedTensor(**{**row, "shape": tuple(row["shape"]), "strides": tuple(row["strides"])})
+        for row in _rows(tables, "tensors")
     ]
     trace.calls = [
-        TracedCall(one["function"], [tuple(pair) for pair in one["tensors"]], [tuple(pair) for pair in one["values"]])
-        for one in _rows(tables, "calls")
+        TracedCall(row["function"], [tuple(pair) for pair in row["tensors"]], [tuple(pair) for pair in row["values"]])
+        for row in _rows(tables, "calls")
     ]
-    trace.bindings = [TracedBinding(**{**one, "tensors": tuple(one["tensors"])}) for one in _rows(tables, "bindings")]
-    for one in _rows(tables, "contents"):
-        values = None if one["values"] is None else array("d", b64decode(one["values"]))
-        trace.contents.append(Contents(one["event"], one["memory"], values, b64decode(one["known"])))
-    trace.boxes = {one["function"]: list(one["boxes"]) for one in _rows(tables, "graphs")}
+    trace.bindings = [TracedBinding(**{**row, "tensors": tuple(row["tensors"])}) for row in _rows(tables, "bindings")]
+    for row in _rows(tables, "contents"):
+        values = None if row["values"] is None else array("d", b64decode(row["values"]))
+        trace.contents.append(Contents(row["event"], row["memory"], values, b64decode(row["known"])))
+    trace.boxes = {row["function"]: list(row["boxes"]) for row in _rows(tables, "graphs")}
     trace.cut = data["cut"]  # type: ignore[assignment]
     trace.counts = dict(data["counts"])  # type: ignore[call-overload]
     trace.notes = list(data["notes"])  # type: ignore[call-overload]
