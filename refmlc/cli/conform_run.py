@@ -94,7 +94,7 @@ def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[Refml
     if not reports:
         raise failures[0]
     for spec in settings.impls[len(reports) + len(failures) :]:
-        err.print(f"{spec}: it was not asked, the run was broken off")
+        err.print(f"{spec}: not run: the run was interrupted")
     return reports, failures
 
 

@@ -44,7 +44,7 @@ class RefmlcError(Exception):
         return f"<{type(self).__name__} {render_line(self.diagnostic)}>"
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows in place of the traceback (IPython's protocol)."""
+        """The text that a notebook shows instead of the traceback (IPython's protocol)."""
         lines = (plain(line) for line in user_lines(self.__traceback__))
         return [*render_text(self.diagnostic, color=True).splitlines(), *lines]
 

@@ -96,7 +96,7 @@ def _place_json(span: Span | None) -> Json:
 
 
 def _facts(word: str, facts: tuple[str, ...], gutter: int, paint: Painter) -> Iterator[str]:
-    """The `= note: …` lines; a fact told several times in a row is told once, with how often."""
+    """The `= note: …` lines; repeated facts are printed once, with their count."""
     for fact, again in groupby(facts):
         times = len(list(again))
         first, *rest = plain_lines(fact if times == 1 else f"{fact} ({times} times)")

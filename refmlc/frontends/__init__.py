@@ -52,6 +52,6 @@ def __getattr__(name: str) -> object:
         if (missing.name or "").partition(".")[0] != extra:
             raise
         way = f"pip install 'refmlc[{extra}]'"
-        raise fail(BAD_USAGE, f"`{extra}` is not installed, which `{name}` needs", None, way) from None
+        raise fail(BAD_USAGE, f"`{extra}` is not installed; `{name}` needs it", None, way) from None
     globals()[name] = value
     return value

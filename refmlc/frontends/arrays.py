@@ -40,7 +40,7 @@ def dtype_name(torch_dtype: object) -> str:
     """`torch.float32` as "float32". Fails: RM107 where there is no such dtype here."""
     name = str(torch_dtype).removeprefix("torch.")
     if name not in SCALARS:
-        raise fail(UNKNOWN_DTYPE, f"there is no dtype `{name}`: the tensor cannot be taken from PyTorch")
+        raise fail(UNKNOWN_DTYPE, f"refmlc has no dtype `{name}`: the PyTorch tensor cannot be converted")
     return name
 
 

@@ -60,7 +60,9 @@ class Emitter:
                 return relax.Tuple(tuple(self.expr(one) for one in value))
         if isinstance(value, relax.Expr):
             return value
-        raise fail(TYPE_MISMATCH, f"an argument of an operator is {type(value).__name__}: a tensor or a number is due")
+        raise fail(
+            TYPE_MISMATCH, f"an argument of an operator is {type(value).__name__}: a tensor or a number is needed"
+        )
 
     def item(self, whole: relax.Expr, place: int) -> relax.Expr:
         """A field of a tuple."""
@@ -76,7 +78,7 @@ class Emitter:
         """The type of a tensor. Fails: RM201 where it is none, or none is known."""
         ty = self.builder.type_of(x) if isinstance(x, relax.Expr) else None
         if not isinstance(ty, TensorType) or ty.shape is None or ty.dtype is None:
-            raise fail(TYPE_MISMATCH, "a tensor of known shape and dtype is due here")
+            raise fail(TYPE_MISMATCH, "a tensor of known shape and dtype is needed here")
         return ty
 
     def is_tensor(self, x: Operand) -> bool:

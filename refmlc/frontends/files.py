@@ -46,16 +46,16 @@ def import_file(path: Path, *, keep_params_as_input: bool = False, trust: bool =
     Fails: RM109 what cannot be read, RM112 an ending, a missing framework, a file that is not trusted; RM501.
     """
     if path.suffix not in READERS:
-        raise fail(BAD_USAGE, f"`{path}` is no model: files end in {' or '.join(READERS)}")
+        raise fail(BAD_USAGE, f"`{path}` is not a model: model files end in {' or '.join(READERS)}")
     if not path.is_file():
-        raise fail(BAD_FILE, f"there is no file `{path}`")
+        raise fail(BAD_FILE, f"the file `{path}` does not exist")
     if path.suffix == EXPORTED and not trust:
         raise fail(
             BAD_USAGE,
             f"`{path}` may hold code, which PyTorch executes when it reads the file",
             None,
             f"this would call: torch.export.load({str(path)!r})",
-            "`--trust` reads it all the same: do that with files that you would execute",
+            "`--trust` reads it nevertheless: use it only for files that you would execute",
         )
     return READERS[path.suffix](path, keep_params_as_input)
 
@@ -63,7 +63,7 @@ def import_file(path: Path, *, keep_params_as_input: bool = False, trust: bool =
 def _torch_export(path: Path, keep: bool) -> Imported:
     torch = _framework("torch", "torch")
     if not _is_exported(path):
-        raise fail(BAD_FILE, f"`{path}` is not what `torch.export.save` writes")
+        raise fail(BAD_FILE, f"`{path}` is not a file of `torch.export.save`")
     try:
         program = torch.export.load(str(path))
     except (RuntimeError, ValueError, LookupError) as bad:
@@ -115,7 +115,7 @@ def _framework(name: str, extra: str) -> ModuleType:
         return import_module(name)
     except ImportError:
         raise fail(
-            BAD_USAGE, f"`{name}` is not installed, which the model needs", None, f"pip install 'refmlc[{extra}]'"
+            BAD_USAGE, f"`{name}` is not installed; the model needs it", None, f"pip install 'refmlc[{extra}]'"
         ) from None
 
 

@@ -184,7 +184,7 @@ def _recurrent(name: str, *, several: bool) -> ModuleRule:
             e, x, start, params, m.bias, m.num_layers, m.dropout, m.training, m.bidirectional, m.batch_first
         )
         if not isinstance(out, relax.Tuple):
-            raise fail(UNSUPPORTED_OP, f"`{name}` gives no tuple")
+            raise fail(UNSUPPORTED_OP, f"`{name}` does not return a tuple")
         return (out.fields[0], tuple(out.fields[1:]) if several else out.fields[1])
 
     return rule

@@ -17,4 +17,4 @@ def malformed(place: Callable[[], str]) -> Iterator[None]:
         yield
     except RAISED as bad:
         what = " ".join(str(bad).split())[:200]
-        raise fail(BAD_FILE, f"{place()} is not as its format says ({type(bad).__name__}: {what})") from bad
+        raise fail(BAD_FILE, f"{place()} does not have its format ({type(bad).__name__}: {what})") from bad

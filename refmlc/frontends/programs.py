@@ -1,4 +1,4 @@
-"""What a program may be given as, wherever Python takes one: `refmlc.read`, the assertions, `refmlc.check`, schedules.
+"""The accepted forms of a program in Python: `refmlc.read`, the assertions, `refmlc.check`, schedules.
 
 | given                                             | the module                                     |
 |---------------------------------------------------|------------------------------------------------|
@@ -67,7 +67,7 @@ def read(program: str | os.PathLike[str], name: str = "<text>", *, check: bool =
     """Read the module in the text `program`, which messages call `name`, or in the file that it is the path of.
 
     A path is a `Path`, or a text of one line that names a file or looks like a file's name.
-    Fails: RM1xx when the text is not TVMScript, RM109 where there is no such file; RM2xx, the first finding with the
+    Fails: RM1xx when the text is not TVMScript, RM109 if the file does not exist; RM2xx, the first finding with the
     number of others, when a static rule is broken and `check` is on.
     """
     if isinstance(program, os.PathLike):
@@ -77,7 +77,7 @@ def read(program: str | os.PathLike[str], name: str = "<text>", *, check: bool =
     if "\n" in program or not _is_path(program):
         return reading.read(program, name, check=check)
     if not Path(program).exists():
-        note = "a text of one line is taken for the path of a file"
+        note = "a text of one line is read as the path of a file"
         raise fail(BAD_FILE, f"`{program}`: No such file or directory", None, note)
     return reading.read_file(program, check=check)
 
@@ -95,7 +95,7 @@ def _is_path(text: str) -> bool:
 def as_module(program: object, name: str = "<text>") -> IRModule:
     """The module that `program` is; messages call a text `name`.
 
-    Fails: RM112 for what is no program, and as reading does.
+    Fails: RM112 for an invalid program, and as reading does.
     """
     match program:
         case IRModule():

@@ -14,5 +14,5 @@ Rule: TypeAlias = Callable[..., Operand]
 def whole(value: Operand) -> int:
     """A number that must be known before it runs. Fails: RM501."""
     if not isinstance(value, int):
-        raise fail(UNSUPPORTED_OP, f"a number that is known is due here; this is {type(value).__name__}")
+        raise fail(UNSUPPORTED_OP, f"a known number is needed here; this is {type(value).__name__}")
     return int(value)

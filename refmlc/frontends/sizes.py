@@ -30,7 +30,7 @@ class Sizes:
             return tir.IntImm(INT64, size)
         inner = getattr(getattr(size, "node", None), "expr", None)
         if inner is None:
-            raise fail(UNSUPPORTED_OP, f"a size is {type(size).__name__}: a number or a symbol is due")
+            raise fail(UNSUPPORTED_OP, f"a size is {type(size).__name__}: a number or a symbol is needed")
         return self.value(inner).expr
 
     def value(self, expr: object) -> Value:

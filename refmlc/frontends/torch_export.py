@@ -102,11 +102,11 @@ class _Translation:
 
     @property
     def signature(self) -> Sequence[InputSpec]:
-        """What the placeholders of the graph are."""
+        """The roles of the placeholders of the graph."""
         return list(self.program.graph_signature.input_specs)
 
     def tensor(self, spec: InputSpec) -> TorchTensor | None:
-        """The value of a placeholder that is no input of the model."""
+        """The value of a placeholder that is not an input of the model."""
         if spec.kind not in PARAMETERS:
             return None
         tables: Sequence[Mapping[str, TorchTensor]] = (self.program.state_dict, self.program.constants)
@@ -141,7 +141,7 @@ class _Translation:
             return
         example = node.meta.get("val")
         if example is None:
-            raise fail(UNSUPPORTED_OP, f"the input `{node.name}` of the program is no tensor")
+            raise fail(UNSUPPORTED_OP, f"the input `{node.name}` of the program is not a tensor")
         var = relax.Var(node.name, self.type_of(example))
         self.values[node] = Value(var.ty.value) if isinstance(var.ty, PrimType) and var.ty.value is not None else var
         (self.inputs if tensor is None else self.params).append(var)
@@ -167,7 +167,7 @@ class _Translation:
             return applied(rule, Emitter(builder), _list(args), _dict(named), declared(node.target))
 
     def result(self, node: fx.Node) -> list[object]:
-        """What the model returns. Fails: RM501 where it changes something besides."""
+        """The result of the model. Fails: RM501 if the model also changes state."""
         values = _list(taken(node.args[0], self.values))
         specs = self.program.graph_signature.output_specs
         for spec in specs:

@@ -9,7 +9,7 @@
 | `call_method`   | `call_method_map[name](builder, node_map, node)`                                   |
 | `output`        | the result of `main`                                                               |
 
-What a map of the caller lacks is looked for in the built-in ones (`fx_rules`).
+The caller's maps take precedence over the built-in ones (`fx_rules`).
 
 Decision: the course's own `from_fx` returns the variable of the dataflow block, which nothing outside of it sees;
 `main` here returns the output of the block, which has the same value.
@@ -60,7 +60,7 @@ def from_fx(
     """
     wanted = input_info if input_info is not None else input_shapes
     if wanted is None:
-        raise fail(BAD_USAGE, "the shapes of the inputs are not given: `input_info` is due")
+        raise fail(BAD_USAGE, "the shapes of the inputs are not given: `input_info` is needed")
     maps = _Maps(call_function_map or {}, call_module_map or {}, call_method_map or {})
     work = _Translation(model, maps, list(wanted), keep=keep_params_as_input, unwrap=unwrap_unit_return_tuple)
     return work.module()
@@ -80,7 +80,7 @@ def _param_name(target: str) -> str:
 
 @dataclass(frozen=True)
 class _Maps:
-    """What the caller gave."""
+    """The caller's arguments."""
 
     functions: Mapping[object, Rule]
     modules: Mapping[type, Rule]
@@ -165,7 +165,7 @@ class _Translation:
         for atom in target.split("."):
             value = getattr(value, atom)
         if not isinstance(value, Tensor):
-            raise fail(BAD_USAGE, f"`{target}` of the model is {type(value).__name__}: a tensor is due")
+            raise fail(BAD_USAGE, f"`{target}` of the model is {type(value).__name__}: a tensor is needed")
         return self.weight(target, value)
 
     def weights(self, node: fx.Node, module: nn.Module) -> Weights:

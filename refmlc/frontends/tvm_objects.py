@@ -24,7 +24,7 @@ from refmlc.lang.wellformed.reading import checked
 
 @runtime_checkable
 class Scriptable(Protocol):
-    """What is asked of an object of TVM."""
+    """The interface of a TVM object."""
 
     def script(self, *, show_meta: bool = False) -> str:
         """Its text."""

@@ -1,4 +1,4 @@
-"""What is said of an operator that no rule translates: its name, its node, the line of the model where it stands."""
+"""The message for an operator without a rule: its name, its node, the line of the model."""
 
 import re
 from collections.abc import Iterator

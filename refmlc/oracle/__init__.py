@@ -20,7 +20,7 @@
 | `blame`                                | where a wrong result was born                                     |
 | `refine`                               | two programs compared: the assertions of `refmlc.testing`         |
 | `passes`                               | the passes of a compiler, each judged by the program before it    |
-| `implementations`                      | who is asked: the tiers, NumPy, PyTorch, TVM, lines of JSON       |
+| `implementations`                      | the tiers, NumPy, PyTorch, TVM, programs that speak JSON lines     |
 | `reduce`                               | a program that fails, made small                                  |
 | `evidence`                             | a finding as a file and as a page, and its replay                 |
 | `fuzz`                                 | campaigns                                                         |

@@ -1,7 +1,7 @@
-"""Whether what an implementation left behind is what the program means: all that is returned, and all arguments.
+"""Compare the result and all arguments of an implementation with those that the program means.
 
-The worst part decides: wrong, then not known, then permitted, then equal. Elements that the program left unwritten are
-not compared, unless the implementation promises the interpreter's verdicts: then they are unwritten there too.
+The worst part decides: wrong, then unsupported, then permitted, then equal. Elements that the program left unwritten
+are not compared, unless the implementation promises the interpreter's verdicts: then they must be unwritten, too.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ ORDER = (Kind.EQUAL, Kind.PERMITTED, Kind.UNSUPPORTED, Kind.WRONG)
 
 @dataclass(frozen=True)
 class Compared:
-    """One part compared: what it is called, its verdict, both values, the certificate where one was needed."""
+    """One compared part of a result: its label, verdict, both values, and the certificate if one was needed."""
 
     label: str
     verdict: Verdict
@@ -40,20 +40,20 @@ EQUAL = Compared("", Verdict(Kind.EQUAL))
 
 
 def agree(
-    program: Program, number: int, reference: Ended, given: Ended, *, promised: bool, freedom: Freedom = OTHERS
+    program: Program, number: int, reference: Ended, answer: Ended, *, promised: bool, freedom: Freedom = OTHERS
 ) -> Compared:
-    """The worst part of `given`, which an implementation left of call `number`; `promised`: the bits, nothing else."""
-    wanted = parts(program.module, program.func, reference)
-    found = parts(program.module, program.func, given)
-    if len(wanted) != len(found):
-        message = f"{len(found)} values come back, the program gives {len(wanted)}"
+    """The worst part of an implementation's `answer` to call `number`; `promised`: only equal bits are accepted."""
+    expected = parts(program.module, program.func, reference)
+    actual = parts(program.module, program.func, answer)
+    if len(expected) != len(actual):
+        message = f"{len(actual)} values are returned, the program returns {len(expected)}"
         return Compared("the result", Verdict(Kind.WRONG, notes=(message,)))
-    certificates = Certificates(program, number, wanted, freedom)
+    certificates = Certificates(program, number, expected, freedom)
     worst = EQUAL
-    for at, (want, got) in enumerate(zip(wanted, found, strict=True)):
-        one = _part(want, got, certificates, at, promised=promised)
-        if ORDER.index(one.verdict.kind) > ORDER.index(worst.verdict.kind):
-            worst = one
+    for at, (want, got) in enumerate(zip(expected, actual, strict=True)):
+        compared = _part(want, got, certificates, at, promised=promised)
+        if ORDER.index(compared.verdict.kind) > ORDER.index(worst.verdict.kind):
+            worst = compared
     return worst
 
 
@@ -63,7 +63,7 @@ def _part(want: Part, got: Part, certificates: Certificates, at: int, *, promise
     if not isinstance(want.value, Tensor) or not isinstance(got.value, Tensor):
         return _numbers(want, got, certificates, promised=promised)
     if want.value.shape != got.value.shape or want.value.dtype != got.value.dtype:
-        note = f"it is {kind_of(got.value)}, the program gives {kind_of(want.value)}"
+        note = f"the result is {kind_of(got.value)}, the program gives {kind_of(want.value)}"
         return Compared(want.label, Verdict(Kind.WRONG, notes=(note,)), got.value, want.value)
     actual = _masked(got.value, want.value)
     expected = want.value.array
@@ -87,7 +87,7 @@ def _tensors(want: Part, actual: np.ndarray, certificates: Certificates, at: int
         return EQUAL
     rule: Rule | None = Exact() if promised else certificates.rule(at)
     if rule is None:
-        note = certificates.problem or "no bound: the certificate does not reach it"
+        note = certificates.problem or "no bound: the certificate does not cover this result"
         verdict = Verdict(Kind.UNSUPPORTED, bitwise.difference, notes=("the bits differ", note))
         return Compared(want.label, verdict, mine, own)
     verdict = bitwise if isinstance(rule, Exact) else _by_rule(mine, own, rule)
@@ -103,12 +103,12 @@ def _by_rule(mine: Tensor, own: Tensor, rule: Rule) -> Verdict:
 
 
 def _numbers(want: Part, got: Part, certificates: Certificates, *, promised: bool) -> Compared:
-    """Numbers and the like: the same, but a float that is computed, for which there is no certificate."""
+    """Compare numbers and other scalars: they must be equal; a computed float has no certificate."""
     if not promised and isinstance(want.value, bool) and got.value in (0, 1):  # a bool is 0 or 1 elsewhere
         got = replace(got, value=bool(got.value))
         if got.value == want.value:
             return EQUAL
-    note = f"it is {_shown(got.value)}, the program gives {_shown(want.value)}"
+    note = f"the result is {_shown(got.value)}, the program gives {_shown(want.value)}"
     rounded = isinstance(want.value, float) and isinstance(got.value, float) and not promised
     kind = Kind.UNSUPPORTED if rounded and not certificates.exact else Kind.WRONG
     return Compared(want.label, Verdict(kind, notes=(note,)), got.value, want.value)
@@ -119,7 +119,7 @@ def _shown(value: object) -> str:
 
 
 def _masked(actual: Tensor, reference: Tensor) -> np.ndarray:
-    """The elements of `actual`; where the reference left them unwritten, those of the reference."""
+    """The elements of `actual`, with those of the reference where it left them unwritten."""
     if reference.initialised:
         return actual.array
     return np.where(reference.written, actual.array, reference.array)

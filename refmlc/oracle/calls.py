@@ -1,10 +1,10 @@
-"""Calls made for a function: sizes of its symbolic dimensions, boundaries included, and recipes of its arguments.
+"""Generated calls of a function: sizes of symbolic dimensions, boundaries included, and recipes of arguments.
 
 | call    | symbolic dimensions          | floats                   | integers                            |
 |---------|------------------------------|--------------------------|-------------------------------------|
 | 1       | 3, 4, 5, …: each another one | in -1 … 1                | indices that any dimension has      |
 | 2       | 1                            | multiples of 1/4, ±0     | the same                            |
-| 3       | the first 0, the others 2    | ±inf, NaN, subnormals, … | of ±1000, where they are no indices |
+| 3       | the first 0, the others 2    | ±inf, NaN, subnormals, … | of ±1000, unless they are indices   |
 | 4, 5, … | by the seed, of 1 … 9        | the same three, in turn  | the same                            |
 | `wild`  | as of call 1                 | as of call 3             | of ±1000, indices too               |
 
@@ -13,8 +13,8 @@
 | only loaded, or first loaded in program order   | initialised                    |
 | first stored to, or what a reduction folds into | uninitialised: it is an output |
 
-A size that is a parameter of its own is the size that was chosen. A parameter that a Relax function gives to an
-operator which asks for more than a dtype (`Operator.domains`: indices, ascending boundaries, samples from 0 to 1) gets
+A size that is also a parameter has the chosen size. A parameter that a Relax function passes to an operator
+which requires more than a dtype (`Operator.domains`: indices, ascending boundaries, samples from 0 to 1) gets
 such values in every call.
 
 Decision: indices are what integers are taken for wherever one may reach an index, since a random one has no meaning.
@@ -60,22 +60,22 @@ class Maker:
     """Makes calls of one function."""
 
     def __init__(self, module: IRModule, func: str) -> None:
-        """Look at the function. Fails: RM111 for an extern function."""
+        """Analyse the function. Fails: RM111 for an extern function."""
         function = module.functions[func]
         if isinstance(function, relax.ExternFunc):
-            raise fail(BAD_INPUT, f"`{func}` is an extern function: it has no body to run")
+            raise fail(BAD_INPUT, f"`{func}` is an extern function: it has no body")
         self._parameters = parameters_of(function)
         self._func = func
         self._fresh = outputs(function) if isinstance(function, tir.PrimFunc) else frozenset()
-        self._indexed = any(_may_index(one) for one in module.functions.values())
+        self._indexed = any(_may_index(item) for item in module.functions.values())
         self._domains = domains_of(function) if isinstance(function, relax.Function) else {}
         self.dims = list(dict.fromkeys(self._variables()))
-        self._buffers = {one.name: one for one in getattr(function, "buffer_map", {}).values()}
+        self._buffers = {item.name: item for item in getattr(function, "buffer_map", {}).values()}
         self._passed = {var.name: var for var in self.dims if var in function.params}
 
-    def call(self, number: int, seed: int, given: Mapping[str, int]) -> Call:
-        """Call `number`; `given` are sizes by name that are not chosen. Fails: RM111 where there is no argument."""
-        dims = self._sizes(number, seed, given)
+    def call(self, number: int, seed: int, sizes: Mapping[str, int]) -> Call:
+        """Call `number`; `sizes` fixes dimensions by name. Fails: RM111 if an argument cannot be made."""
+        dims = self._sizes(number, seed, sizes)
         way = WAYS[number % len(WAYS)]
         recipes = [
             self._recipe(parameter.name, parameter.ty, dims, way, seed * 1009 + number * 31 + at)
@@ -87,7 +87,7 @@ class Maker:
         """A call beside the others, which has a meaning where the function guards itself: it clamps its indices, say.
 
         Where a near seed has it, floats have a NaN, integers both ends of their range, bools begin with False.
-        Fails: RM111 where there is no argument.
+        Fails: RM111 if an argument cannot be made.
         """
         dims = self._sizes(0, seed, {})
         recipes = [
@@ -101,13 +101,13 @@ class Maker:
             for extent in _extents(parameter.ty):
                 yield from (node for node in walk(extent) if isinstance(node, tir.Var))
 
-    def _sizes(self, number: int, seed: int, given: Mapping[str, int]) -> Dims:
+    def _sizes(self, number: int, seed: int, sizes: Mapping[str, int]) -> Dims:
         random = Random(seed * 7919 + number)  # noqa: S311 - reproducible, not secret
-        found: Dims = {}
+        dims: Dims = {}
         for at, var in enumerate(self.dims):
             chosen = (FIRST + at, 1, 2 if at else 0)[number] if number < len(WAYS) else random.randint(1, 9)
-            found[var] = given.get(var.name, chosen)
-        return found
+            dims[var] = sizes.get(var.name, chosen)
+        return dims
 
     def _recipe(self, name: str, ty: Type | None, dims: Dims, way: str, seed: int) -> Argument:
         match ty:
@@ -120,7 +120,7 @@ class Maker:
                 return ShapeOf(UNKNOWN_SIZES[: max(ndim, 0)] if values is None else self._shape(name, values, dims))
             case TupleType(fields=fields):
                 return TupleOf(
-                    tuple(self._recipe(name, one, dims, way, seed + 7 * at) for at, one in enumerate(fields))
+                    tuple(self._recipe(name, field, dims, way, seed + 7 * at) for at, field in enumerate(fields))
                 )
             case _:
                 raise fail(BAD_INPUT, f"no argument can be made for `{name}` of `{self._func}`: give `--input`")
@@ -128,7 +128,7 @@ class Maker:
     def _shape(self, name: str, shape: Sequence[tir.Expr], dims: Dims) -> tuple[int, ...]:
         sizes = [known(extent, dims) for extent in shape]
         if any(size is None or size < 0 for size in sizes):
-            raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has a size that cannot be chosen: give `--input`")
+            raise fail(BAD_INPUT, f"`{name}` of `{self._func}` has a size that refmlc cannot choose: give `--input`")
         return tuple(size for size in sizes if size is not None)
 
     def _array(self, name: str, kind: DType, sizes: tuple[int, ...], dims: Dims, way: str, seed: int) -> Array:
@@ -150,8 +150,8 @@ class Maker:
         """The strides that are declared as numbers, or follow from sizes; nothing where the elements may be dense."""
         buffer = self._buffers.get(name)
         steps = [known(step, dims) for step in buffer.strides] if buffer is not None else []
-        found = tuple(step for step in steps if step is not None and step >= 0)
-        return found if len(found) == len(sizes) else ()
+        known_steps = tuple(step for step in steps if step is not None and step >= 0)
+        return known_steps if len(known_steps) == len(sizes) else ()
 
     def _range(self, kind: DType, dims: Dims, way: str) -> tuple[int, int]:
         if not kind.is_integer:
@@ -182,12 +182,12 @@ def _searched(recipe: Argument) -> Argument:
         values = tried.values()
         match recipe.dtype.kind:
             case "bool":
-                found = not values.flat[0]
+                suitable = not values.flat[0]
             case "int" | "uint":
-                found = values.min() == recipe.low and (values.size == 1 or values.max() == recipe.high)
+                suitable = values.min() == recipe.low and (values.size == 1 or values.max() == recipe.high)
             case _:
-                found = recipe.dtype.is_float and bool(np.isnan(values.astype("float64")).any())
-        if found:
+                suitable = recipe.dtype.is_float and bool(np.isnan(values.astype("float64")).any())
+        if suitable:
             return tried
     return recipe
 
@@ -201,8 +201,8 @@ def _extents(ty: Type | None) -> Iterator[tir.Expr]:
         case PrimType(value=tir.Var() as value):
             yield value
         case TupleType(fields=fields):
-            for one in fields:
-                yield from _extents(one)
+            for field in fields:
+                yield from _extents(field)
         case _:
             return
 
@@ -216,8 +216,8 @@ def outputs(func: tir.PrimFunc) -> frozenset[str]:
             if not (buffer is store.buffer and in_reduction):
                 first.setdefault(buffer, False)
         first.setdefault(store.buffer, True)
-    given = set(func.buffer_map.values())
-    return frozenset(buffer.name for buffer, stored in first.items() if stored and buffer in given)
+    parameters = set(func.buffer_map.values())
+    return frozenset(buffer.name for buffer, stored in first.items() if stored and buffer in parameters)
 
 
 def _stores(stmt: tir.Stmt, *, in_reduction: bool) -> Iterator[tuple[tir.BufferStore, bool]]:
@@ -246,7 +246,7 @@ def _stores(stmt: tir.Stmt, *, in_reduction: bool) -> Iterator[tuple[tir.BufferS
 def domains_of(function: relax.Function) -> Mapping[str, str]:
     """What operators ask of the values of parameters that they are given as they are, by the parameters' names."""
     names: dict[relax.Var, str] = {param: param.name for param in function.params}
-    found: dict[str, str] = {}
+    domains: dict[str, str] = {}
     for node in walk(function):
         match node:
             case (
@@ -260,11 +260,11 @@ def domains_of(function: relax.Function) -> Mapping[str, str]:
                 for parameter, arg in zip(operator.arguments, args, strict=False):
                     parts = arg.fields if isinstance(arg, relax.Tuple) else (arg,)
                     asked = operator.domains.get(parameter)
-                    given = [part for part in parts if isinstance(part, relax.Var) and part in names]
-                    found |= {names[part]: asked for part in given if asked is not None}
+                    arguments = [part for part in parts if isinstance(part, relax.Var) and part in names]
+                    domains |= {names[part]: asked for part in arguments if asked is not None}
             case _:
                 pass
-    return found
+    return domains
 
 
 def _may_index(function: "tir.PrimFunc | relax.Function | relax.ExternFunc") -> bool:

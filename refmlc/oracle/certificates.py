@@ -1,4 +1,4 @@
-"""The rule for each part of a call's result, found when it is asked for: bits first, a certificate only if they differ.
+"""The comparison rule of each part of a result, computed lazily: bits first, a certificate only if they differ.
 
 | part                                                      | rule                                                    |
 |-----------------------------------------------------------|---------------------------------------------------------|
@@ -26,8 +26,8 @@ from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.tensor import Tensor
 
 OTHERS = Freedom(ulps=4.0)
-"""What other implementations may do besides. Decision: who calls a platform's float32 functions, which are documented
-to a few ulp (NUM-506, mode `libm`), is not wrong; TVM's default build does."""
+"""Additional freedom of other implementations. Decision: an implementation may call the platform's float32 functions,
+which are documented to a few ulp (NUM-506, mode `libm`); TVM's default build does."""
 
 
 class Certificates:
@@ -40,7 +40,7 @@ class Certificates:
         self._parts = parts
         self._certified: dict[int, CertifiedTensor] | None = None
         self.problem = ""
-        """Why there is no certificate, where there is none."""
+        """The reason for a missing certificate."""
 
     @property
     def exact(self) -> bool:
@@ -95,13 +95,13 @@ def _matched(
         for at, part in enumerate(parts)
         if isinstance(part.value, Tensor) and (part.argument is not None) == in_place
     ]
-    found: dict[int, CertifiedTensor] = {}
+    certified: dict[int, CertifiedTensor] = {}
     left = list(outputs)
     for at in places:
         part = parts[at]
         if left and _is(part, left[0], in_place=in_place):
-            found[at] = left.pop(0)
-    return found if not left else {}
+            certified[at] = left.pop(0)
+    return certified if not left else {}
 
 
 def _is(part: Part, output: CertifiedTensor, *, in_place: bool) -> bool:

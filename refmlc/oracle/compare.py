@@ -32,7 +32,7 @@ def compare(
     """The verdict on `actual` under `rule`; `expected` is the reference result, or a certified tensor.
 
     Without a rule a certified tensor brings its own (`rule.chosen`), and anything else is compared by its bits.
-    Fails: RM111 where shape or dtype differ: that is no result of this program.
+    Fails: RM111 if shape or dtype differ: then it is not a result of this program.
     """
     if rule is None:
         rule = chosen(expected) if isinstance(expected, CertifiedTensor) else Exact()
@@ -48,9 +48,9 @@ def compare(
     permits = _permits(rule, reference, dtype)
     got = result.ravel()
     wrong = [number for number in differing if not permits(number, got[number].item())]
-    found = _difference(result, reference, dtype, differing, wrong, rule)
-    notes = (found.note, _unbounded(rule, differing))
-    return Verdict(Kind.WRONG if wrong else Kind.PERMITTED, found, notes=tuple(note for note in notes if note))
+    difference = _difference(result, reference, dtype, differing, wrong, rule)
+    notes = (difference.note, _unbounded(rule, differing))
+    return Verdict(Kind.WRONG if wrong else Kind.PERMITTED, difference, notes=tuple(note for note in notes if note))
 
 
 def judge(actual: np.ndarray | Tensor, certified: CertifiedTensor) -> Verdict:
@@ -58,14 +58,14 @@ def judge(actual: np.ndarray | Tensor, certified: CertifiedTensor) -> Verdict:
     return compare(actual, certified, Certified(certified))
 
 
-def _array(given: "np.ndarray | Tensor | CertifiedTensor") -> tuple[np.ndarray, DType]:
-    match given:
+def _array(value: "np.ndarray | Tensor | CertifiedTensor") -> tuple[np.ndarray, DType]:
+    match value:
         case CertifiedTensor():
-            return given.reference, given.dtype
+            return value.reference, value.dtype
         case Tensor():
-            return given.array, given.dtype
+            return value.array, value.dtype
         case _:
-            return given, dtype_of(given.dtype)
+            return value, dtype_of(value.dtype)
 
 
 def _unwritten(expected: "np.ndarray | Tensor | CertifiedTensor", rule: Rule) -> frozenset[int]:
@@ -143,13 +143,13 @@ def _bound(rule: Rule, number: int) -> float | None:
 
 
 def _unbounded(rule: Rule, differing: list[int]) -> str:
-    """What a permitted result does not show: empty where every element that differs has a bound or a set."""
+    """A note on differing elements without a bound or a set; empty if there are none."""
     if not isinstance(rule, Certified):
         return ""
     bounds = rule.tensor.bound.ravel()
     elements = rule.tensor.elements
     count = sum(bounds[at] == math.inf and elements[at] in (UNKNOWN, ANYTHING) for at in differing)
-    return f"{count} elements that differ have no bound: they may be anything" if count else ""
+    return f"{count} differing elements have no bound: any value is permitted" if count else ""
 
 
 def _exact(rule: Rule, number: int, otherwise: float) -> float:

@@ -1,4 +1,4 @@
-"""What differs: the first element, by how much, how many, how far, and what it looks like."""
+"""The difference of two results: the first element, distances, counts, and the likely cause."""
 
 import math
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ ILL_CONDITIONED = 0.01
 
 
 def conditioning(expected: float, bound: float) -> str:
-    """What the bound says of the input: empty where it is small against the result.
+    """A note on ill-conditioned input; empty if the bound is small compared with the result.
 
     A bound of a hundredth of the result or more leaves less than two digits that any correct implementation shares.
     """

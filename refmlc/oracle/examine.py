@@ -1,7 +1,7 @@
-"""Programs examined: what each means, what each implementation makes of it, and where the two part.
+"""Examine programs: run the meaning of each call, run each implementation, and report differences.
 
 The interpreter runs every call once, under the sanitizer. An implementation that promises verdicts runs every call too;
-any other one runs those that are defined: what has no meaning may do anything to it, and proves nothing. Each run has
+any other one runs only the defined ones, since an undefined call may do anything and proves nothing. Each run has
 fresh arguments. In-house C compiles all programs in one run of the compiler.
 """
 
@@ -31,9 +31,9 @@ MOST_STEPS = 200_000
 
 @dataclass(frozen=True)
 class Examination:
-    """A program examined. `reference` and each list of verdicts have one entry per call.
+    """An examined program. `reference` and each list of verdicts have one entry per call.
 
-    `pairs` are the variants; `unvaried` says why there are none, where they were asked for and are left out.
+    `pairs` are the variants; `unvaried` is the reason if requested variants are left out.
     """
 
     case: Program
@@ -57,35 +57,37 @@ def examine(  # noqa: PLR0913 - each is a choice of its own
     allow: frozenset[str] = frozenset(),
     as_written: bool = False,
 ) -> list[Examination]:
-    """Examine `cases`. `kinds` are the sanitizer's codes that are looked for; `limits` are the interpreter's.
+    """Examine `cases`. `kinds` are the sanitizer codes to detect; `limits` are the interpreter's.
 
     `freedom` is what implementations that promise nothing may do; `pairs`: variants of each case are run too, unless it
     is long. `allow`: as in `refmlc.build`; an implementation that stops there instead is unsupported. `as_written`: no
     barrier is implied (TIR-229).
     """
     interp = Interp(Limits() if limits is None else limits, registry, allow=allow, as_written=as_written)
-    known = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
-    others = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, known, strict=True)]
+    meant = [references(case, interp, sanitize=sanitize, kinds=kinds) for case in cases]
+    others = [_variants(case, calls, interp) if pairs else [] for case, calls in zip(cases, meant, strict=True)]
     verdicts: list[dict[str, list[Verdict]]] = [{} for _ in cases]
-    findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, known, strict=True)]
-    for at, pair in ((at, pair) for at, found in enumerate(others) for pair in found):
-        findings[at] += own_contradictions(pair, known[at])
-    everything = [*cases, *(pair.variant for found in others for pair in found)]
-    meanings = [*known, *(pair.reference for found in others for pair in found)]
+    findings = [[*own_crashes(case, calls)] for case, calls in zip(cases, meant, strict=True)]
+    for at, pair in ((at, pair) for at, partners in enumerate(others) for pair in partners):
+        findings[at] += own_contradictions(pair, meant[at])
+    everything = [*cases, *(pair.variant for partners in others for pair in partners)]
+    meanings = [*meant, *(pair.reference for partners in others for pair in partners)]
     for implementation in implementations:
         answers = [
-            [_going_on(one, allow) for one in calls] for calls in answers_of(implementation, everything, meanings)
+            [_going_on(answer, allow) for answer in calls] for calls in answers_of(implementation, everything, meanings)
         ]
         rest = iter(answers[len(cases) :])
-        for at, (case, reference) in enumerate(zip(cases, known, strict=True)):
-            given, told = _judged(case, reference, answers[at], implementation, freedom)
-            verdicts[at][implementation.name] = given
-            findings[at] += told
+        for at, (case, reference) in enumerate(zip(cases, meant, strict=True)):
+            result, wrong = _judged(case, reference, answers[at], implementation, freedom)
+            verdicts[at][implementation.name] = result
+            findings[at] += wrong
             for pair in others[at]:
                 findings[at] += _paired(pair, reference, (answers[at], next(rest)), implementation, freedom)
     return [
-        Examination(case, tuple(reference), given, tuple(told), _labels(found), _unvaried(reference) if pairs else "")
-        for case, reference, given, told, found in zip(cases, known, verdicts, findings, others, strict=True)
+        Examination(
+            case, tuple(reference), result, tuple(wrong), _labels(partners), _unvaried(reference) if pairs else ""
+        )
+        for case, reference, result, wrong, partners in zip(cases, meant, verdicts, findings, others, strict=True)
     ]
 
 
@@ -95,23 +97,23 @@ class _Pair:
     reference: list[Reference]
 
 
-def _variants(case: Program, known: Sequence[Reference], interp: Interp) -> list[_Pair]:
+def _variants(case: Program, meanings: Sequence[Reference], interp: Interp) -> list[_Pair]:
     """The variants of a case that are defined in some call, as the case is.
 
     Decision: races are what a variant may bring in, other detectors know the program already. A long program has no
     variants: each costs as much as the program, and a small size of it says as much.
     """
-    if not any(isinstance(reference.answer, Ended) for reference in known):
+    if not any(isinstance(reference.answer, Ended) for reference in meanings):
         return []
-    if _unvaried(known):
+    if _unvaried(meanings):
         return []
     pairs = [_Pair(each, references(each, interp, sanitize=True, kinds=(RACE.id,))) for each in variants(case)]
     return [pair for pair in pairs if any(isinstance(reference.answer, Ended) for reference in pair.reference)]
 
 
-def _unvaried(known: Sequence[Reference]) -> str:
-    """Why a program has no variants, where its length is why."""
-    steps = sum(reference.steps for reference in known)
+def _unvaried(meanings: Sequence[Reference]) -> str:
+    """A note if a program is too long for variants; else empty."""
+    steps = sum(reference.steps for reference in meanings)
     return f"no variants: the calls take {steps:,} steps, more than {MOST_STEPS:,}" if steps > MOST_STEPS else ""
 
 
@@ -120,15 +122,15 @@ def _labels(pairs: Sequence[_Pair]) -> tuple[str, ...]:
 
 
 def _going_on(answer: Answer | None, allow: frozenset[str]) -> Answer | None:
-    """The answer; where it stops at what is allowed, the implementation does not know how to go on."""
+    """The answer; a stop at an allowed code becomes unsupported: the implementation cannot continue there."""
     if not isinstance(answer, Stopped) or answer.diagnostic is None or answer.diagnostic.code.id not in allow:
         return answer
-    return Stopped(Stop.UNSUPPORTED, f"it does not go on after {answer.diagnostic.code.id}")
+    return Stopped(Stop.UNSUPPORTED, f"the implementation does not continue after {answer.diagnostic.code.id}")
 
 
-def own_contradictions(pair: _Pair, known: Sequence[Reference]) -> Iterator[Finding]:
-    """The calls in which the interpreter gives other bits to a variant: bugs of refmlc."""
-    for number, (ours, theirs) in enumerate(zip(known, pair.reference, strict=False)):
+def own_contradictions(pair: _Pair, meanings: Sequence[Reference]) -> Iterator[Finding]:
+    """The calls in which the interpreter gives different bits for a variant: bugs of refmlc."""
+    for number, (ours, theirs) in enumerate(zip(meanings, pair.reference, strict=False)):
         finding = of_interpreter(pair.variant, number, ours, theirs)
         if finding is not None:
             yield finding
@@ -136,13 +138,13 @@ def own_contradictions(pair: _Pair, known: Sequence[Reference]) -> Iterator[Find
 
 def _paired(
     pair: _Pair,
-    known: Sequence[Reference],
+    meanings: Sequence[Reference],
     answers: tuple[Sequence[Answer | None], Sequence[Answer | None]],
     implementation: Implementation,
     freedom: Freedom,
 ) -> Iterator[Finding]:
-    """What an implementation's answers to a variant say against those to the program."""
-    rows = zip(known, pair.reference, *answers, strict=False)  # a variant may have fewer calls
+    """The contradictions between an implementation's answers to a variant and to the program."""
+    rows = zip(meanings, pair.reference, *answers, strict=False)  # a variant may have fewer calls
     for number, (ours, theirs, first, second) in enumerate(rows):
         finding = contradiction(
             pair.variant,
@@ -157,47 +159,48 @@ def _paired(
             yield finding
 
 
-def own_crashes(case: Program, known: Sequence[Reference]) -> Iterator[Finding]:
-    """The calls in which the interpreter itself raised what is no verdict: bugs of refmlc."""
-    for number, reference in enumerate(known):
+def own_crashes(case: Program, meanings: Sequence[Reference]) -> Iterator[Finding]:
+    """The calls in which the interpreter itself crashed: bugs of refmlc."""
+    for number, reference in enumerate(meanings):
         if isinstance(reference.answer, Stopped) and reference.answer.why is Stop.CRASHED:
             yield crash(case, number, reference, reference.answer, INTERP)[1]
 
 
 def answers_of(
-    implementation: Implementation, cases: Sequence[Program], known: Sequence[Sequence[Reference]]
+    implementation: Implementation, cases: Sequence[Program], meanings: Sequence[Sequence[Reference]]
 ) -> list[list[Answer | None]]:
-    """What `implementation` answers to each call of each case; None: it was not asked."""
+    """The answers of `implementation` to each call of each case; None for calls that were not made."""
     promises = implementation.promises_verdicts
-    wanted = [
-        [_tells(reference) if promises else without_answer(reference) is None for reference in calls] for calls in known
+    calls_to_make = [
+        [_tells(reference) if promises else without_answer(reference) is None for reference in calls]
+        for calls in meanings
     ]
-    taken = [number for number, asked in enumerate(wanted) if any(asked)]
-    made = dict(zip(taken, _prepared(implementation, [cases[number] for number in taken]), strict=True))
-    found: list[list[Answer | None]] = []
-    for number, (case, asked) in enumerate(zip(cases, wanted, strict=True)):
-        prepared = made.get(number)
-        found.append([_answer(prepared, case, call) if one else None for call, one in enumerate(asked)])
+    taken = [number for number, asked in enumerate(calls_to_make) if any(asked)]
+    prepared_by_number = dict(zip(taken, _prepared(implementation, [cases[number] for number in taken]), strict=True))
+    answers: list[list[Answer | None]] = []
+    for number, (case, asked) in enumerate(zip(cases, calls_to_make, strict=True)):
+        prepared = prepared_by_number.get(number)
+        answers.append([_answer(prepared, case, call) if is_called else None for call, is_called in enumerate(asked)])
         if prepared is not None and not isinstance(prepared, Stopped):
             prepared.close()
-    return found
+    return answers
 
 
 def _tells(reference: Reference) -> bool:
-    """Whether the meaning is known to the end, so that a promised verdict can be compared with it."""
+    """True if the meaning is fully known, so that a promised verdict can be compared with it."""
     plain = reference.plain
     return isinstance(plain, Ended) or plain.why in (Stop.UNDEFINED, Stop.TRAP)
 
 
 def _prepared(implementation: Implementation, cases: Sequence[Program]) -> list[Prepared | Stopped]:
-    """The modules made ready: all at once where that is quicker, else when they are needed."""
+    """Prepare the modules: all at once if that is faster, else on demand."""
     if isinstance(implementation, Batching):
         return implementation.prepare_all([case.module for case in cases]) if cases else []
     return [_Later(implementation, case) for case in cases]
 
 
 class _Later:
-    """A module that is made ready when it is called first, so that only one is at a time."""
+    """A module that is prepared at its first call, so that only one exists at a time."""
 
     def __init__(self, implementation: Implementation, case: Program) -> None:
         self._implementation = implementation
@@ -216,13 +219,13 @@ class _Later:
 
 def _answer(prepared: Prepared | Stopped | None, case: Program, call: int) -> Answer:
     if prepared is None:
-        return Stopped(Stop.UNSUPPORTED, "it was not asked")
+        return Stopped(Stop.UNSUPPORTED, "not called")
     return prepared if isinstance(prepared, Stopped) else prepared.run(case.func, case.arguments(call))
 
 
 def _judged(
     case: Program,
-    known: Sequence[Reference],
+    meanings: Sequence[Reference],
     answers: Sequence[Answer | None],
     implementation: Implementation,
     freedom: Freedom,
@@ -230,7 +233,7 @@ def _judged(
     verdicts: list[Verdict] = []
     findings: list[Finding] = []
     name, promises = implementation.name, implementation.promises_verdicts
-    for number, (reference, answer) in enumerate(zip(known, answers, strict=True)):
+    for number, (reference, answer) in enumerate(zip(meanings, answers, strict=True)):
         if answer is None:
             verdict, finding = without_answer(reference) or Verdict(Kind.UNSUPPORTED), None
         else:

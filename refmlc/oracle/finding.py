@@ -1,12 +1,12 @@
-"""Findings: an implementation does not do what a program means, as data and as a diagnostic.
+"""Findings: an implementation deviates from the meaning of a program; as data and as a diagnostic.
 
 | code  | the implementation                                      |
 |-------|---------------------------------------------------------|
 | RM701 | gives a result that is not permitted                    |
-| RM702 | promises verdicts and gives another one                 |
+| RM702 | promises verdicts and gives a wrong one                 |
 | RM703 | crashed on a program that is defined                    |
 | RM704 | gave no answer in its time on a program that is defined |
-| RM705 | gives two results to two ways of saying the same        |
+| RM705 | gives different results for equivalent programs         |
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ MOST_VALUES = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found; `implementation` is empty where it is the program that has no meaning.
+    """A finding; `implementation` is empty if the program itself is undefined.
 
     `call` is the number of the call of `case`, `part` what differs (`C`, the result, empty). `actual` and
     `expected` are both values of the part; `certified` what it may be, where a bound decided. `other` is the second
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def signature(self) -> tuple[str, str, str]:
-        """What findings that have one cause share: code, implementation, and the shape of the error, or its words."""
+        """The key of a cause: code, implementation, and the likely cause or the message."""
         difference = self.verdict.difference
         shape = difference.guess if difference is not None else (self.verdict.notes or ("",))[0]
         return (self.code.id, self.implementation, shape)
@@ -70,7 +70,7 @@ def found(  # noqa: PLR0913 - each is a part of the finding
     other: Program | None = None,
     wanted: str = "the program gives",
 ) -> Finding:
-    """The finding with its diagnostic; `wanted` says whose value the expected one is."""
+    """Make a finding with its diagnostic; `wanted` introduces the expected value."""
     function = case.module.functions.get(case.func)
     span = None if function is None else head(function.span)
     notes = (
@@ -94,17 +94,17 @@ def found(  # noqa: PLR0913 - each is a part of the finding
 
 
 def head(span: Span | None) -> Span | None:
-    """The first line of a function; none of a program that was never a text."""
+    """The first line of a function; None for a program without a text."""
     if span is None or not span.source.line(span.line).strip() or span.end_line == span.line:
         return None if span is None or not span.source.text else span
     return Span(span.source, span.line, span.column, span.line, len(span.source.line(span.line)))
 
 
-def difference_notes(label: str, verdict: Verdict, wanted: str = "the program gives") -> Iterator[str]:
-    """The difference in words: where, both values, how far, how many, what it looks like."""
+def difference_notes(label: str, verdict: Verdict, source_of_expected: str = "the program gives") -> Iterator[str]:
+    """The difference in words: element, both values, distances, counts, likely cause."""
     difference = verdict.difference
     if difference is not None:
-        yield f"{_element(label, difference)} is {difference.actual!r}, {wanted} {difference.expected!r}"
+        yield f"{_element(label, difference)} is {difference.actual!r}, {source_of_expected} {difference.expected!r}"
         far = "" if difference.ulps is None else f"{difference.ulps} ulp away; "
         allowed = (
             "the bits are compared" if difference.bound is None else f"the certified bound is {difference.bound:.3g}"
@@ -114,7 +114,7 @@ def difference_notes(label: str, verdict: Verdict, wanted: str = "the program gi
             yield f"{difference.wrong} of {difference.total} elements are wrong"
         yield "distances in ulp: " + ", ".join(f"{name}: {count}" for name, count in difference.histogram.items())
         if difference.guess:
-            yield f"it looks {difference.guess}"
+            yield difference.guess
     yield from verdict.notes
 
 

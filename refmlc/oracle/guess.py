@@ -1,4 +1,4 @@
-"""Guesses at the shape of an error: what kind of fault gives these wrong values. Facts about the values, no proof.
+"""Likely causes of wrong values. They are facts about the values, not proofs.
 
 | guess                     | the wrong result is                                                               |
 |---------------------------|-----------------------------------------------------------------------------------|
@@ -29,7 +29,7 @@ NARROW = ("float16", "bfloat16", "float32")
 
 
 def guess(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: DType) -> str:
-    """The shape of the error in words; empty where none fits. Shapes: all alike; `wrong` is the mask of elements."""
+    """The likely cause in words; empty if none fits. Shapes: all alike; `wrong` is the mask of elements."""
     if not wrong.any():
         return ""
     return "; ".join(part for part in (_shape(actual, reference, wrong, dtype), _edge(wrong)) if part)
@@ -40,12 +40,12 @@ def _shape(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray, dtype: 
     if not dtype.is_float:
         got, want = got.astype(object), want.astype(object)
     tried: tuple[Callable[[], str], ...] = (
-        lambda: "sign: the reference with the other sign" if _negated(got, want) else "",
+        lambda: "the result has the wrong sign" if _negated(got, want) else "",
         lambda: _moved(actual, reference, wrong),
         lambda: _of_floats(got, want, dtype) if dtype.is_float else _of_integers(got, want, dtype),
         lambda: _stale(got, want),
     )
-    return next((found for attempt in tried if (found := attempt())), "")
+    return next((description for attempt in tried if (description := attempt())), "")
 
 
 def _edge(wrong: np.ndarray) -> str:
@@ -53,9 +53,9 @@ def _edge(wrong: np.ndarray) -> str:
     places = np.argwhere(wrong)
     for axis, extent in enumerate(wrong.shape):
         if extent > 1 and (places[:, axis] == extent - 1).all():
-            return f"edge: only at the last index of axis {axis}"
+            return f"only the last index of axis {axis} is wrong"
         if extent > 1 and (places[:, axis] == 0).all():
-            return f"edge: only at index 0 of axis {axis}"
+            return f"only index 0 of axis {axis} is wrong"
     return ""
 
 
@@ -82,13 +82,14 @@ def _moved(actual: np.ndarray, reference: np.ndarray, wrong: np.ndarray) -> str:
     for first, second in combinations(range(reference.ndim), 2):
         other = np.swapaxes(reference, first, second)
         if _agree(actual, other.reshape(actual.shape)).all():
-            return f"transposed: axes {first} and {second} are exchanged"
+            return f"axes {first} and {second} are transposed"
     if np.count_nonzero(wrong) < 2:  # a zero among zeros is the one beside it, too
         return ""
     for axis, step, ours, theirs in _shifts(actual, reference):
         inside = wrong[_slice(wrong.ndim, axis, step < 0)]
         if ours.size and inside.any() and _agree(ours, theirs).all():
-            return f"off by one: element i along axis {axis} is the reference's i {'+' if step > 0 else '-'} 1"
+            sign = "+" if step > 0 else "-"
+            return f"off by one: element i along axis {axis} is element i {sign} 1 of the expected result"
     return ""
 
 
@@ -111,11 +112,11 @@ def _of_integers(got: np.ndarray, want: np.ndarray, dtype: DType) -> str:
     pairs = [(int(a), int(b)) for a, b in zip(got.tolist(), want.tolist(), strict=True)]
     for bits in (32, 16, 8):
         if all((a - b) % (1 << bits) == 0 for a, b in pairs):
-            return f"wrapped: equal modulo 2**{bits}"
+            return f"wrapped around: equal modulo 2**{bits}"
     if all(a - b == 1 for a, b in pairs):
-        return "rounded to the other side: one above the reference (trunc for floor?)"
+        return "rounded the wrong way: one above the expected value (trunc for floor?)"
     if all(a - b == -1 for a, b in pairs):
-        return "rounded to the other side: one below the reference (floor for trunc?)"
+        return "rounded the wrong way: one below the expected value (floor for trunc?)"
     return ""
 
 
@@ -126,9 +127,9 @@ def _of_floats(got: np.ndarray, want: np.ndarray, dtype: DType) -> str:
         rounded = rounder(SCALARS[name])
         pairs = list(zip(got.tolist(), want.tolist(), strict=True))
         if all(rounded(a) == b != a for a, b in pairs):
-            return f"not rounded: rounded to {name} it is the reference"
+            return f"a rounding is missing: rounded to {name}, the result is right"
         if all(rounded(b) == a != b for a, b in pairs):
-            return f"rounded too early: it is the reference rounded to {name}"
+            return f"rounded too early: it is the expected value rounded to {name}"
     return _scaled(got, want)
 
 
@@ -137,7 +138,7 @@ def _scaled(got: np.ndarray, want: np.ndarray) -> str:
         return ""
     factor = float(got.flat[0]) / float(want.flat[0])
     if factor != 0.0 and abs(factor - 1.0) > 5 * CLOSE and _agree(got, want * np.asarray(factor, want.dtype)).all():
-        return f"scaled: the reference times {factor:.4g}"
+        return f"scaled: the expected value times {factor:.4g}"
     return ""
 
 
@@ -148,5 +149,5 @@ def _stale(got: np.ndarray, want: np.ndarray) -> str:
         return f"stale: every wrong element is {next(iter(values))}, as if never written"
     floats = np.issubdtype(got.dtype, np.floating)
     if floats and len(got) > 1 and (np.abs(got) < np.finfo(np.float32).tiny).all() and (want != 0).any():
-        return "stale: rubbish near zero, as if never written"
+        return "stale: wrong elements are close to zero, as if never written"
     return ""

@@ -1,4 +1,4 @@
-"""The verdict on an answer. The rows are tried in this order.
+"""The verdict on an answer. The first matching row decides.
 
 | the program     | the answer                                 | promises | verdict       | finding |
 |-----------------|--------------------------------------------|----------|---------------|---------|
@@ -31,7 +31,7 @@ NO_WORD = {Stop.EXHAUSTED: Kind.TIMED_OUT, Stop.TIMED_OUT: Kind.TIMED_OUT}
 
 
 def without_answer(reference: Reference) -> Verdict | None:
-    """The verdict on every implementation that promises none, where the program is not defined; None: it is."""
+    """The verdict on implementations without promised verdicts if the program is undefined; None if it is defined."""
     answer = reference.answer
     if isinstance(answer, Ended):
         return None
@@ -52,9 +52,9 @@ def judged(
     """The verdict on `answer` to call `number`, which implementation `name` gave; and the finding, if it is one."""
     if promises:
         return _promised(case, number, reference, answer, name)
-    known = without_answer(reference)
-    if known is not None:
-        return known, None
+    verdict = without_answer(reference)
+    if verdict is not None:
+        return verdict, None
     if isinstance(reference.answer, Ended) and isinstance(answer, Ended):
         compared = agree(case, number, reference.answer, answer, promised=False, freedom=freedom)
         return _ended(case, number, reference, compared, name)
@@ -62,7 +62,7 @@ def judged(
 
 
 def known_equal() -> Verdict:
-    """The same."""
+    """An equal verdict."""
     return Verdict(Kind.EQUAL)
 
 
@@ -83,8 +83,8 @@ def _promised(
         return _no_result(case, number, reference, answer, name)
     if isinstance(plain, Stopped) and isinstance(answer, Stopped) and _same(plain, answer):
         return without_answer(reference) or _stopped(Kind.UNDEFINED, plain), None
-    note = f"it {_told(answer)}; the program {_told(plain)}"
-    message = f"`{name}` gives another verdict on `{case.func}`"
+    note = f"the implementation {_told(answer)}; the program {_told(plain)}"
+    message = f"`{name}` gives a different verdict on `{case.func}`"
     compared = Compared("", Verdict(Kind.WRONG, notes=(note,)))
     related = _places(plain)
     return compared.verdict, found(WRONG_VERDICT, message, case, number, name, compared, reference, related=related)
@@ -106,7 +106,7 @@ def _no_result(
     if (answer.why in OWN_LIMIT and not answer.fault) or (answer.why is Stop.TRAP and answer.refused):
         return _stopped(Kind.UNSUPPORTED, answer), None
     if answer.why is Stop.UNDEFINED:
-        note = "it calls the program undefined, and promises no verdicts"
+        note = "the implementation calls the program undefined, but promises no verdicts"
         return Verdict(Kind.UNSUPPORTED, report=answer.diagnostic, notes=(note, answer.message)), None
     if answer.why is Stop.EXHAUSTED:
         return _stopped(Kind.TIMED_OUT, answer), None

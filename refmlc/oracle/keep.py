@@ -26,7 +26,7 @@ def ends_in(code: str, limits: Limits | None = None) -> Callable[[Case], bool]:
     interp = Interp(Limits() if limits is None else limits)
 
     def keep(case: Case) -> bool:
-        return any(one.diagnostic.code.id == code for one in _noted(case, interp))
+        return any(finding.diagnostic.code.id == code for finding in _noted(case, interp))
 
     return keep
 
@@ -34,7 +34,7 @@ def ends_in(code: str, limits: Limits | None = None) -> Callable[[Case], bool]:
 def codes_of(case: Case, limits: Limits | None = None) -> list[str]:
     """The codes that the interpreter and its sanitizer tell of the calls of the case. Order: as met."""
     interp = Interp(Limits() if limits is None else limits)
-    return list(dict.fromkeys(one.diagnostic.code.id for one in _noted(case, interp)))
+    return list(dict.fromkeys(finding.diagnostic.code.id for finding in _noted(case, interp)))
 
 
 def _noted(case: Case, interp: Interp) -> list[Noted]:
@@ -43,16 +43,16 @@ def _noted(case: Case, interp: Interp) -> list[Noted]:
 
 
 def findings_of(case: Case, implementation: Implementation, limits: Limits | None = None) -> tuple[Finding, ...]:
-    """What the oracle finds of an implementation on a case."""
+    """The oracle's findings on an implementation for a case."""
     (examined,) = examine([case], [implementation], limits=limits)
-    return tuple(one for one in examined.findings if one.implementation == implementation.name)
+    return tuple(finding for finding in examined.findings if finding.implementation == implementation.name)
 
 
 def same_verdict(implementation: Implementation, code: str, limits: Limits | None = None) -> Callable[[Case], bool]:
     """The predicate: the implementation has a finding of `code` on the case."""
 
     def keep(case: Case) -> bool:
-        return any(one.code.id == code for one in findings_of(case, implementation, limits))
+        return any(finding.code.id == code for finding in findings_of(case, implementation, limits))
 
     return keep
 

@@ -1,4 +1,4 @@
-"""Verdicts: what became of one comparison. The kinds are disjoint and never mixed.
+"""Verdicts of comparisons. The kinds are disjoint.
 
 | kind        | means                                                                              |
 |-------------|------------------------------------------------------------------------------------|
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """A kind, and what explains it: the difference of a wrong or permitted result, the report of a failure, a note."""
+    """A verdict's kind with its explanation: the difference, the report of a failure, notes."""
 
     kind: Kind
     difference: Difference | None = None

@@ -24,14 +24,14 @@ class Part:
 
 def parts(module: IRModule, func: str, ended: Ended) -> list[Part]:
     """The parts of `ended`, a call of `func`, in order."""
-    found = [Part(label, value) for label, value in _flat("the result", ended.value)]
+    result = [Part(label, value) for label, value in _flat("the result", ended.value)]
     function = module.functions.get(func)
     names = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
     for number, arg in enumerate(ended.args):
         name = f"`{names[number].name}`" if number < len(names) else f"argument {number}"
         tensors = [(label, value) for label, value in _flat(name, arg) if isinstance(value, Tensor)]
-        found += [Part(label, value, number) for label, value in tensors]
-    return found
+        result += [Part(label, value, number) for label, value in tensors]
+    return result
 
 
 def _flat(label: str, value: object) -> Iterator[tuple[str, object]]:

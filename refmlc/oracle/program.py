@@ -1,4 +1,4 @@
-"""What the oracle looks at: a program with arguments for one or more calls.
+"""The oracle's subject: a program with arguments for one or more calls.
 
 `refmlc.strategies.Case` is one; `refmlc check` makes its own from files and options.
 """

@@ -1,10 +1,10 @@
-"""What a call means: the interpreter, once, under the sanitizer.
+"""The meaning of a call: one run of the interpreter under the sanitizer.
 
 | field    | holds                                                               |
 |----------|---------------------------------------------------------------------|
 | `answer` | how the call ends for the oracle: what a detector finds ends it too |
 | `plain`  | how it ends without detectors, which is what both tiers promise     |
-| `report` | the sanitizer's findings and counts; None: it was not asked         |
+| `report` | the sanitizer's findings and counts; None without the sanitizer     |
 | `steps`  | the statements that were executed                                   |
 """
 
@@ -27,7 +27,7 @@ from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.tensor import Tensor
 
 OWN = ALL - LINTS - {"RM305"}
-"""What only a detector finds: the plain interpreter goes on."""
+"""Codes that only a detector finds; the plain interpreter continues."""
 
 VERDICTS = {
     Stop.UNDEFINED: "undefined",
@@ -62,15 +62,15 @@ def references(program: Program, interp: Interp, *, sanitize: bool, kinds: Colle
         quick = frozenset(kinds) - proved(module)
         return [_sanitized(program, module, number, interp, kinds, quick) for number in range(len(program.calls))]
     interpreted = Interpreted(program.module, interp)
-    found: list[Reference] = []
+    results: list[Reference] = []
     for number in range(len(program.calls)):
         answer = interpreted.run(program.func, program.arguments(number))
-        found.append(Reference(answer, answer, steps=interpreted.steps))
-    return found
+        results.append(Reference(answer, answer, steps=interpreted.steps))
+    return results
 
 
 def proved(module: IRModule) -> frozenset[str]:
-    """The kinds that need no watching: they cannot occur, or what is found without can be explained in a second run."""
+    """The kinds that need no detector in the first run: impossible ones, and those that a second run can explain."""
     functions = {name: func for name, func in module.functions.items() if isinstance(func, tir.PrimFunc)}
     if not all(map(is_plain, functions.values())):
         return frozenset()
@@ -91,11 +91,11 @@ def _sanitized(
         hooks = Sanitizer(module, kinds)
         interpreted = Interpreted(module, interp, hooks)
         answer = interpreted.run(program.func, program.arguments(number))
-    told = _explained(answer, hooks)
+    explained = _explained(answer, hooks)
     plain = answer
     if isinstance(answer, Stopped) and answer.diagnostic is not None and answer.diagnostic.code.id in OWN:
         plain = Interpreted(program.module, interp).run(program.func, program.arguments(number))
-    return Reference(told, plain, _report(told, hooks, kinds), interpreted.steps)
+    return Reference(explained, plain, _report(explained, hooks, kinds), interpreted.steps)
 
 
 def _share(args: Sequence[object]) -> bool:
@@ -112,13 +112,13 @@ def _explained(answer: Answer, hooks: Sanitizer) -> Answer:
 
 
 def _report(answer: Answer, hooks: Sanitizer, kinds: Collection[str]) -> Report:
-    found = [*_ending(answer), *hooks.lints()]
+    findings = [*_ending(answer), *hooks.lints()]
     counts = {code: 0 for code in CODES if code.startswith("RM3") and code not in ALL} | dict.fromkeys(kinds, 0)
-    for finding in found:
+    for finding in findings:
         code = finding.diagnostic.code.id
         counts[code] = counts.get(code, 0) + finding.count
     verdict = "defined" if isinstance(answer, Ended) else VERDICTS[answer.why]
-    return Report(verdict, tuple(found), dict(sorted(counts.items())))
+    return Report(verdict, tuple(findings), dict(sorted(counts.items())))
 
 
 def _ending(answer: Answer) -> Iterator[Finding]:

@@ -33,10 +33,10 @@ def histogram(distances: Iterable[int | None]) -> dict[str, int]:
     """How many distances fall into each bucket, the empty ones left out; `NaN` for those that are none."""
     names = [str(BUCKETS[0]), *(_span(low, high) for low, high in pairwise(BUCKETS))]
     names += [f"> {BUCKETS[-1]}", "NaN"]
-    found = dict.fromkeys(names, 0)
+    counts = dict.fromkeys(names, 0)
     for steps in distances:
-        found[names[_bucket(steps)]] += 1
-    return {name: count for name, count in found.items() if count}
+        counts[names[_bucket(steps)]] += 1
+    return {name: count for name, count in counts.items() if count}
 
 
 def _span(low: int, high: int) -> str:

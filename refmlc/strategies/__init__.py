@@ -58,7 +58,7 @@ kept as JSON, and comes back as it was.
 >>> Case.from_json(rolled(7).to_json()).calls == rolled(7).calls
 True
 
-The names of the package are looked up when they are first used: what is made from a seed needs no Hypothesis.
+The names of the package load lazily: programs made from a seed do not need Hypothesis.
 """
 
 from typing import TYPE_CHECKING

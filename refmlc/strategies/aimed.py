@@ -6,7 +6,7 @@
 | RM317 | declares what a packed function returns with another extent, rank or dtype          |
 | RM323 | calls a function by `call_tir` that writes to its input too                         |
 | RM324 | calls one that leaves the last row, or element, of its output as it was             |
-| RM327 | has a barrier that only some threads come to, or two in two branches                |
+| RM327 | has a barrier that only some threads reach, or two in two branches                  |
 | RM328 | uses a tensor after `call_tir_inplace` wrote into it                                |
 
 A program hits its aim always. Around the fault stand up to two bindings before and after, which

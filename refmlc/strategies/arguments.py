@@ -195,7 +195,7 @@ def argument_of(data: Data) -> Argument:
     try:
         return _argument(data)
     except (ValueError, KeyError):
-        raise fail(BAD_FILE, f"this is no recipe of an argument: {data!r}") from None
+        raise fail(BAD_FILE, f"not a recipe of an argument: {data!r}") from None
 
 
 def _argument(data: Data) -> Argument:

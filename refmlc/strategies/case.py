@@ -6,7 +6,7 @@
 | `func`   | the function that is called                       |
 | `calls`  | for each call its recipes (`arguments`)           |
 | `aim`    | the code that the program aims at, or nothing     |
-| `name`   | what it is called, `seed7`                        |
+| `name`   | its name, such as `seed7`                         |
 """
 
 import json
@@ -23,7 +23,7 @@ from refmlc.strategies.arguments import Argument, Data, argument_data, argument_
 
 @dataclass(frozen=True)
 class Case:
-    """A program and what it is called with.
+    """A program and its calls.
 
     `aim`: the code of the undefined behaviour that it is made to show (it may miss it); empty: it is defined.
     """
@@ -59,12 +59,12 @@ class Case:
         try:
             data = json.loads(text)
         except ValueError as problem:
-            raise fail(BAD_FILE, f"this is no case: {problem}") from None
+            raise fail(BAD_FILE, f"not a case: {problem}") from None
         match data:
             case {"text": str(source), "func": str(func), "calls": list(calls), **rest}:
                 recipes = tuple(tuple(argument_of(one) for one in call) for call in calls)
                 return cls(read(source, "case.py"), func, recipes, str(rest.get("aim", "")), str(rest.get("name", "")))
-        raise fail(BAD_FILE, "this is no case: it has no `text`, `func` and `calls`")
+        raise fail(BAD_FILE, "not a case: it needs `text`, `func` and `calls`")
 
     def __repr__(self) -> str:
         aim = f", aims at {self.aim}" if self.aim else ""

@@ -25,7 +25,7 @@ class Choices:
         return items[self.below(len(items))]
 
     def chance(self, percent: int) -> bool:
-        """True in so many cases of a hundred; False is simpler."""
+        """True with probability `percent` / 100; False is simpler."""
         return self.below(100) >= 100 - percent
 
     def repeat(self, percent: int, most: int, make: Callable[[], object]) -> None:
@@ -76,5 +76,5 @@ class Rolled(Choices):
         return items[int(self._random() * len(items))]
 
     def chance(self, percent: int) -> bool:
-        """True in so many cases of a hundred."""
+        """True with probability `percent` / 100."""
         return int(self._random() * 100) >= 100 - percent

@@ -16,7 +16,7 @@ def variables(extent: tir.Expr) -> Iterator[tir.Var]:
 def extent_of(expr: tir.Expr, size: Callable[[tir.Var], int]) -> int:
     """The value of an extent; 0 where it would be negative, or has none: the call on it then says what is wrong.
 
-    Fails: RM501, RM503, RM504 for what is no arithmetic of extents.
+    Fails: RM501, RM503, RM504 for expressions that are not arithmetic on extents.
     """
     values = {var: size(var) for var in variables(expr)}
     try:

@@ -33,7 +33,7 @@ class Equivalent(NamedTuple):
         return f"{self.trace or 'no step'}\n{show(self.func)}"
 
     def _repr_pretty_(self, printer: Printer, _cycle: bool) -> None:
-        """The text, where Hypothesis prints what it has drawn."""
+        """The text that Hypothesis prints for a drawn value."""
         printer.text(str(self))
 
 
@@ -53,7 +53,7 @@ STEPS: tuple[Draw, ...] = (*DRAWS.values(), _tensorize)
 
 
 def _stepped(func: tir.PrimFunc, choices: Choices) -> tuple[str, tir.PrimFunc] | None:
-    """One step, or None where the target that was drawn does not suit it."""
+    """One step, or None if the drawn step does not apply."""
     number = choices.below(len(STEPS) + len(REWRITES))
     try:
         if number < len(STEPS):

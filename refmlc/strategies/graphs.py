@@ -51,7 +51,7 @@ class Graphs(Scope):
     # ------------------------------------------------------------------------------------------- sequences
 
     def blocks(self, most: int) -> tuple[relax.Block, ...]:
-        """Up to `most` blocks of bindings; neighbours that are no dataflow blocks are one."""
+        """Up to `most` blocks of bindings; adjacent blocks without dataflow are merged."""
         found: list[relax.Block] = []
 
         def block() -> None:
@@ -69,7 +69,7 @@ class Graphs(Scope):
         return tuple(found)
 
     def binding(self, *, dataflow: bool) -> Made:
-        """One binding, or those that it needs with it; none where it is not to be had."""
+        """One binding with the bindings that it needs; none if it is not possible."""
         forms: list[Callable[[bool], Made]] = [self.again, self.field, self.cast, self.constant, self.field]
         forms += [self.computed] * 6 + [self.packed, self.shaped, self.number]
         forms += [self.filled, self.inplace, self.inplace]
@@ -89,7 +89,7 @@ class Graphs(Scope):
         return relax.VarBinding(var, value)
 
     def _bound_int(self, value: relax.Expr, dataflow: bool) -> relax.VarBinding:
-        """A primitive variable: it has a symbol of its own, which shapes may use."""
+        """A primitive variable with a fresh symbol, which shapes may use."""
         name = self.name("p")
         own = tir.Var(name, INT64)
         var = relax.Var(name, PrimType(INT64, own), dataflow and self.choices.chance(60))
@@ -154,7 +154,7 @@ class Graphs(Scope):
         return [self.bound(call, out, dataflow, fresh=True)]
 
     def inplace(self, dataflow: bool) -> Made:
-        """A tensor of its own, written anew; it is out of scope after that."""
+        """A fresh tensor, overwritten; it is out of scope afterwards."""
         found = self.tensors(fresh=True)
         if not found:
             return []
@@ -205,7 +205,7 @@ class Graphs(Scope):
         return [self.bound(self.held(one), one.kind, dataflow)]
 
     def cast(self, dataflow: bool) -> Made:
-        """A tensor of which some dimensions are symbols of their own from here on."""
+        """A tensor some of whose dimensions become fresh symbols."""
         found = [one for one in self.tensors() if dims_of(one.kind)]
         if not found:
             return []
@@ -281,7 +281,7 @@ class Graphs(Scope):
         return relax.SeqExpr(blocks, result)
 
     def called(self, dataflow: bool) -> Made:
-        """A call of a function that is made for it, with symbols of its own."""
+        """A call of a new function with fresh symbols."""
         args = self.picked([one for one in self.values if not isinstance(one.kind, Ints)], 2)
         if not args:
             return []
@@ -362,7 +362,7 @@ class Graphs(Scope):
 
 
 def _symbols(kind: Kind) -> set[str]:
-    """The names of the dimensions that are no constants."""
+    """The names of the dimensions that are not constants."""
     return {dim.name for dim in dims_of(kind) if not dim.is_constant}
 
 

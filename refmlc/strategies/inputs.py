@@ -136,7 +136,7 @@ class Inputs:
             case types.TupleType(fields=fields):
                 return TupleOf(tuple(self.of_type(one, name) for one in fields))
             case _:
-                raise fail(UNSUPPORTED_CONSTRUCT, f"no argument can be made for `{name}`: its type is not known", None)
+                raise fail(UNSUPPORTED_CONSTRUCT, f"no argument can be made for `{name}`: its type is unknown", None)
 
 
 def _least(need: Need) -> int:

@@ -29,7 +29,7 @@ SPATIAL, REDUCE = IterKind.SPATIAL, IterKind.REDUCE
 
 @dataclass(frozen=True)
 class Dim:
-    """A dimension: what it is in the caller, and its extent in the calls of the case. Two of one name are equal."""
+    """A dimension: its expression in the caller, and its extent in the calls. Equal names: equal dimensions."""
 
     name: str
     expr: tir.Expr
@@ -48,7 +48,7 @@ def constant_dim(value: int) -> Dim:
 
 @dataclass(frozen=True)
 class Tensors:
-    """What is known of a tensor: its dtype and dimensions."""
+    """A tensor's dtype and dimensions."""
 
     dtype: DType
     dims: tuple[Dim, ...]

@@ -48,7 +48,7 @@ class Modules(Graphs):
         return relax.Function(params, relax.SeqExpr(blocks, result.expr), ret, self.pure)
 
     def parameter(self) -> Kind:
-        """What a parameter is: mostly a tensor."""
+        """The type of a parameter: mostly a tensor."""
         form = self.choices.below(10)
         if form == 8:
             return Tuples((self.tensor(), self.tensor()))

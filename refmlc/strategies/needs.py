@@ -1,4 +1,4 @@
-"""What a TensorIR function needs of the buffers that it is given, as far as its text shows that cheaply.
+"""Requirements of a TensorIR function on its buffers, as far as a cheap analysis of the text shows them.
 
 | where a loaded value stands                      | the values must be         |
 |--------------------------------------------------|----------------------------|
@@ -25,7 +25,7 @@ PASSING = frozenset(("likely", "tvm_thread_invariant", "ignore_loop_partition"))
 
 @dataclass
 class Need:
-    """What is known of one buffer: whether it is filled before the call, and the limits of integers in it.
+    """Requirements on one buffer: initialised before the call or not, and the limits of its integers.
 
     `below`: extents that the values are indices of, not known before the call.
     """
@@ -48,7 +48,7 @@ Needs: TypeAlias = Callable[[tir.Buffer], Need]
 
 
 def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
-    """What the function needs of each buffer parameter."""
+    """The requirements of the function on each buffer parameter."""
     found = {buffer: Need() for buffer in func.buffer_map.values()}
     sources = _sources(func)
 

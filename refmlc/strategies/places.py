@@ -1,4 +1,4 @@
-"""A place of its own for each node of a generated function, so that findings can be told apart."""
+"""A distinct span for each node of a generated function, so that findings can be distinguished."""
 
 from functools import lru_cache
 from typing import TypeVar
@@ -45,6 +45,6 @@ def _place(number: int) -> Span:
 
 @lru_cache(maxsize=128)
 def _inner(kind: type) -> Values:
-    """What gives the values of those fields of a kind of node that may hold others of its own."""
+    """Reads the fields of a node kind that can hold nodes with spans."""
     names: tuple[str, ...] = kind.__match_args__  # type: ignore[attr-defined]  # nodes are dataclasses
     return getter([name for name in names if name not in PLAIN])

@@ -1,6 +1,6 @@
 """Stages that accumulate: sums, products, extremes and bits over further axes; matrix products, convolutions.
 
-Sums of wide integers are kept from overflowing: a term is made small where so many of them could.
+Sums of wide integers do not overflow: terms are small if their number requires it.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class Reductions(Mapped):
         return self.choices.pick([name for name in names if name in operators(kind)])
 
     def neutral(self, op: str, kind: DType) -> tir.IntImm | tir.FloatImm:
-        """What a reduction by `op` starts from."""
+        """The initial value of a reduction by `op`."""
         least, most = limits(kind)
         if kind.is_float:
             ends = {"max": float("-inf"), "min": float("inf"), "mul": 1.0}
@@ -78,7 +78,7 @@ class Reductions(Mapped):
         return number(kind, {"max": least, "min": most, "mul": min(1, most), "bitwise_and": most}.get(op, 0))
 
     def term(self, kind: DType) -> Sized:
-        """What is accumulated: often a product of two elements."""
+        """The accumulated term: often a product of two elements."""
         if kind.kind == "bool" or not self.held or self.choices.chance(45):
             return self.value(kind, self.depth - 1)
         a, b = (self.converted(self.element(self.choices.pick(self.held)), kind) for _ in range(2))
@@ -87,7 +87,7 @@ class Reductions(Mapped):
         return Sized(tir.Apply("mul", (a.expr, b.expr), kind))
 
     def kept(self, op: str, kind: DType, term: Sized, start: Sized, steps: int) -> Sized:
-        """The term, made small where a sum of so many could overflow."""
+        """The term, made small if the sum could overflow."""
         if op != "add" or not kind.is_integer or kind.bits < 32:
             return term
         if fits(kind, *self.accumulated(op, kind, start, term, steps)) or self.spoil("RM306"):

@@ -1,4 +1,4 @@
-"""What a block accesses, as `T.reads` and `T.writes` say it.
+"""The accesses of a block, in the form of `T.reads` and `T.writes`.
 
 | index                                        | in the region                        |
 |----------------------------------------------|--------------------------------------|
@@ -21,7 +21,7 @@ ELSEWHERE = (tir.SBlockRealize, tir.DeclBuffer, tir.AllocBuffer)
 
 
 def declared(body: tir.Stmt, init: tir.Stmt | None, axes: Sequence[tir.IterVar]) -> Declared:
-    """The regions that a block reads and writes; None where it holds another block, or storage of its own."""
+    """The regions that a block reads and writes; None if it contains another block or allocates storage."""
     loads: list[Access] = []
     stores: list[Access] = []
     for part in (body, init):

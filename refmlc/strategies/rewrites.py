@@ -1,4 +1,4 @@
-"""Rewrites of a function that are no steps of a schedule, and change nothing that it means.
+"""Rewrites that keep the meaning of a function and are not schedule steps.
 
 | rewrite        | what it does                                                   | the same bits because         |
 |----------------|----------------------------------------------------------------|-------------------------------|

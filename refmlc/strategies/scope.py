@@ -1,4 +1,4 @@
-"""What is in scope while a graph is made: values with their types, and the symbols that dimensions are made of.
+"""The scope of a graph under construction: values with types, and the symbols of dimensions.
 
 | value    | what is known of it                                             |
 |----------|-----------------------------------------------------------------|
@@ -107,7 +107,7 @@ class Scope:
         return f"{stem}{self.counter[0]}"
 
     def symbol(self, stem: str, value: int) -> Dim:
-        """A symbol of its own."""
+        """A fresh symbol."""
         name = self.name(stem)
         return Dim(name, tir.Var(name, INT64), value)
 

@@ -95,7 +95,7 @@ class Signature(Stages):
         return held
 
     def symbolic(self) -> None:
-        """Variables of shapes, each bound by the first dimension of a buffer of its own, or a parameter."""
+        """Shape variables, each bound by the first dimension of a separate buffer, or by a parameter."""
         if self.regular and self.choices.chance(85):
             return
         for name in ("n", "m")[: self.choices.pick((0, 0, 0, 1, 1, 2) if not self.tiny else (0, 0, 0, 0, 1))]:

@@ -1,4 +1,4 @@
-"""Stages that write some lanes at a time, and what is left over one by one."""
+"""Stages that write several lanes at a time, and the remaining elements one by one."""
 
 from refmlc.lang.dtypes import BOOL, INT32, DType
 from refmlc.lang.ir import tir
@@ -11,7 +11,7 @@ class Vectors(Mapped):
     """Makes such stages."""
 
     def vectors(self, held: Held) -> list[tir.Stmt]:
-        """Some lanes at a time; what is left over one by one."""
+        """Several lanes at a time; the remaining elements one by one."""
         *outer, last = self.axes_of(held)
         lanes = self.choices.pick([count for count in (2, 4, 8) if count <= last.extent] or (1,))
         if lanes == 1:

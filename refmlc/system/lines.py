@@ -125,7 +125,7 @@ class LineProcess:
             self._got += os.read(self._out.fileno(), PIECE)
         if self._got:
             text = bytes(self._got[:SHOWN]).decode(errors="replace")
-            raise Broken(CRASHED, f"it answers what it was not asked: {text!r}", spoke=True)
+            raise Broken(CRASHED, f"it answers a request that was not sent: {text!r}", spoke=True)
 
     def _send(self, data: bytes, deadline: float, seconds: float) -> None:
         rest = memoryview(data)
@@ -141,7 +141,7 @@ class LineProcess:
     def _line(self, deadline: float, seconds: float) -> bytes:
         while b"\n" not in self._got:
             if len(self._got) > LONGEST_LINE:
-                raise Broken(CRASHED, f"it answers a line of more than {LONGEST_LINE} bytes", spoke=True)
+                raise Broken(CRASHED, f"its answer is a line of more than {LONGEST_LINE} bytes", spoke=True)
             self._wait(deadline, seconds, sending=False)
         line, _, rest = bytes(self._got).partition(b"\n")
         self._got = bytearray(rest)
@@ -174,7 +174,7 @@ class LineProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(DYING)
         status = self._process.poll()
-        how = "it closed its output" if status is None else how_ended(status)
+        how = "the process closed its output" if status is None else how_ended(status)
         return Broken(CRASHED, how, self._last_words(), printed=self._said.text())
 
     def _last_words(self) -> str:
@@ -188,11 +188,11 @@ class LineProcess:
 def how_ended(status: int) -> str:
     """The end of a process in words."""
     if status >= 0:
-        return f"it ended with status {status}"
+        return f"the process ended with status {status}"
     try:
-        return f"it was ended by {signal.Signals(-status).name}"
+        return f"the process was killed by {signal.Signals(-status).name}"
     except ValueError:
-        return f"it was ended by signal {-status}"
+        return f"the process was killed by signal {-status}"
 
 
 def _object(line: bytes) -> dict[str, object]:
@@ -203,12 +203,12 @@ def _object(line: bytes) -> dict[str, object]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or (ESCAPED.search(text) and _has_halves(found)):
-        raise Broken(CRASHED, f"it answers what is no JSON object: {text[:SHOWN]!r}", spoke=True)
+        raise Broken(CRASHED, f"its answer is not a JSON object: {text[:SHOWN]!r}", spoke=True)
     return found
 
 
 def _no_json(word: str) -> object:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a number in JSON")
 
 
 def _has_halves(found: dict[str, object]) -> bool:

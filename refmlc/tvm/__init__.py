@@ -14,7 +14,7 @@
 | `tir.Schedule`, `s_tir.Schedule`                    | `refmlc.rewrite.schedule.Schedule`                            |
 | `arith`                                             | refused by name                                               |
 
-What is not here fails with AttributeError and says so. Clauses: what modules mean is in conformance/spec; the decisions
+Missing names raise AttributeError with a reason. Clauses: what modules mean is in conformance/spec; the decisions
 of this package stand where they are made (`devices`, `building`, `nodes`).
 """
 

@@ -18,7 +18,7 @@ def cells_of(path: Path) -> list[Cell]:
         cells = enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], 1)
         return [Cell("".join(one["source"]), f"{path}:cell {at}") for at, one in cells if one["cell_type"] == "code"]
     except (ValueError, LookupError, TypeError) as bad:
-        raise SystemExit(_told(f"{path} is no notebook: {type(bad).__name__}: {bad}")) from None
+        raise SystemExit(_told(f"{path} is not a notebook: {type(bad).__name__}: {bad}")) from None
 
 
 def _told(problem: str, status: int = 2) -> int:
@@ -43,7 +43,7 @@ def main() -> None:
         raise SystemExit(2)
     path = Path(sys.argv[1])
     if not path.is_file():
-        raise SystemExit(_told(f"there is no file {path}"))
+        raise SystemExit(_told(f"the file {path} does not exist"))
     install_tvm()
     sys.argv = sys.argv[1:]
     sys.path.insert(0, str(path.resolve().parent))

@@ -6,7 +6,7 @@ be; code that asks it depends on both. refmlc decides equality of dimensions and
 under TVM's name would not be exact.
 """
 
-REASON = "its answers are TVM's own canonical forms and bounds, which refmlc does not repeat"
+REASON = "its results are TVM's own canonical forms and bounds, which refmlc does not reproduce"
 NAMES = (
     "Analyzer",
     "ConstIntBound",

@@ -10,7 +10,7 @@ from refmlc.tvm.devices import Device, checked_device
 
 
 def tensor(arr: object, device: Device | None = None, mem_scope: str | None = None) -> Tensor:
-    """A tensor with a copy of the values. Fails: RM111 where they are no array, RM112 where the device is no CPU."""
+    """A tensor with a copy of the values. Fails: RM111 if they are not an array, RM112 if the device is not a CPU."""
     del mem_scope
     checked_device(device)
     return arr.copy() if isinstance(arr, Tensor) else tensor_of(arr)

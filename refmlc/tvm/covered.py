@@ -1,4 +1,4 @@
-"""What is said of a name that is not here: one message, never a guess."""
+"""The error for a missing name: one message, never a guess."""
 
 from collections.abc import Iterable
 

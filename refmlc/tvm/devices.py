@@ -33,7 +33,7 @@ class Device:
 
 
 class Target:
-    """What a module is built for: the name of a kind with options, or a dictionary with `kind`."""
+    """A build target: the name of a kind with options, or a dictionary with `kind`."""
 
     def __init__(self, target: "str | dict[str, object] | Target", host: "str | Target | None" = None) -> None:
         """The target. Fails: RM112 where it is no CPU."""
@@ -42,7 +42,7 @@ class Target:
         self.host = host
         if self.kind not in CPU_KINDS:
             kinds = ", ".join(CPU_KINDS)
-            raise fail(BAD_USAGE, f"the target `{self.kind}` is no CPU: refmlc executes on the CPU ({kinds})")
+            raise fail(BAD_USAGE, f"the target `{self.kind}` is not a CPU: refmlc executes on the CPU ({kinds})")
 
     @property
     def kind(self) -> str:
@@ -68,7 +68,7 @@ def cpu(index: int = 0) -> Device:
 def device(name: str = "cpu", index: int = 0) -> Device:
     """A device by its name. Fails: RM112 where it is no CPU."""
     if name not in (*CPU_KINDS, "cpu"):
-        raise fail(BAD_USAGE, f"there is no device `{name}` here: refmlc executes on the CPU")
+        raise fail(BAD_USAGE, f"no device `{name}`: refmlc executes on the CPU")
     return Device(1, index)
 
 
@@ -84,7 +84,7 @@ def checked_target(target: object) -> None:
 
 
 def checked_device(found: object) -> None:
-    """Refuse what is no device of ours. Fails: RM112."""
+    """Refuse devices other than the CPU. Fails: RM112."""
     several = found if isinstance(found, tuple | list) else (found,)
     if not all(one is None or isinstance(one, Device) for one in several):
         raise fail(BAD_USAGE, f"a device is tvm.cpu(); this is {found!r}")

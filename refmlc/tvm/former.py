@@ -25,7 +25,7 @@ from refmlc.lang.ir.visit import rewrite, substitute, walk
 
 PLACEHOLDER = "rxplaceholder"
 LAYOUT_FREE: Mapping[str, tuple[int, ...]] = {"nn.dense": (1,)}
-"""The inputs whose layout TVM's tuner was told to choose, by the operator; it changes no result."""
+"""The inputs whose layout TVM's tuner may choose, by operator; it changes no result."""
 
 
 def is_2022() -> bool:

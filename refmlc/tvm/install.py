@@ -23,7 +23,7 @@ class _Finder(MetaPathFinder, Loader):
         if fullname != "tvm" and not fullname.startswith("tvm."):
             return None
         if not _is_there(f"refmlc.{fullname}"):
-            message = f"`{fullname}` is not covered: `tvm` is refmlc's here, which has no such module"
+            message = f"`{fullname}` is not covered: refmlc provides `tvm` here and has no such module"
             raise ModuleNotFoundError(message, name=fullname)
         return ModuleSpec(fullname, self, is_package=True)
 
@@ -47,6 +47,6 @@ def install_tvm(*, anyway: bool = False) -> None:
     if any(isinstance(one, _Finder) for one in sys.meta_path):
         return
     if "tvm" in sys.modules or (not anyway and find_spec("tvm") is not None):
-        helps = "`import refmlc.tvm as tvm` works beside it"
-        raise fail(BAD_USAGE, "real TVM is installed: `import tvm` stays what it is", None, helps)
+        helps = "`import refmlc.tvm as tvm` works beside real TVM"
+        raise fail(BAD_USAGE, "real TVM is installed: `import tvm` imports it", None, helps)
     sys.meta_path.insert(0, _Finder())

@@ -29,7 +29,7 @@ class NodeClass:
     def __call__(self, *args: object, **kwargs: object) -> object:
         """A node. Fails: RM112 where it cannot be made by hand, else as its maker does."""
         if self._make is None:
-            raise fail(BAD_USAGE, f"`{self.__name__}` is for isinstance alone: refmlc makes such nodes by reading")
+            raise fail(BAD_USAGE, f"`{self.__name__}` is only for isinstance: refmlc creates such nodes by reading")
         return self._make(*args, **kwargs)
 
     def __instancecheck__(self, value: object) -> bool:
@@ -46,7 +46,7 @@ class NodeClass:
 
 
 def of(name: str, *classes: type, make: Callable[..., object] | None = None) -> NodeClass:
-    """A class that is some classes of refmlc; made by the first where nothing else is said."""
+    """A class that stands for several classes of refmlc; by default the first makes instances."""
     return NodeClass(name, lambda value: isinstance(value, classes), make)
 
 

@@ -7,7 +7,7 @@
 | `!command`, `%magic`              | taken out (`Cell.commands`), the lines stay                              |
 | the source                        | is known to `linecache`, so that decorators can read it                  |
 
-This executes what it is given: it is for programs that their owner wants to run. Modules are read elsewhere, and never
+This executes code: use it only for programs that you trust. Modules are read elsewhere, and never
 executed.
 """
 
@@ -79,7 +79,7 @@ class Session:
 
 
 def shown(value: object) -> str:
-    """What a notebook shows of a value, as text: the name of a class, the data of an `IPython.display.Code`."""
+    """The text that a notebook shows for a value: the name of a class, the data of an `IPython.display.Code`."""
     if isinstance(value, type):
         return value.__qualname__ if value.__module__ == "builtins" else f"{value.__module__}.{value.__qualname__}"
     data = getattr(value, "data", None)

@@ -118,7 +118,7 @@ def test_a_right_module_in_right_implementations(check):
     lines = told.stdout.splitlines()
     assert [line for line in lines if "meaning" in line and "3 defined" in line and "nothing" in line]
     assert sum("3 equal" in line for line in lines) == 3
-    assert lines[-1].endswith("nothing is found")
+    assert lines[-1].endswith("no findings")
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in told.stdout
 
@@ -168,7 +168,7 @@ def test_inputs_that_are_given_are_used(check):
 def test_branches_that_no_call_reaches_are_told(check):
     told = check(BRANCHES, "--impl", "interp")
     assert told.exit_code == 0
-    assert "case.py:5:9: no call reaches the case that the condition is true" in told.stdout.replace("\n", "")
+    assert "case.py:5:9: no call makes this condition true" in told.stdout.replace("\n", "")
 
 
 def test_lints_are_findings_only_if_asked_for(check):
@@ -224,7 +224,7 @@ def test_an_implementation_that_is_named_and_takes_nothing_is_no_success(check):
     assert told.exit_code == 3
     assert "nothing at all" in told.stdout
     assert "copy: only the meaning was executed" in told.stdout
-    assert told.stdout.splitlines()[-1].endswith("nothing could be compared")
+    assert told.stdout.splitlines()[-1].endswith("nothing was compared")
 
 
 def test_a_missing_compiler_is_unsupported(check, monkeypatch, tmp_path):
@@ -239,7 +239,7 @@ def test_arguments_that_cannot_be_made(check):
     text = '@T.prim_func\ndef f(p: T.handle, A: T.Buffer((1,), "float32")):\n    A[0] = T.float32(1)\n'
     told = check(text, "--impl", "interp")
     assert told.exit_code == 3
-    assert "no arguments can be made" in told.stdout
+    assert "no arguments" in told.stdout
     assert "`p` of `f`" in told.stdout
 
 
@@ -342,7 +342,7 @@ def test_parameters_come_from_a_file(check, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--impl", "numpi"], "there is no implementation"),
+        (["--impl", "numpi"], "no implementation is named"),
         (["--impl", "cmd:/nowhere/at/all"], "does not start"),
         (["--impl", command("mute")], "no licence today"),
         (["--func", "other"], "has no function `other`"),
@@ -384,6 +384,6 @@ def reverse(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 """
     told = check(kernel, "--calls", "1")
     assert (told.exit_code, "TIR-229" in told.stdout) == (0, True), told.output
-    assert told.stdout.splitlines()[-1].endswith("nothing is found, only the meaning was executed")
+    assert told.stdout.splitlines()[-1].endswith("no findings, only the meaning was executed")
     written = check(kernel, "--calls", "1", "--as-written")
     assert (written.exit_code, "error[RM321]" in written.stdout) == (1, True), written.output

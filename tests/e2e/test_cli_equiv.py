@@ -44,7 +44,7 @@ def test_a_difference_is_a_small_counterexample(equiv, tmp_path):
     assert "error[RM705]: the program after gives another `B`" in told.stdout
     assert "`A` is float32[3] [" in told.stdout.replace("\n", "")
     text = page.read_text(encoding="utf-8")
-    assert "The other way to say it" in text
+    assert "The equivalent program" in text
     assert "the program after gives" in text
     assert "RM705" in json.loads(equiv(COPY, NEGATED, "--json").stdout)["finding"]["code"]
 
@@ -68,7 +68,7 @@ def test_more_defined_says_nothing(equiv):
     [
         ("def f(:", (), 2, "error[RM101]"),
         (COPY.replace("def copy", "def other"), ("--func", "copy"), 2, "has no function `copy`"),
-        (COPY, ("--impl", "numpi"), 2, "there is no implementation"),
+        (COPY, ("--impl", "numpi"), 2, "no implementation is named"),
         (COPY.replace("A[i]", 'T.call_extern("float32", "strange", A[i])'), (), 3, "RM5"),
     ],
 )

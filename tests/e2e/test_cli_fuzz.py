@@ -33,7 +33,7 @@ def test_programs_of_all_kinds_come_to_the_same_in_c(fuzz):
     assert (result.exit_code, figures["findings"], figures["programs"]) == (0, [], 24)
     assert figures["verdicts"]["interp"]["defined"] > 12
     assert figures["verdicts"]["native:tiny"]["equal"] > 6
-    assert figures["notes"] == {"programs under the sanitizer": 16}
+    assert figures["notes"] == {"programs run under the sanitizer": 16}
     assert figures["coverage"]["clauses"] > 5
     assert figures["programs_per_core_second"] > 0
 
@@ -68,9 +68,9 @@ def test_the_same_command_goes_on_where_it_was(fuzz, tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--impl", "quantum"), "there is no implementation `quantum`"),
-        (("--impl", "py:planted:nothing"), "`py:planted:nothing` is not to be had"),
-        (("--impl", "native:quantum"), "there is no way `quantum`"),
+        (("--impl", "quantum"), "no implementation is named `quantum`"),
+        (("--impl", "py:planted:nothing"), "no implementation is named `py:planted:nothing`"),
+        (("--impl", "native:quantum"), "C has no variant `quantum`"),
         (("--kinds", "poems"), "is not a list of kinds"),
         (("--aim", "RM999"), "no program aims at `RM999`"),
         (("--time", "soon"), "is no duration"),

@@ -291,7 +291,7 @@ def test_the_instrument_within_a_program_that_uses_tvm(tmp_path):
     )
     assert two == raised == "(['same'], 2, ['s_tir.ConvertBlocksToOpaque', 's_tir.ConvertBlocksToOpaque'])"
     assert constant == "(['same'], 2, ['LegalizeOps', 'FoldConstant'])"  # to fold, TVM lowers a module of its own
-    assert nothing == "error[RM112]: no pass was seen in the block"
+    assert nothing == "error[RM112]: no pass ran in the block"
     assert vague.startswith("error[RM504]: nothing was compared: `main`: RM502: the function `strange`")
     assert after == "() __enter__"
     assert steps == ["[('3: Split', 'same'), ('6: Vectorize', 'same')]"] * 3

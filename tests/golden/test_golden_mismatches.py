@@ -29,17 +29,17 @@ error[RM701]: `mine` gives a wrong result for `B` of `copy`
   = note: 4194304 ulp away; the bits are compared
   = note: 2 of 4 elements are wrong
   = note: distances in ulp: 0: 2, > 65536: 2
-  = note: it looks transposed: axes 0 and 1 are exchanged
+  = note: axes 0 and 1 are transposed
   = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
   = help: `refmlc explain RM701`
 """
 OTHER = """\
-error[RM702]: `mine` gives another verdict on `copy`
+error[RM702]: `mine` gives a different verdict on `copy`
  --> copy.py:2:1
   |
 2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = note: it runs to its end; the program stops at copy.py:4:19: RM304: load from `A` is out of bounds
+  = note: the implementation runs to its end; the program stops at copy.py:4:19: RM304: load from `A` is out of bounds
   = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
 note: here: load from `A` is out of bounds
  --> copy.py:4:19
@@ -54,7 +54,7 @@ error[RM703]: `mine` crashes in `copy`
   |
 2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = note: it was ended by SIGFPE
+  = note: the process was killed by SIGFPE
   = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
   = help: `refmlc explain RM703`
 """
@@ -74,11 +74,11 @@ error[RM705]: `mine` contradicts itself on `B` of `copy`: the same program, unro
   |
 2 | def copy(A: T.Buffer((2, 2), "float32"), B: T.Buffer((2, 2), "float32")):
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = note: `B[0, 1]` is 3.0, to the program as it is it gives 2.0
+  = note: `B[0, 1]` is 3.0, to the program itself it gives 2.0
   = note: 4194304 ulp away; the bits are compared
   = note: 2 of 4 elements are wrong
   = note: distances in ulp: 0: 2, > 65536: 2
-  = note: it looks transposed: axes 0 and 1 are exchanged
+  = note: axes 0 and 1 are transposed
   = note: call 1: float32[2, 2] [[1, 2], [3, 4]], float32[2, 2] not all initialised
   = help: `refmlc explain RM705`
 """
@@ -144,7 +144,7 @@ def test_another_verdict():
 
 
 def test_a_crash():
-    assert message(lambda _answer, _module: Stopped(Stop.CRASHED, "it was ended by SIGFPE")) == CRASH
+    assert message(lambda _answer, _module: Stopped(Stop.CRASHED, "the process was killed by SIGFPE")) == CRASH
 
 
 def test_no_answer():

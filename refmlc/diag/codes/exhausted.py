@@ -6,8 +6,8 @@ STEPS_EXHAUSTED = Code(
     "RM601",
     "the step budget is used up",
     "",
-    "The run took as many steps as its budget allows. A step is a statement, an iteration or a binding. Nothing is "
-    "known about the program: it may be long, or endless. `Budget(max_steps=…)` and `--max-steps` say how many.",
+    "The run took as many steps as its budget allows. A step is a statement, an iteration or a binding. The program "
+    "may be long or endless. `Budget(max_steps=…)` and `--max-steps` set the budget.",
     instead(
         "refmlc.build(module)",
         "refmlc.build(module, budget=refmlc.Budget(max_steps=10**9))",
@@ -27,7 +27,7 @@ MEMORY_EXHAUSTED = Code(
     "RM603",
     "the memory budget is used up",
     "",
-    "An allocation is larger than what is left of the memory budget, or than the machine has.",
+    "An allocation is larger than the rest of the memory budget, or than the memory of the machine.",
     instead(
         'T.alloc_buffer((1 << 40,), "float64")',
         'T.alloc_buffer((1 << 10,), "float64")',
@@ -37,7 +37,7 @@ TEXT_TOO_LARGE = Code(
     "RM604",
     "the text is too large",
     "",
-    "The text is longer than what the reader takes. The limit keeps reading within bounded time and memory.",
+    "The text is longer than the reader accepts. The limit keeps reading within bounded time and memory.",
     instead(
         '@R.function\ndef main(x: R.Tensor((4,), "float32")):\n    w = R.const([0.1, 0.2, …])  # millions of numbers',
         '@R.function\ndef main(x: R.Tensor((4,), "float32"), w: R.Tensor((9999,), "float32")): ...  # --params w.npz',
@@ -47,8 +47,8 @@ TIME_EXHAUSTED = Code(
     "RM605",
     "the time budget is used up",
     "",
-    "The run, or reading the text, took longer than its time budget. Nothing is known about the program. "
-    "`Budget(max_seconds=…)` and `--seconds` say how long it may take.",
+    "The run, or reading the text, took longer than its time budget. The program may be slow or endless. "
+    "`Budget(max_seconds=…)` and `--seconds` set the budget.",
     instead(
         "refmlc.build(module)",
         "refmlc.build(module, budget=refmlc.Budget(max_seconds=600))",

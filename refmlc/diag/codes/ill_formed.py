@@ -18,7 +18,7 @@ SHAPE_MISMATCH = Code(
     "RM202",
     "the shapes do not agree",
     "RLX-905",
-    "A tensor is given where one of another shape is declared. Shape variables of a called function take their "
+    "A tensor has another shape than the declared one. Shape variables of a called function take their "
     "values from the arguments; a contradiction that holds for every value of them is reported. For `call_tir`, the "
     "shapes are those of the buffers of the called function.",
     instead(
@@ -51,9 +51,9 @@ DATAFLOW_ESCAPE = Code(
 )
 DATAFLOW_EFFECT = Code(
     "RM205",
-    "an effect stands in a dataflow block",
+    "a dataflow block has an effect",
     "RLX-903",
-    "A dataflow block is free of effects, so that its bindings can be reordered or removed. Printing, asserting, "
+    "A dataflow block has no effects, so that its bindings can be reordered or removed. Printing, asserting, "
     "killing memory and calling functions that are not pure belong between dataflow blocks.",
     instead(
         'with R.dataflow():\n    _ = R.print(x, format="{}")\n    R.output()',
@@ -73,7 +73,7 @@ ARITY = Code(
 )
 UNKNOWN_FUNCTION = Code(
     "RM207",
-    "the module has no such function",
+    "the module does not have the function",
     "RLX-904",
     "The module has no function of this name. Functions of the module are named `cls.f`, or by `f` itself; a "
     "function from outside is called by its name as a string, with `R.call_dps_packed` or `R.call_packed`.",
@@ -106,7 +106,7 @@ DUPLICATE = Code(
     "RM210",
     "the name is defined twice",
     "TIR-908",
-    "A name stands for one thing: two parameters of a function, two functions of a module or two public symbols "
+    "A name denotes one thing: two parameters of a function, two functions of a module or two public symbols "
     "have different names, and a variable is not defined again where it is visible.",
     instead(
         "def add(A, A, C): ...",
@@ -137,9 +137,9 @@ IMPURE = Code(
 )
 BAD_LOOP_CONTROL = Code(
     "RM213",
-    "break or continue stands outside a loop",
+    "break or continue is outside a loop",
     "TIR-909",
-    "`break` ends the innermost loop around it, `continue` goes on with its next iteration. Here is no loop around it.",
+    "`break` ends the innermost loop around it, `continue` starts its next iteration. Here no loop is around it.",
     instead(
         "if A[0] > 0.0:\n    break",
         "for i in range(8):\n    if A[i] > 0.0:\n        break",

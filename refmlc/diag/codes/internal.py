@@ -1,4 +1,4 @@
-"""RM9xx Internal: our bug."""
+"""RM9xx Internal: a bug in refmlc."""
 
 from refmlc.diag.codes.code import Code
 
@@ -6,15 +6,15 @@ BUG = Code(
     "RM901",
     "refmlc has a bug",
     "",
-    "Something that always holds in refmlc does not hold. It is a bug of refmlc, and not of the program; please "
-    "report it with the text.",
+    "An invariant of refmlc is violated. This is a bug in refmlc, not in the program; please report it with the "
+    "program.",
 )
 
 UNSAFE_C = Code(
     "RM902",
-    "generated C holds what no generator writes",
+    "generated C contains unexpected text",
     "NAT-008",
-    "The C that refmlc made of the program holds a word, a character or a line that its generators do not write. It is "
-    "not compiled: it could do anything. It is a bug of refmlc, and perhaps an attack by whoever wrote the program; "
-    "please report it with the text.",
+    "The C that refmlc generated from the program contains a word, a character or a line that its generators never "
+    "write. refmlc does not compile it, because it could do anything. This is a bug in refmlc, and perhaps an attack "
+    "by the author of the program; please report it with the program.",
 )

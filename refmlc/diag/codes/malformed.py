@@ -1,4 +1,4 @@
-"""RM1xx Malformed: the text or the input file is not what it says."""
+"""RM1xx Malformed: the text or the input file does not have its format."""
 
 from refmlc.diag.codes.code import Code, instead
 
@@ -76,8 +76,8 @@ BAD_LITERAL = Code(
     "RM107",
     "the literal does not fit its dtype",
     "",
-    "The dtype has no value for this literal: an integer is out of its range, or a string is no number. Literals "
-    "are not wrapped; a conversion that wraps is written as a cast.",
+    "The dtype has no value for this literal: an integer is out of its range, or a string is not a number. Literals "
+    "do not wrap; a conversion that wraps is written as a cast.",
     instead(
         "A[0] = T.int8(300)",
         'A[0] = T.Cast("int8", T.int32(300))',
@@ -98,7 +98,7 @@ BAD_FILE = Code(
     "RM109",
     "the file cannot be read",
     "",
-    "The file is missing, is not readable, or is not of the format that its name says. Nothing of it was used.",
+    "The file is missing, is not readable, or does not have the format that its name says. refmlc used nothing of it.",
     instead(
         "refmlc run missing.py",
         "refmlc run model.py",
@@ -109,7 +109,7 @@ REFUSED_PICKLE = Code(
     "the pickle holds more than arrays",
     "",
     "A pickle may execute anything when it is opened. refmlc opens those that hold NumPy arrays and plain "
-    "containers only, and names what else it finds.",
+    "containers only, and names anything else that it finds.",
     instead(
         "refmlc run model.py --params whole_model.pkl",
         "refmlc run model.py --params arrays.npz",
@@ -128,10 +128,10 @@ BAD_INPUT = Code(
 )
 BAD_USAGE = Code(
     "RM112",
-    "the call of refmlc is wrong",
+    "the arguments of refmlc are wrong",
     "",
-    "An option or argument of the command, or of a function of the Python API, is not acceptable. The message says "
-    "which, and what would be.",
+    "An option or argument of the command, or of a function of the Python API, is not valid. The message says "
+    "which one, and what is valid.",
     instead(
         'refmlc.build(module, tier="fast")',
         'refmlc.build(module, tier="auto")',
@@ -141,7 +141,7 @@ BAD_METADATA = Code(
     "RM113",
     "the metadata is broken",
     "",
-    "The metadata of a text is a JSON graph of objects that TVM wrote. This one cannot be followed: it is no JSON, "
+    "The metadata of a text is a JSON graph of objects that TVM wrote. This one is invalid: it is not JSON, "
     "an index is out of range, a field is missing, or an array does not have its size.",
     instead(
         '# Metadata omitted. Use show_meta=True in script() method to show it.\nmetadata = "…"',

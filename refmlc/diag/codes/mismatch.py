@@ -16,10 +16,10 @@ WRONG_RESULT = Code(
 )
 WRONG_VERDICT = Code(
     "RM702",
-    "an implementation that promises verdicts gives another one",
+    "the verdict is wrong",
     "",
     "Both tiers of refmlc promise the same verdict at the same place. An implementation that makes this promise ran "
-    "a program to its end that has no meaning, or stopped in one that has.",
+    "an undefined program to its end, or stopped in a defined one.",
     instead(
         "return A[i]  # what promises verdicts, without a look at i",
         'if not 0 <= i < n:\n    raise Undefined("RM304")\nreturn A[i]',
@@ -29,8 +29,8 @@ CRASHED = Code(
     "RM703",
     "an implementation crashed",
     "",
-    "The process of an implementation ended, or raised an error that names no limit of its own, on a program that "
-    "is defined.",
+    "The process of an implementation ended, or raised an error other than a limit of its own, on a program "
+    "that is defined.",
     instead(
         "abort()  # on a module that is defined",
         'say({"stop": "unsupported", "message": "no float16 here"})',

@@ -6,8 +6,8 @@ ASSERT_FAILED = Code(
     "RM401",
     "an assertion failed",
     "TIR-202",
-    "The condition of an assertion is false. The program stops here, with the message that it gives: its author asks "
-    "for other arguments.",
+    "The condition of an assertion is false. The program stops here with the message of the assertion: its "
+    "arguments do not meet a requirement of its author.",
     instead(
         'vm["f"](numpy.ones(5, "float32"))  # f begins with: assert n == 4, "n is 4"',
         'vm["f"](numpy.ones(4, "float32"))',
@@ -17,7 +17,7 @@ NO_PACKED_FUNC = Code(
     "RM402",
     "the packed function is not registered",
     "TIR-341",
-    "The program calls a function from outside by a name that nobody registered. `refmlc.register_func(name, "
+    "The program calls an external function by a name that nobody registered. `refmlc.register_func(name, "
     "function)` registers one; Python functions get tensors, and write into the last ones when they are called by "
     "`call_dps_packed`.",
     instead(
@@ -29,19 +29,18 @@ PACKED_RAISED = Code(
     "RM403",
     "the packed function raised",
     "RLX-132",
-    "A function from outside ended in an exception of its own. The message names both; the exception is its "
-    "`__cause__`.",
+    "An external function ended in an exception of its own. The message names both; the exception is its `__cause__`.",
     instead(
-        "def relu(x, out):\n    numpy.maximum(x, 0, out=out)  # tensors are no arrays: TypeError",
+        "def relu(x, out):\n    numpy.maximum(x, 0, out=out)  # tensors are not arrays: TypeError",
         "def relu(x, out):\n    numpy.maximum(x.numpy(), 0, out=out.numpy())",
     ),
 )
 PACKED_RESULT = Code(
     "RM404",
-    "the packed function returned what it must not",
+    "the packed function returned an invalid value",
     "RLX-132",
-    "A function from outside returned something that has no place in the program: an object that is no tensor, "
-    "shape, number or string, or one of another type than declared.",
+    "An external function returned something that the program cannot use: an object that is not a tensor, "
+    "shape, number or string, or a value of another type than declared.",
     instead(
         'def f(x):\n    return {"y": x}',
         "def f(x):\n    return x",
@@ -62,9 +61,9 @@ TVM_THROW = Code(
     "RM406",
     "the program threw an error",
     "TIR-326",
-    "The program reached `T.tvm_throw_last_error`, by which lowered code passes on a failure.",
+    "The program reached `T.tvm_throw_last_error`, which lowered code uses to propagate a failure.",
     advice(
         "T.tvm_throw_last_error()  # after a call that failed",
-        "The cause is the call before it, whose status the program looked at.",
+        "The cause is the call before it, whose status the program checks.",
     ),
 )

@@ -101,7 +101,7 @@ BINDING_RANGE = Code(
 )
 BAD_POINTER = Code(
     "RM313",
-    "a pointer does not point to such data",
+    "a pointer does not point to data of this type",
     "TIR-207",
     "A pointer is used that is null, whose storage has ended, that is not aligned to the element, or that does not "
     "point to such elements.",
@@ -114,7 +114,7 @@ MATCH_FAILED = Code(
     "RM314",
     "a buffer does not match its declaration",
     "TIR-004",
-    "`T.match_buffer` declares shape, dtype, strides and offset of what it is given. This storage has others.",
+    "`T.match_buffer` declares the shape, dtype, strides and offset of its storage. This storage has others.",
     instead(
         'A = T.match_buffer(a, (8,), "float32")  # given a tensor of shape (4,)',
         'A = T.match_buffer(a, (n,), "float32")',
@@ -181,7 +181,7 @@ REPEATED_TERM = Code(
     "a reduction folds a term twice or starts again",
     "TIR-223",
     "Between two inits, each value of the reduce axes is executed once. Bindings that repeat a value count a term "
-    "twice; an init that runs again before the last term drops what was folded.",
+    "twice; an init that runs again before the last term discards the partial result.",
     instead(
         "vk = T.axis.reduce(4, k // 2)",
         "vk = T.axis.reduce(8, k)",
@@ -222,10 +222,10 @@ HIDDEN_EFFECT = Code(
 )
 UNWRITTEN_OUTPUT = Code(
     "RM324",
-    "an output is not all written",
+    "an output is not fully written",
     "RLX-210",
-    "A lint: a function was given memory for its output and left elements of it as they were. Reading one is "
-    "undefined; returning one gives the caller whatever the memory held.",
+    "A lint: a function leaves elements of its output unwritten. Reading such an element is undefined; returning it "
+    "gives the caller whatever the memory held.",
     instead(
         "def f(x, out):\n    out.numpy()[1:] = x.numpy()[1:]",
         "def f(x, out):\n    out.numpy()[...] = x.numpy()",
@@ -255,10 +255,10 @@ STALE_START = Code(
 )
 BARRIER_DIVERGENCE = Code(
     "RM327",
-    "threads do not come to the same barrier",
+    "threads do not reach the same barrier",
     "TIR-227",
     "All threads of a block wait at a barrier, or at a reduction over threads; it is one for all of them. "
-    "Some reach another one here, or none: hardware waits for ever, or goes on as if there were no barrier.",
+    "Here some threads reach another barrier, or none: hardware waits forever, or continues without a barrier.",
     instead(
         'if t < 16:\n    T.tvm_storage_sync("shared")  # there are 32 threads',
         'if t < 16:\n    S[t] = A[t]\nT.tvm_storage_sync("shared")',

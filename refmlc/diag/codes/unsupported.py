@@ -1,4 +1,4 @@
-"""RM5xx Unsupported: our limit."""
+"""RM5xx Unsupported: a limit of refmlc."""
 
 from refmlc.diag.codes.code import Code, advice, instead
 
@@ -6,13 +6,13 @@ UNSUPPORTED_OP = Code(
     "RM501",
     "the operator is not supported",
     "",
-    "refmlc does not define the meaning of this operator, or there is no operator of this name. That says nothing "
-    "about the program. `LegalizeOps` of TVM turns most operators into TensorIR, which runs.",
+    "refmlc does not define the meaning of this operator, or no operator has this name. The program may be "
+    "correct. `LegalizeOps` of TVM turns most operators into TensorIR, which runs.",
     advice(
         "y = R.ccl.allreduce(x)",
-        """It speaks to other workers, and refmlc executes one. Check the functions without it (`refmlc check FILE
---func NAME`), or the module after `LegalizeOps` of TVM. If no operator has the name that the message tells, look at
-its spelling.""",
+        """It communicates with other workers, and refmlc executes only one. Check the functions without it
+(`refmlc check FILE --func NAME`), or the module after TVM's `LegalizeOps`. If the message says that no operator has
+this name, check the spelling.""",
     ),
 )
 UNSUPPORTED_INTRINSIC = Code(
@@ -20,7 +20,7 @@ UNSUPPORTED_INTRINSIC = Code(
     "the intrinsic is not supported",
     "",
     "refmlc reads and shows this intrinsic, and does not execute it: it belongs to one kind of hardware, or to the "
-    "inside of a runtime. That says nothing about the program.",
+    "internals of a runtime. That says nothing about the program.",
     advice(
         "T.tvm_warp_shuffle(mask, A[0], 0, 32, 32)",
         "It belongs to one kind of hardware. Check the function as it is before it is lowered for that hardware.",
@@ -41,8 +41,8 @@ UNSUPPORTED_CONSTRUCT = Code(
     "RM504",
     "the construct is not supported",
     "",
-    "refmlc does not define this construct yet, or cannot show that a step which was asked for is legal. The message "
-    "names it. That says nothing about the program: it is neither agreement nor a finding.",
+    "refmlc does not define this construct yet, or cannot prove that a requested step is legal. The message "
+    "names it. This is neither agreement nor a finding.",
     advice(
         'x: R.DTensor((8, 8), "float32", "mesh[0]", "S[0]")',
         "It places a tensor on several devices. Check the functions without it: `refmlc check FILE --func NAME`.",

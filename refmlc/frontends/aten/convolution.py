@@ -191,7 +191,7 @@ def avg_pool(rank: int) -> Rule:
         divisor_override: Operand = None,
     ) -> relax.Expr:
         if divisor_override is not None:
-            raise fail(UNSUPPORTED_OP, "a divisor of one's own in an average pooling is not supported")
+            raise fail(UNSUPPORTED_OP, "`divisor_override` of an average pooling is not supported")
         data, added = batched(e, x, rank)
         found = e.call(
             f"nn.avg_pool{rank}d",

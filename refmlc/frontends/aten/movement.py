@@ -191,7 +191,7 @@ def unbind(e: Emitter, x: relax.Expr, dim: int = 0) -> Operand:
 
 def _tensor(value: Operand) -> relax.Expr:
     if not isinstance(value, relax.Expr):
-        raise fail(UNSUPPORTED_OP, f"a tensor is due here; this is {type(value).__name__}")
+        raise fail(UNSUPPORTED_OP, f"a tensor is needed here; this is {type(value).__name__}")
     return value
 
 

@@ -8,7 +8,7 @@
 | node without a rule      | the nodes of the function body that ONNX or the model gives it     |
 | output                   | the result; a tuple where there are several                        |
 
-A model is hostile: its graph may hold cycles, names that are no names, dimensions that promise more than is there.
+A model is hostile: its graph may hold cycles, invalid names, dimensions larger than the data.
 Whatever cannot be taken is refused with a code; no attribute, input or output is ignored (`node`).
 """
 
@@ -82,7 +82,7 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
         return onnx.version_converter.convert_version(model, OLDEST)
     except (RuntimeError, ValueError) as refused:
         reason = " ".join(str(refused).split())
-        message = f"the operators of ONNX in version {version} are not supported: {OLDEST} is due"
+        message = f"the operators of ONNX in version {version} are not supported: version {OLDEST} or later is needed"
         raise fail(UNSUPPORTED_OP, message, None, f"ONNX's own converter says: {reason}") from None
 
 
@@ -137,7 +137,7 @@ class Importer:
         """An input of the model as a parameter. Fails: RM501, RM109 for a negative extent."""
         if given.type.WhichOneof("value") != "tensor_type":
             raise fail(
-                UNSUPPORTED_OP, f"the input `{given.name}` is no tensor: sequences and optionals are unsupported"
+                UNSUPPORTED_OP, f"the input `{given.name}` is not a tensor: sequences and optionals are unsupported"
             )
         tensor = given.type.tensor_type
         if not tensor.HasField("shape") and given.name not in self._shapes:
@@ -167,8 +167,8 @@ class Importer:
         for node in nodes:
             missing = [name for name in node.input if name not in values]
             if missing:
-                message = f"the node `{_name(node)}` takes `{missing[0]}`, which nothing before it gives"
-                raise fail(BAD_FILE, message, None, "the nodes of a graph are in order, without cycles")
+                message = f"the node `{_name(node)}` takes `{missing[0]}`, which no earlier node gives"
+                raise fail(BAD_FILE, message, None, "the nodes of a graph must be in topological order")
             self._node(node, values, opsets, depth)
 
     def _node(self, proto: onnx.NodeProto, values: dict[str, Operand], opsets: Mapping[str, int], depth: int) -> None:

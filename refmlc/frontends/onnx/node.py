@@ -149,7 +149,7 @@ class Node:
             return None
         constant = value if isinstance(value, relax.Constant) else None
         if constant is None and known(value) is None:
-            raise fail(UNSUPPORTED_OP, f"input {place} of `{self.op}` is computed from data: a number is due there")
+            raise fail(UNSUPPORTED_OP, f"input {place} of `{self.op}` is computed from data: a known number is needed")
         if constant is None:
             return self.integers(place)[0]
         item = constant.data.ravel()[0].item()

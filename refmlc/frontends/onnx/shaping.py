@@ -39,7 +39,7 @@ def size(node: Node) -> Operand:
 
 
 def reshape(node: Node) -> Operand:
-    """The elements in another shape: -1 is what is left, 0 the own extent unless `allowzero`."""
+    """The elements in another shape: -1 is the remaining extent, 0 keeps the extent unless `allowzero`."""
     allow_zero, wanted, value = node.whole("allowzero", 0), node.numbers(1), node.input(0)
     if isinstance(value, Known):
         return Known(value.items.reshape([int(str(one)) for one in wanted]), value.dtype)
@@ -66,14 +66,14 @@ def flatten(node: Node) -> Operand:
 
 
 def transpose(node: Node) -> Operand:
-    """The axes in another order; turned around where none is said."""
+    """The axes in another order; reversed by default."""
     x, order = node.tensor(0), node.ints("perm")
     axes = tuple(range(node.e.rank(x)))[::-1] if order is None else order
     return node.e.call("permute_dims", x, axes=axes) if axes else x
 
 
 def _axes(node: Node, place: int) -> tuple[int, ...] | None:
-    """Axes that are an input, or an attribute in older versions; None where none are said."""
+    """Axes from an input, or from an attribute in older versions; None by default."""
     if node.has("axes"):
         return node.ints("axes")
     return None if node.input(place) is None else node.integers(place)
@@ -121,7 +121,7 @@ def slice_(node: Node) -> Operand:
     axes = tuple(range(len(starts))) if node.input(3) is None else node.integers(3)
     steps = (1,) * len(starts) if node.input(4) is None else node.integers(4)
     if not len(starts) == len(ends) == len(axes) == len(steps):
-        raise fail(BAD_INPUT, "starts, ends, axes and steps of `Slice` are not equally many")
+        raise fail(BAD_INPUT, "starts, ends, axes and steps of `Slice` do not have the same length")
     value = node.input(0)
     if isinstance(value, Known):
         return Known(value.items[starts[0] : ends[0] : steps[0]], value.dtype)
@@ -269,7 +269,7 @@ def space_to_depth(node: Node) -> Operand:
 
 
 def reverse_sequence(node: Node) -> Operand:
-    """The first elements of each sequence turned around, so many as `sequence_lens` says."""
+    """Reverse the first `sequence_lens` elements of each sequence."""
     time, batch = node.whole("time_axis", 0), node.whole("batch_axis", 1)
     return node.e.call("reverse_sequence", node.tensor(0), node.tensor(1), seq_axis=time, batch_axis=batch)
 

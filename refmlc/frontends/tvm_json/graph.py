@@ -23,7 +23,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 @dataclass(frozen=True)
 class Item:
-    """A node of the graph. Fields are asked for by name: `item.node("body")`, `item.integer("kind")`."""
+    """A node of the graph. Fields are read by name: `item.node("body")`, `item.integer("kind")`."""
 
     number: int
     kind: str
@@ -58,7 +58,7 @@ class Item:
 
     @property
     def fields(self) -> "Mapping[str, Json]":
-        """The fields. Fails: RM109 where it is no object."""
+        """The fields. Fails: RM109 if it is not an object."""
         if not isinstance(self.data, dict):
             raise self.broken("an object")
         return self.data
@@ -83,7 +83,7 @@ class Item:
             raise self.broken("a dtype") from None
 
     def held(self, name: str) -> int:
-        """A number that is a node of its own, as a constant's is. Fails: RM109."""
+        """A number in a separate node, as of a constant. Fails: RM109."""
         found = self.node(name)
         if found.kind not in ("int", "bool") or not isinstance(found.data, int):
             raise found.broken("a whole number")
@@ -107,7 +107,7 @@ class Item:
 
     def broken(self, wanted: str) -> RefmlcError:
         """The message that the graph is not as TVM writes it."""
-        return fail(BAD_FILE, f"node {self.number} (`{self.kind}`) of the JSON graph: {wanted} is due")
+        return fail(BAD_FILE, f"node {self.number} (`{self.kind}`) of the JSON graph: {wanted} is needed")
 
     def unknown(self, what: str = "") -> RefmlcError:
         """The message that refmlc has no word for it."""
@@ -142,9 +142,9 @@ def read_graph(text: str) -> tuple[Item, str]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as bad:
-        raise fail(BAD_FILE, f"this is no JSON: {bad}") from None
+        raise fail(BAD_FILE, f"this is not JSON: {bad}") from None
     if not isinstance(found, dict) or not isinstance(found.get("nodes"), list) or "root_index" not in found:
-        raise fail(BAD_FILE, "this is no graph that `tvm.ir.save_json` of TVM 0.20 or later wrote")
+        raise fail(BAD_FILE, "this is not a graph of `tvm.ir.save_json` of TVM 0.20 or later")
     meta = found.get("metadata")
     version = meta.get("tvm_version", "") if isinstance(meta, dict) else ""
     return Graph(found["nodes"]).at(found["root_index"]), str(version)

@@ -13,19 +13,19 @@ AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 def from_json(text: str) -> IRModule:
     """The module of a text that `tvm.ir.save_json` wrote.
 
-    Fails: RM109 for what is no such text, RM504 for what refmlc has no word for, by TVM's name of it.
+    Fails: RM109 for an invalid text, RM504 for unsupported nodes, by their name in TVM.
     """
     root, version = read_graph(text)
     try:
         with malformed(root.graph.place):
             return _module(root, version)
     except RecursionError:
-        raise fail(BAD_FILE, "the JSON graph goes in a circle, or is nested too deep") from None
+        raise fail(BAD_FILE, "the JSON graph has a cycle, or is nested too deeply") from None
 
 
 def _module(root: Item, version: str) -> IRModule:
     if version and version.split(".")[:2] < ["0", "2"]:
-        raise fail(UNSUPPORTED_CONSTRUCT, f"the JSON of TVM {version} is not supported: it is of another form")
+        raise fail(UNSUPPORTED_CONSTRUCT, f"the JSON of TVM {version} is not supported: it has another format")
     if root.kind != "ir.IRModule":
         found = _function(root)
         symbol = Graphs().attrs(root.optional("attrs")).get("global_symbol", "main")

@@ -48,7 +48,7 @@ class Scalars:
         return self.vars[item.number]
 
     def pointer(self, ty: Item) -> PointerType:
-        """What a handle points to."""
+        """The target type of a handle."""
         element = ty.node("element_type")
         scope = ty.text("storage_scope") or "global"
         if element.kind != "ir.PrimType":
@@ -233,5 +233,5 @@ class Scalars:
 def root_of(item: Item, kind: str) -> Item:
     """The node, which has to be of a kind. Fails: RM109."""
     if item.kind != kind:
-        raise fail(BAD_FILE, f"a `{kind}` is due; the JSON graph holds a `{item.kind}`")
+        raise fail(BAD_FILE, f"a `{kind}` is needed; the JSON graph holds a `{item.kind}`")
     return item

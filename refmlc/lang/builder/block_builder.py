@@ -45,7 +45,7 @@ class _Draft:
     counts: dict[str, int] = field(default_factory=dict)
 
     def close_block(self) -> None:
-        """What was bound becomes a block."""
+        """Close the current block of bindings."""
         if self.bindings:
             kind = relax.BindingBlock if self.outputs is None else relax.DataflowBlock
             self.blocks.append(kind(tuple(self.bindings)))
@@ -102,7 +102,7 @@ class BlockBuilder:
         """A dataflow block."""
         draft = self._draft("dataflow")
         if draft.outputs is not None:
-            raise fail(BAD_USAGE, "a dataflow block stands in a dataflow block")
+            raise fail(BAD_USAGE, "a dataflow block is inside a dataflow block")
         draft.close_block()
         draft.outputs = set()
         yield
@@ -111,7 +111,7 @@ class BlockBuilder:
 
     @contextmanager
     def scope(self, params: Sequence[relax.Var] = ()) -> Iterator[list[relax.Block]]:
-        """Bindings of a function or a branch that is no function of the module; its blocks, once it is left."""
+        """Bindings of a local function or a branch; yields its blocks, complete when the context ends."""
         draft = _Draft("", tuple(params), {}, private=True, pure=True)
         self._drafts.append(draft)
         try:
@@ -134,10 +134,10 @@ class BlockBuilder:
 
     def _draft(self, what: str) -> _Draft:
         if not self._drafts:
-            raise fail(BAD_USAGE, f"{what} stands outside of a function")
+            raise fail(BAD_USAGE, f"{what} is outside a function")
         draft = self._drafts[-1]
         if draft.done is not None:
-            raise fail(BAD_USAGE, f"{what} stands after the output of `{draft.name}`")
+            raise fail(BAD_USAGE, f"{what} comes after the output of `{draft.name}`")
         return draft
 
     # -------------------------------------------------------------------------------------------- bindings
@@ -151,7 +151,7 @@ class BlockBuilder:
         """A variable of the dataflow block that is visible after it."""
         draft = self._draft("emit_output")
         if draft.outputs is None:
-            raise fail(BAD_USAGE, "emit_output stands outside of a dataflow block: it says what leaves one")
+            raise fail(BAD_USAGE, "emit_output is outside a dataflow block: it names the outputs of one")
         return self._bound(draft, self.normalize(expr), name_hint, dataflow=False)
 
     def match_cast(self, value: relax.Expr, ty: Type, name_hint: str = "") -> relax.Var:
@@ -181,7 +181,7 @@ class BlockBuilder:
         """The result of the function; a tuple where several are given. Fails: RM112 without parameters."""
         draft = self._draft("emit_func_output")
         if draft.outputs is not None:
-            raise fail(BAD_USAGE, "emit_func_output stands in a dataflow block")
+            raise fail(BAD_USAGE, "emit_func_output is inside a dataflow block")
         if params is not None and draft.params is not None:
             raise fail(BAD_USAGE, f"the parameters of `{draft.name}` are given twice")
         found = draft.params if params is None else tuple(params)
@@ -229,7 +229,7 @@ class BlockBuilder:
                 return replace(expr, tuple_value=self._leaf(value))
         if isinstance(expr, relax.Expr):
             return expr
-        raise fail(BAD_USAGE, f"an expression of Relax is bound; this is {type(expr).__name__}")
+        raise fail(BAD_USAGE, f"a Relax expression is needed; this is {type(expr).__name__}")
 
     def _leaf(self, expr: object) -> relax.Expr:
         """`expr`, or a variable that is bound to it where it is a call or an access."""

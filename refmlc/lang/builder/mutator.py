@@ -129,7 +129,7 @@ class PyExprMutator:
         return op if callee is op.op and args is op.args else replace(op, op=callee, args=args)
 
     def visit_if_(self, op: relax.If) -> relax.Expr:
-        """A condition, and both branches, each with bindings of its own."""
+        """A condition and both branches, each with its bindings."""
         condition = self.visit_expr(op.condition)
         yes, no = self.visit_with_new_scope(op.true_branch), self.visit_with_new_scope(op.false_branch)
         if condition is op.condition and yes is op.true_branch and no is op.false_branch:
@@ -137,7 +137,7 @@ class PyExprMutator:
         return replace(op, condition=condition, true_branch=_sequence(yes), false_branch=_sequence(no))
 
     def visit_seq_expr_(self, op: relax.SeqExpr) -> relax.Expr:
-        """Blocks and the value, as bindings of their own."""
+        """Blocks and the value, in a separate scope of bindings."""
         return self.visit_with_new_scope(op)
 
     def visit_function_(self, op: relax.Function) -> relax.Expr:
@@ -148,7 +148,7 @@ class PyExprMutator:
         return op if body is op.body and same else replace(op, params=params, body=body)
 
     def visit_with_new_scope(self, expr: relax.Expr) -> relax.Expr:
-        """An expression with bindings of its own."""
+        """An expression in a separate scope of bindings."""
         return self._scoped(_sequence(expr), ())
 
     def _scoped(self, seq: relax.SeqExpr, params: Sequence[relax.Var]) -> relax.SeqExpr:

@@ -28,7 +28,7 @@ SCALARS: Mapping[str, Callable[[object, object], object]] = {
 
 
 def graph(name: str, left: object, right: object) -> relax.Call:
-    """A call of an operator of Relax. Fails: RM105 for what is no expression and no number."""
+    """A call of a Relax operator. Fails: RM105 for operands that are neither expressions nor numbers."""
     if right is None:
         return relax.Call(relax.Op(name), (_expr(left, None),))
     return relax.Call(relax.Op(name), (_expr(left, right), _expr(right, left)))
@@ -38,7 +38,7 @@ def _expr(value: object, other: object) -> relax.Expr:
     if isinstance(value, relax.Expr):
         return value
     if not isinstance(value, bool | int | float):
-        raise fail(BAD_ARGUMENTS, f"an operand is an expression of Relax, or a number; this is {type(value).__name__}")
+        raise fail(BAD_ARGUMENTS, f"an operand is a Relax expression or a number; this is {type(value).__name__}")
     dtype = dtype_of(other) or (FLOAT32 if isinstance(value, float) else INT32)
     data = np.array(value, storage_dtype(dtype))
     data.flags.writeable = False
@@ -69,9 +69,9 @@ def field(value: relax.Expr, index: int) -> relax.Expr:
             raise IndexError(f"a tuple of {len(ty.fields)} fields has no field {index}")
         return relax.TupleGetItem(value, index % len(ty.fields))
     if ty is not None or not isinstance(value, relax.Call | relax.Var | relax.TupleGetItem):
-        raise TypeError("this expression is no tuple: elements of tensors are taken by operators")
+        raise TypeError("this expression is not a tuple: take elements of tensors by operators")
     if not isinstance(index, int) or index < 0:
-        raise TypeError("a field of a tuple is a number that is not negative")
+        raise TypeError("the index of a tuple field is a non-negative number")
     return relax.TupleGetItem(value, index)
 
 

@@ -16,7 +16,7 @@ AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc
 
 
 def update_func(module: IRModule, name: str | tir.GlobalVar, func: AnyFunction) -> IRModule:
-    """`module` with `func` under `name`, in the place of what is there, or added."""
+    """`module` with `func` as `name`, replaced or added."""
     key = name.name if isinstance(name, tir.GlobalVar) else name
     return replace(module, functions={**module.functions, key: func})
 

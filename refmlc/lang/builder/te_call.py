@@ -103,7 +103,9 @@ def te_call(
     outputs = list(made) if isinstance(made, tuple | list) else [made]
     tensors = [one for one in outputs if isinstance(one, Tensor)]
     if len(tensors) != len(outputs) or not tensors:
-        raise fail(BAD_ARGUMENTS, f"the function gives {type(made).__name__}: a tensor, or a tuple of tensors, is due")
+        raise fail(
+            BAD_ARGUMENTS, f"the function gives {type(made).__name__}: a tensor, or a tuple of tensors, is needed"
+        )
     types = tuple(TensorType(one.buffer.shape, one.buffer.dtype) for one in tensors)
     func, sizes = closed_prim_func([*inputs.tensors, *tensors])
     result: Type = TupleType(types) if isinstance(made, tuple | list) else types[0]

@@ -7,7 +7,7 @@
 | `call`     | a binding: the operator or function that is called; a tuple, a field, a choice |
 | `output`   | the result of the function                                                     |
 
-An arrow goes from a box to each box that uses its value. A variable that is another is no box. Where a value is a
+An arrow goes from a box to each box that uses its value. A variable that equals another has no box. If a value is a
 choice, the box stands for both branches, and its arrows come from what they use.
 """
 
@@ -21,7 +21,7 @@ from refmlc.lang.ir.visit import walk
 
 @dataclass(frozen=True)
 class Box:
-    """A box: what it is, its title, the lines under it."""
+    """A box: its kind, title, and further lines."""
 
     kind: str
     title: str
@@ -103,7 +103,7 @@ def _leaves(value: relax.Expr) -> "Iterator[relax.Var | relax.Constant | relax.M
 
 
 def _title(value: relax.Expr) -> str:
-    """What a binding does, in a word or two."""
+    """A short description of a binding."""
     match value:
         case relax.Call(op=relax.Op(name=name), args=(first, *_)) if name in CALLERS:
             return f"{name}: {_name(first)}"

@@ -1,4 +1,4 @@
-"""What a notebook shows of a node: its TVMScript, highlighted; of Relax functions the picture of each, to be opened."""
+"""The HTML of a node for notebooks: highlighted TVMScript, and a folded picture of each Relax function."""
 
 from html import escape
 

@@ -15,7 +15,7 @@ WIDEST = 60
 def svg_of(graph: Graph) -> str:
     """The picture."""
     if len(graph.boxes) > LARGEST:
-        return f"<p>{len(graph.boxes)} boxes: more than {LARGEST} are not drawn</p>"
+        return f"<p>{len(graph.boxes)} boxes: too many to draw (at most {LARGEST})</p>"
     sizes = [_size(box) for box in graph.boxes]
     spots, width, height = placed(sizes, graph.arrows)
     arrows = "".join(_arrow(spots[source], spots[target]) for source, target in graph.arrows)

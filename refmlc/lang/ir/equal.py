@@ -104,7 +104,7 @@ class _Step:
 
 
 class _Mode(Enum):
-    """What a variable met here is: used; defined anew; defined unless it is known (as in a type)."""
+    """The role of a variable: use; definition; definition unless it is already defined (as in a type)."""
 
     USE = "use"
     DEFINE = "define"
@@ -264,7 +264,7 @@ class _Comparison:
         if known and pair.mode is not _Mode.DEFINE:
             return _names(a, b, "another variable")
         if pair.mode is _Mode.USE and not self.map_free:
-            return None if a is b else _names(a, b, "free variables that are not the same")
+            return None if a is b else _names(a, b, "different free variables")
         self.push([*self.below(a, b, pair), _Define(pair)])
         return None
 

@@ -8,7 +8,7 @@ from refmlc.lang.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class PointerType:
-    """What a handle points to: element dtype (None: void) and storage scope."""
+    """The target of a handle: element dtype (None: void) and storage scope."""
 
     element: DType | None
     scope: str = "global"
@@ -26,7 +26,7 @@ class Layout(Enum):
 
 
 class IterKind(Enum):
-    """What the values of a block variable mean."""
+    """The kind of a block variable."""
 
     SPATIAL = "spatial"
     REDUCE = "reduce"

@@ -30,7 +30,7 @@ class IRModule(Node):
         return self.functions[_name(name)]
 
     def __setitem__(self, name: "str | tir.GlobalVar", func: AnyFunction) -> None:
-        """Put `func` under `name`, in the place of what is there, or after the others."""
+        """Set the function `name` to `func`; a new name is added at the end."""
         object.__setattr__(self, "functions", {**self.functions, _name(name): func})
 
     def __contains__(self, name: object) -> bool:

@@ -33,7 +33,7 @@ class Words(Protocol):
     """`refmlc.lang.script.line.line`, which is one line, or `text`, which is TVMScript where there is any."""
 
     def __call__(self, node: "Node") -> str:
-        """What is shown of `node`."""
+        """The HTML of `node`."""
 
 
 class Printer(Protocol):
@@ -74,7 +74,7 @@ class Node:
         display(self.script(dialect=dialect, show_meta=show_meta))
 
     def __repr__(self) -> str:
-        """The kind and what it is, in one line."""
+        """The kind and content, in one line."""
         return f"<{cast('Words', provided('node.line'))(self)}>"
 
     def __str__(self) -> str:

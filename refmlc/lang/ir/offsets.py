@@ -10,7 +10,7 @@ def default_offset(shape: tuple[tir.Expr, ...]) -> tir.IntImm:
 
 
 def own_index(shape: tuple[tir.Expr, ...]) -> DType:
-    """The dtype of an offset that is a variable of its own, for a buffer of this shape; TVM has int32 for rank 0."""
+    """The dtype of a variable offset for a buffer of this shape; TVM has int32 for rank 0."""
     return shape[0].dtype if shape else INT32
 
 

@@ -70,7 +70,7 @@ class Graph(Operand):
     __slots__ = ()
 
     def __getitem__(self, index: int) -> object:
-        """A field of a tuple. Fails: TypeError where it is none, IndexError where it has not so many fields."""
+        """A field of a tuple. Fails: TypeError for other values, IndexError beyond the last field."""
         return cast("Callable[[object, int], object]", provided("operand.field"))(self, index)
 
 

@@ -1,4 +1,4 @@
-"""The part of a module that a call of one function may come to.
+"""The part of a module that a call of one function can reach.
 
 A function is reached by its variable, or by a string that is its name or its `global_symbol`: packed calls and tables
 of the machine name functions so. Any string of a reached function counts, whatever it is there for: too much is kept,

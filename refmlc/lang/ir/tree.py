@@ -67,9 +67,9 @@ def module_of(tree: Json) -> IRModule:
     try:
         found = _Reader().value(tree)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
-        raise fail(BAD_FILE, f"this is no tree of a module: {type(problem).__name__}: {problem}") from None
+        raise fail(BAD_FILE, f"this is not the tree of a module: {type(problem).__name__}: {problem}") from None
     if not isinstance(found, IRModule):
-        raise fail(BAD_FILE, "this is no tree of a module")
+        raise fail(BAD_FILE, "this is not the tree of a module")
     return found
 
 
@@ -105,7 +105,7 @@ class _Writer:
             case _ if type(value) in NAMES:
                 return self._node(value)
             case _:
-                raise fail(BAD_FILE, f"a module holds an object of type {type(value).__name__}, which no tree has")
+                raise fail(BAD_FILE, f"a module has an object of type {type(value).__name__}, which a tree cannot have")
 
     def _node(self, node: object) -> Json:
         if id(node) in self.known:
@@ -161,7 +161,7 @@ class _Reader:
             case {"array": dict(data)}:
                 return _elements(data)
             case _:
-                raise ValueError(f"{str(tree)[:60]} is no value")
+                raise ValueError(f"{str(tree)[:60]} is not a value")
 
     def _node(self, name: str, tree: dict[str, Json]) -> object:
         kind = KINDS[name]
@@ -174,7 +174,7 @@ class _Reader:
         if shared:
             number = tree["id"]
             if not isinstance(number, int) or number in self.known:
-                raise ValueError(f"the id {number} is given twice")
+                raise ValueError(f"the id {number} occurs twice")
             self.known[number] = made
         return made
 

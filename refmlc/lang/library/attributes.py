@@ -60,7 +60,7 @@ def takes(annotation: object, value: object) -> bool:
 
 
 def words(annotation: object) -> str:
-    """What the parameter takes, in words."""
+    """The accepted values of the parameter, in words."""
     if annotation in WORDS:
         return WORDS[annotation]
     if get_origin(annotation) is Sequence:

@@ -78,7 +78,7 @@ def dequantize(
     Fails: RM201 where `out_dtype` is not that of the scale.
     """
     if scale.dtype != str(out_dtype):
-        raise fail(TYPE_MISMATCH, f"`dequantize` gives the dtype of the scale, {scale.dtype}; {out_dtype} is wanted")
+        raise fail(TYPE_MISMATCH, f"`dequantize` gives the dtype of the scale, {scale.dtype}; out_dtype is {out_dtype}")
 
     def element(*i: Value) -> Value:
         point = te.cast(_per_axis(data, zero_point, axis, i), "int32")

@@ -1,4 +1,4 @@
-"""Boxes of several classes: for each class those that are left when those that better ones cover are gone.
+"""Non-maximum suppression for several classes: for each class, the boxes not covered by better ones.
 
 | `output_format` | a row of the result                  | rows                                       |
 |-----------------|--------------------------------------|--------------------------------------------|

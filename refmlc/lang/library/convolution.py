@@ -103,7 +103,7 @@ def _spread(moved: Windows, name: str, extents: list[Value], sizes: list[Value],
         made = whole - moved.before[place] - moved.after[place] + more[place]
         have = known(made)
         if known(extent) == 0 or (have is not None and have < 0):
-            raise fail(SHAPE_MISMATCH, f"`{name}` of an extent of {known(extent)} leaves nothing, by {have}")
+            raise fail(SHAPE_MISMATCH, f"`{name}` of an extent of {known(extent)} has an empty result: {have}")
         found.append(made)
     return found
 

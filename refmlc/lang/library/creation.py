@@ -88,7 +88,7 @@ def arange(start: Value, stop: Value, step: Value, *, dtype: str = "float32") ->
     elif all(one.expr.dtype.is_integer for one in (start, stop, step)):
         extent = te.cast(te.maximum(_rounded_up(stop - start, step), 0), "int64")
     else:
-        raise fail(BAD_ARGUMENTS, "the length of `arange` over floats follows from numbers that are known")
+        raise fail(BAD_ARGUMENTS, "`arange` over floats needs known numbers: its length depends on them")
     return computed((extent,), lambda i: te.cast(start + te.cast(i, start.dtype) * step, str(dtype)), "T_arange")
 
 
@@ -114,7 +114,7 @@ def _rounded_up(distance: Value, step: Value) -> Value:
 
 def _triangle(x: Tensor, k: Value, *, upper: bool) -> Tensor:
     if x.ndim < 2:
-        raise fail(BAD_ARGUMENTS, f"a triangle is taken of matrices; the argument has {x.ndim} dimensions")
+        raise fail(BAD_ARGUMENTS, f"a triangle needs a matrix; the argument has {x.ndim} dimensions")
     zero = te.const(0, x.dtype)
 
     def element(*i: Value) -> Value:

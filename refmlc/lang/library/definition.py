@@ -59,7 +59,7 @@ WANTED: Mapping[object, str] = {
     Value: "a number",
     Value | None: "a number",
 }
-"""What a parameter takes, in words."""
+"""The accepted values of a parameter, in words."""
 
 
 def fits(annotation: object, argument: Argument) -> bool:

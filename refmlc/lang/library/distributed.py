@@ -6,8 +6,8 @@ Their names and signatures are known: a module that has them is read, checked an
 from refmlc.lang.library.definition import Operator
 from refmlc.lang.te import Tensor
 
-WORKERS = "it speaks to other workers, and one program on one machine is executed"
-MESHES = "it places tensors on meshes of devices, and one program on one machine is executed"
+WORKERS = "it communicates with other workers; refmlc executes one program on one machine"
+MESHES = "it places tensors on device meshes; refmlc executes one program on one machine"
 
 
 def allreduce(x: Tensor, *, op_type: str = "sum", in_group: bool = True) -> Tensor:

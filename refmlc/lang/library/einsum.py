@@ -24,11 +24,11 @@ def _labels(term: str, rank: int | None, many: int) -> list[str]:
     """The letters of a term; dots as numbers, counted from the last. Fails: RM105."""
     before, dots, after = term.partition(DOTS)
     if not (before + after).isalpha() and before + after:
-        raise fail(BAD_ARGUMENTS, f"the subscripts `{term}` of `einsum` are letters, and dots once")
+        raise fail(BAD_ARGUMENTS, f"the subscripts `{term}` of `einsum` must be letters, with dots at most once")
     if rank is not None:
         many = rank - len(before) - len(after)
     if many < 0 or (many and not dots and rank is not None):
-        raise fail(BAD_ARGUMENTS, f"the subscripts `{term}` of `einsum` stand for a tensor of {rank} dimensions")
+        raise fail(BAD_ARGUMENTS, f"the subscripts `{term}` of `einsum` need a tensor of {rank} dimensions")
     inner = [str(place) for place in reversed(range(many))] if dots else []
     return [*before, *inner, *after]
 
@@ -38,7 +38,7 @@ def _parsed(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[list[str]
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(operands):
-        raise fail(BAD_ARGUMENTS, f"`{subscripts}` is of {len(terms)} tensors; {len(operands)} are given")
+        raise fail(BAD_ARGUMENTS, f"`{subscripts}` takes {len(terms)} tensors; {len(operands)} are given")
     labels = [_labels(term, one.ndim, 0) for term, one in zip(terms, operands, strict=True)]
     found = [label for one in labels for label in one]
     numbers = [label for label in found if label.isdigit()]
@@ -49,7 +49,7 @@ def _parsed(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[list[str]
         once = sorted(label for label in set(found) if found.count(label) == 1 and label.isalpha())
         result = [*(str(place) for place in reversed(range(most))), *once]
     if len(set(result)) != len(result) or not set(result) <= set(found):
-        raise fail(BAD_ARGUMENTS, f"the result of `{subscripts}` has each of its letters once, from the operands")
+        raise fail(BAD_ARGUMENTS, f"each letter in the result of `{subscripts}` must be unique and occur in an operand")
     return labels, result
 
 

@@ -93,9 +93,12 @@ def gather_nd(data: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
     require_indices(indices, "gather_nd")
     count = known(indices.shape[-1]) if indices.ndim else None
     if count is None or not 0 <= batch_dims < indices.ndim or batch_dims + count > data.ndim:
-        raise fail(BAD_ARGUMENTS, "the last dimension of the indices of `gather_nd` says how many axes it goes into")
+        raise fail(
+            BAD_ARGUMENTS,
+            "the last dimension of the indices of `gather_nd` must be known: it is the number of indexed axes",
+        )
     for place in range(batch_dims):
-        must_agree(indices.shape[place], data.shape[place], f"dimension {place}, which `gather_nd` has in common")
+        must_agree(indices.shape[place], data.shape[place], f"batch dimension {place} of `gather_nd`")
     rest = data.shape[batch_dims + count :]
     outer = indices.shape[:-1]
 
@@ -179,7 +182,7 @@ def collapse_sum_to(data: Tensor, shape: Shape) -> Tensor:
         if known(want) == 1 and known(data.shape[new + place]) != 1:
             gone.append(new + place)
         elif known(want) != 1:
-            must_agree(data.shape[new + place], want, f"dimension {place} of the sum, and of what is added")
+            must_agree(data.shape[new + place], want, f"dimension {place} of the sum, and of the summand")
             unsure |= not same(data.shape[new + place], want)
     if unsure:  # the run decides whether the axis is one of those that are added
         return computed(shape, lambda *_: data(*(UNSURE for _ in data.shape)), "collapse_sum")

@@ -72,7 +72,7 @@ def _must_be(name: str, gradient: Tensor, dtype: str, shape: Sequence[Value]) ->
 
 @dataclass(frozen=True)
 class Pool:
-    """Windows over images, and the gradient of what was made of them."""
+    """Windows over images, and the gradient of their results."""
 
     data: Tensor
     gradient: Tensor

@@ -77,7 +77,7 @@ class Windows:
             room = first + self.after[place] - (size - 1) * self.dilation[place] - 1
             have = known(room)
             if have is not None and have < 0:
-                raise fail(SHAPE_MISMATCH, f"the window of `{what}` is greater by {-have} than what it moves over")
+                raise fail(SHAPE_MISMATCH, f"the window of `{what}` is greater by {-have} than the padded data")
             if ceil:
                 reach = self.after[place] - int(size - 1) * self.dilation[place] + stride - 1
                 room = room + (stride - 1) if reach <= 0 else first - 1

@@ -34,7 +34,7 @@ class Interval:
 
 
 def _interval(expr: tir.Expr, known_: Mapping[tir.Var, Interval]) -> Interval:
-    """What the values of an expression lie in. Fails: RM501 for what the table does not have."""
+    """The range of an expression. Fails: RM501 for expressions that the table does not list."""
     match expr:
         case tir.Var() if expr in known_:
             return known_[expr]
@@ -80,7 +80,7 @@ def layout_transform(x: Tensor, *, index_map: object, pad_value: float | None = 
     Shapes: the least and the greatest value of each part of the map follow from the table above. Fails: RM105, RM501.
     """
     if not isinstance(index_map, IndexMap) or len(index_map.initial) != x.ndim:
-        raise fail(BAD_ARGUMENTS, f"`layout_transform` of {x.ndim} dimensions takes a map of so many indices")
+        raise fail(BAD_ARGUMENTS, f"`layout_transform` of {x.ndim} dimensions takes a map of as many indices")
     zero = te.const(0, "int64")
     known_ = {var: Interval(zero, extent - 1) for var, extent in zip(index_map.initial, x.shape, strict=True)}
     found = [_interval(one, known_) for one in index_map.final]

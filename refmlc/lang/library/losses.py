@@ -1,4 +1,4 @@
-"""How far predictions are from what is wanted.
+"""Losses: the distance of predictions from targets.
 
 | operator                       | the loss is                                                               |
 |--------------------------------|---------------------------------------------------------------------------|

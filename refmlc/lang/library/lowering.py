@@ -107,7 +107,7 @@ def _may_be_refused(
 
 
 def _arguments(op: Operator, types: Sequence[Type | None]) -> list[Argument] | None:
-    """What the operator's function gets; None where a type does not say enough. Fails: RM206, RM501."""
+    """The arguments of the operator's function; None if a type is not known well enough. Fails: RM206, RM501."""
     if op.reason:
         raise fail(UNSUPPORTED_OP, f"operator `{op.name}` is not supported: {op.reason}")
     least = sum(op.parameters[name].default is op.parameters[name].empty for name in op.arguments)

@@ -62,7 +62,9 @@ def squeeze(x: Tensor, *, axis: int | Sequence[int] | None = None) -> Tensor:
     gone = axes_of(axis, x.ndim) if axis is not None else tuple(a for a in range(x.ndim) if known(x.shape[a]) == 1)
     for one in gone:
         if known(x.shape[one]) not in (1, None):
-            raise fail(SHAPE_MISMATCH, f"`squeeze` takes away extents of 1; dimension {one} is {shown(x.shape[one])}")
+            raise fail(
+                SHAPE_MISMATCH, f"`squeeze` removes dimensions of extent 1; dimension {one} is {shown(x.shape[one])}"
+            )
 
     def element(*i: Value) -> Value:
         rest = iter(i)
@@ -106,7 +108,7 @@ def broadcast_to(x: Tensor, shape: Shape) -> Tensor:
         raise fail(SHAPE_MISMATCH, f"a tensor of {x.ndim} dimensions is not broadcast to {len(shape)}")
     found = broadcast_shape(x.shape, shape)
     for have, want in zip(found, shape, strict=True):
-        must_agree(have, want, "an extent that is broadcast, and the one that is wanted")
+        must_agree(have, want, "an extent of the operand, and of the broadcast")
     return computed(shape, lambda *i: x(*broadcast_indices(x.shape, i, shape)), "T_broadcast_to")
 
 
@@ -133,7 +135,9 @@ def concat(tensors: Tensors, *, axis: int | None = 0) -> Tensor:
             if place == along:
                 shape[place] = shape[place] + other.shape[place]
             else:
-                shape[place] = must_agree(shape[place], other.shape[place], f"dimension {place} of what `concat` joins")
+                shape[place] = must_agree(
+                    shape[place], other.shape[place], f"dimension {place} of the operands of `concat`"
+                )
 
     def element(*i: Value) -> Value:
         starts = [te.const(0, "int64")]

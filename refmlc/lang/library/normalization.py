@@ -149,7 +149,7 @@ def _moments(x: Tensor, axes: Sequence[int]) -> tuple[Tensor, Tensor]:
 
     made = te.compute(kept_shape(x.shape, axes, keepdims=False), terms, name=f"{x.name}_red_temp")
     if not isinstance(made, tuple):
-        raise fail(BAD_ARGUMENTS, "a normalisation goes over at least one axis")
+        raise fail(BAD_ARGUMENTS, "a normalisation needs at least one axis")
     return made[0], made[1]
 
 
@@ -165,7 +165,7 @@ def _must_fit(name: str, data: Tensor, axes: Sequence[int], *vectors: Tensor) ->
 def _require_apart(channel: int, axes: Sequence[int], name: str) -> None:
     """Fails: RM105 where the axis of the channels is one of those that a norm goes over."""
     if channel in axes:
-        raise fail(BAD_ARGUMENTS, f"the channel axis {channel} of `{name}` is none of the axes that it goes over")
+        raise fail(BAD_ARGUMENTS, f"the channel axis {channel} of `{name}` must not be one of the normalised axes")
 
 
 def group_norm(  # noqa: PLR0913 - the attributes are TVM's

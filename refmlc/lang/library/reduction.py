@@ -26,13 +26,13 @@ ONE = te.const(1, "int64")
 
 
 def least(dtype: str) -> Value:
-    """What is not greater than any number of the dtype: -inf where it has that, else its least value."""
+    """The lower bound of the dtype: -inf if it has that, else its least value."""
     row = te.const(0, dtype).expr.dtype
     return te.const(-math.inf, dtype) if row.is_float and row.format.has_infinity else te.min_value(dtype)
 
 
 def greatest(dtype: str) -> Value:
-    """What is not less than any number of the dtype."""
+    """The upper bound of the dtype."""
     row = te.const(0, dtype).expr.dtype
     return te.const(math.inf, dtype) if row.is_float and row.format.has_infinity else te.max_value(dtype)
 

@@ -132,7 +132,7 @@ class Line:
 
 def _line(resize: Resize, letter: str, n: Value, m: Value, corners: tuple[float, float]) -> Line:
     if known(n) == 0 and known(m) != 0:
-        raise fail(SHAPE_MISMATCH, "an image without elements has no other size")
+        raise fail(SHAPE_MISMATCH, "an image without elements cannot be resized")
     spots = computed((m,), lambda i: resize.place(i, n, m, *corners), f"place_{letter}")
     if resize.method == "nearest_neighbor":
         return Line(n, spots, computed((m,), lambda i: resize.nearest(spots(i)), f"first_{letter}"), ())

@@ -110,7 +110,10 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, *, reduction: str
     _alike(data, updates, "scatter_nd")
     count = known(indices.shape[-1]) if indices.ndim else None
     if count is None or count > data.ndim:
-        raise fail(BAD_ARGUMENTS, "the last dimension of the indices of `scatter_nd` says how many axes it goes into")
+        raise fail(
+            BAD_ARGUMENTS,
+            "the last dimension of the indices of `scatter_nd` must be known: it is the number of indexed axes",
+        )
     outer = indices.shape[:-1]
     shape = (*outer, *data.shape[count:])
     if len(shape) != updates.ndim:

@@ -34,7 +34,7 @@ def axes_of(axis: "int | Sequence[int] | None", rank: int) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     found = [axis_of(one, rank) for one in given]
     if len(set(found)) != len(found):
-        raise fail(BAD_ARGUMENTS, f"an axis is there twice in {list(given)}")
+        raise fail(BAD_ARGUMENTS, f"{list(given)} has an axis twice")
     return tuple(sorted(found))
 
 

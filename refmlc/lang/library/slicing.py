@@ -112,7 +112,7 @@ def strided_slice(
         raise fail(BAD_ARGUMENTS, "`strided_slice` takes one begin, one end and one stride for each axis")
     cut = [axis_of(whole(axis, "an axis of `strided_slice`"), x.ndim) for axis in axes]
     if len(set(cut)) != len(cut):
-        raise fail(BAD_ARGUMENTS, f"an axis is there twice in {cut}")
+        raise fail(BAD_ARGUMENTS, f"{cut} has an axis twice")
     parts: dict[int, Part] = {}
     for place, axis in enumerate(cut):
         step = 1 if strides is None else whole(strides[place], "a stride of `strided_slice`")
@@ -186,7 +186,7 @@ def slice_scatter(input_tensor: Tensor, src: Tensor, start: Value, end: Value, s
         raise fail(TYPE_MISMATCH, "`slice_scatter` takes tensors of one dtype and one number of dimensions")
     cut = part(input_tensor.shape[along], start, end, stride, inbound=False)
     for place, (have, want) in enumerate(zip(src.shape, input_tensor.shape, strict=True)):
-        must_agree(have, cut.count if place == along else want, f"dimension {place} of what `slice_scatter` puts in")
+        must_agree(have, cut.count if place == along else want, f"dimension {place} of the source of `slice_scatter`")
 
     def element(*i: Value) -> Value:
         off = i[along] - cut.begin

@@ -149,7 +149,7 @@ def median(x: Tensor, *, axis: int | Sequence[int] | None = None, keepdims: bool
     """
     axes = () if axis is None else axes_of(axis, x.ndim)
     if len(axes) > 1:
-        raise fail(BAD_ARGUMENTS, f"`median` goes over one axis, or over all; these are {list(axes)}")
+        raise fail(BAD_ARGUMENTS, f"`median` takes one axis, or all; these are {list(axes)}")
     data = x if axes else flatten(x)
     own = axes[0] if axes else 0
     places = ordered(data, own, descending=False)

@@ -50,7 +50,7 @@ def local(name: str, extent: Value | int = 1, dtype: str = "int64") -> tir.Buffe
 
 
 def within(buffers: Sequence[tir.Buffer], *stmts: tir.Stmt) -> tir.Stmt:
-    """Statements that use buffers of their own."""
+    """Statements that use new buffers."""
     return steps(*(tir.AllocBuffer(one) for one in buffers), *stmts)
 
 

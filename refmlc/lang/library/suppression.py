@@ -1,14 +1,14 @@
-"""Boxes that are left when those that better ones cover are gone.
+"""Non-maximum suppression: the boxes not covered by better ones.
 
 | attribute           | the boxes                                                                     |
 |---------------------|-------------------------------------------------------------------------------|
-| `top_k`             | only so many are candidates                                                   |
-| `max_output_size`   | only so many are kept                                                         |
-| `iou_threshold`     | whose overlap with a better one is not less are gone                          |
-| `soft_nms_sigma`    | scores fall with the overlap, and those that are too low are gone             |
+| `top_k`             | the number of candidates                                                      |
+| `max_output_size`   | the number of boxes that are kept                                             |
+| `iou_threshold`     | boxes with at least this overlap with a better one are removed                |
+| `soft_nms_sigma`    | scores fall with the overlap; boxes with low scores are removed               |
 | `invalid_to_bottom` | those that are kept come first, without `return_indices`                      |
 
-Candidates come in descending order of their scores, of equal ones the first (`sort`'s order).
+Candidates are in descending order of their scores, stable for equal scores (`sort`'s order).
 """
 
 from collections.abc import Callable
@@ -132,7 +132,7 @@ def _hard(rows: Rows) -> tir.Stmt:
 
 
 def _soft(rows: Rows) -> tir.Stmt:
-    """Again and again the best of what is left is kept, and the scores of what it meets fall."""
+    """Repeatedly keep the best remaining box and lower the scores of the boxes that it overlaps."""
     best, score = local("best"), local("best_score", 1, rows.dtype)
     minimum, count, kept = te.const(rows.settings.minimum, rows.dtype), Value(rows.data.shape[1]), at(rows.kept, 0)
 

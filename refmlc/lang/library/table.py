@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Shown:
-    """What the tests know of an operator: where it is named, how many of TVM's results are equal, explained, absent.
+    """Test results for an operator: files that name it, numbers of TVM results that are equal, explained, absent.
 
     `type`, `lowered`, `c`, `dtypes`, `edges`: the cells of these columns, empty where there is nothing to say.
     """

@@ -54,7 +54,7 @@ def clauses() -> Mapping[str, Clause]:
             continue
         for row in read_clauses(file):
             if row.id in found:
-                raise fail(BAD_FILE, f"clause {row.id} stands in {found[row.id].file} and in {row.file}")
+                raise fail(BAD_FILE, f"clause {row.id} is in {found[row.id].file} and in {row.file}")
             found[row.id] = row
     return dict(sorted(found.items()))
 
@@ -75,7 +75,7 @@ def read_clauses(file: Traversable) -> tuple[Clause, ...]:
         raise fail(BAD_FILE, f"{file.name} is not TOML: {problem}") from None
     rows = tables.pop("clause", [])
     if tables or not isinstance(rows, list):
-        raise fail(BAD_FILE, f"{file.name} may hold nothing but [[clause]] tables")
+        raise fail(BAD_FILE, f"{file.name} may contain only [[clause]] tables")
     return tuple(_clause(row, file.name) for row in rows)
 
 

@@ -12,7 +12,7 @@
 | `functions`  | functions on them                                               |
 | `tensor`     | tensors and their elements, axes                                |
 | `reducer`    | reductions                                                      |
-| `operation`  | how tensors come to be                                          |
+| `operation`  | operations that compute tensors                                 |
 | `regions`    | what a block reads and writes                                   |
 | `prim_func`  | the TensorIR function                                           |
 | `closed`     | the same for a caller, its variables being its own              |

@@ -1,4 +1,4 @@
-"""What is folded while an expression is built: constants, and what adds or multiplies nothing.
+"""Folding while an expression is built: constants, and neutral elements of addition and multiplication.
 
 | expression                        | becomes                             |
 |-----------------------------------|-------------------------------------|

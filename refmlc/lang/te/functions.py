@@ -22,7 +22,7 @@ TESTS = frozenset(("isnan", "isinf", "isfinite"))
 def apply(name: str, *operands: Operand) -> Value:
     """The scalar operator `name` on operands of one dtype. Fails: RM105 for a name, RM201 for dtypes it has not."""
     if name not in SCALAR_OPS:
-        raise fail(BAD_ARGUMENTS, f"there is no scalar operator `{name}`")
+        raise fail(BAD_ARGUMENTS, f"no scalar operator is named `{name}`")
     first = next((one.expr.dtype for one in operands if isinstance(one, Value)), None)
     nodes = [_beside(operand(one), first) for one in operands]
     dtype = nodes[0].dtype

@@ -1,4 +1,4 @@
-"""Operations: how tensors come to be.
+"""Operations that compute tensors.
 
 | function      | the tensor is                                                             |
 |---------------|---------------------------------------------------------------------------|
@@ -90,7 +90,7 @@ def compute(
     """The tensor whose element at (i, j, …) is `fcompute(i, j, …)`.
 
     Several tensors where it gives a tuple: expressions, or the results of one reducer of several terms. Axes are named
-    as the parameters of `fcompute`, or `i0`, `i1` … for `*i`. Fails: RM105 for a result that is no expression.
+    as the parameters of `fcompute`, or `i0`, `i1` … for `*i`. Fails: RM105 for a result that is not an expression.
     """
     extents = shape_of(shape)
     names = _axis_names(fcompute, len(extents), varargs_names)
@@ -118,7 +118,7 @@ def _axis_names(fcompute: Callable[..., object], count: int, names: Sequence[str
     fixed = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty]
     many = any(one.kind is one.VAR_POSITIONAL for one in parameters)
     if len(fixed) > count or (len(fixed) < count and not many):
-        raise fail(BAD_ARGUMENTS, f"the function takes {len(fixed)} indices, the shape has {count} dimensions")
+        raise fail(BAD_ARGUMENTS, f"the function takes {len(fixed)} indices; the shape has {count} dimensions")
     if names is not None:
         if len(names) != count - len(fixed):
             raise fail(BAD_ARGUMENTS, f"{count - len(fixed)} axes have no name yet, {len(names)} are given")

@@ -9,7 +9,7 @@ One operation after the other, inputs before what reads them:
 |               | variables are called `v_` and the axis; a reduction is one block, with `T.init`  |
 | `Extern`      | a block around its statement, which reads all inputs and writes all outputs      |
 
-What is computed and is no parameter is allocated in the root block.
+Computed tensors that are not parameters are allocated in the root block.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def create_prim_func(args: Sequence[Argument]) -> tir.PrimFunc:
     for op in operations(tensors):
         if isinstance(op, Placeholder):
             if op.outputs[0] not in given:
-                raise fail(BAD_ARGUMENTS, f"`{op.name}` is read and is no argument")
+                raise fail(BAD_ARGUMENTS, f"`{op.name}` is read but is not an argument")
             continue
         alloc += [buffer for buffer in op.outputs if buffer not in given]
         stmts.append(_computed(op) if isinstance(op, Compute) else _extern(op))

@@ -60,7 +60,7 @@ def _axes(axis: "Axis | Sequence[Axis]") -> tuple[Axis, ...]:
     found = (axis,) if isinstance(axis, Axis) else tuple(axis)
     for one in found:
         if not isinstance(one, Axis) or not one.reduce:
-            raise fail(BAD_ARGUMENTS, "a reduction goes over axes of te.reduce_axis")
+            raise fail(BAD_ARGUMENTS, "a reduction needs axes of te.reduce_axis")
     return found
 
 

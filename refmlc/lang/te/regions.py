@@ -1,4 +1,4 @@
-"""What a block reads and writes, from the accesses in its body: a box for each buffer.
+"""The regions of a block, from the accesses in its body: a box for each buffer.
 
 | indices of the accesses of one dimension        | the box                             |
 |-------------------------------------------------|-------------------------------------|

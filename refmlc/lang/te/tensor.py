@@ -95,7 +95,7 @@ class Tensor:
         return self.ndim
 
     def at(self, before: tuple[tir.Expr, ...], indices: Sequence[Index]) -> "Value | Slice":
-        """The element, where all indices are there. Fails: RM208 too many, RM105 what is no index."""
+        """The element if all indices are present. Fails: RM208 too many, RM105 for an invalid index."""
         found = (*before, *(_index(one) for one in indices))
         if len(found) > self.ndim:
             raise fail(RANK_MISMATCH, f"`{self.name}` has {self.ndim} dimensions, {len(found)} indices are given")

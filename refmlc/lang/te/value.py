@@ -58,7 +58,7 @@ class Value:
         """The value of an integer constant. Fails: RM105 for anything else."""
         if isinstance(self.expr, tir.IntImm):
             return self.expr.value
-        raise fail(BAD_ARGUMENTS, f"`{self!r}` is no constant")
+        raise fail(BAD_ARGUMENTS, f"`{self!r}` is not a constant")
 
     __index__ = __int__
 
@@ -156,7 +156,7 @@ def operand(value: object) -> promote.Operand:
             return expr
         case bool() | int() | float():
             return value
-    raise fail(BAD_ARGUMENTS, f"{value!r} stands where an expression is wanted")
+    raise fail(BAD_ARGUMENTS, f"{value!r} is not an expression")
 
 
 def expr_of(value: object) -> tir.Expr:
@@ -195,7 +195,7 @@ def dtype_of(dtype: str | DType) -> DType:
     try:
         return dtype_named(dtype)
     except KeyError:
-        raise fail(UNKNOWN_DTYPE, f"`{dtype}` is no dtype") from None
+        raise fail(UNKNOWN_DTYPE, f"`{dtype}` is not a dtype") from None
 
 
 def var(name: str = "n", dtype: str | DType = "int32") -> Value:

@@ -59,7 +59,7 @@ class CallRules:
                 self._function(call, name, ty, near, None)
 
     def _operator(self, call: Call, op: Operator, near: Span | None) -> None:
-        """What the operator itself says of arguments whose types are known. Limits of refmlc are the run's to tell."""
+        """The operator's own rules for arguments of known types. Limits of refmlc are left to the run."""
         try:
             operator_type(op, [self._type(arg) for arg in call.args], call.attrs)
         except Unsupported:
@@ -75,7 +75,7 @@ class CallRules:
         if self.in_dataflow:
             self.findings.report(DATAFLOW_EFFECT, f"{what} has an effect, and is called in a dataflow block", near)
         elif self.pure_function is not None:
-            message = f"{what} has an effect, and is called in `{self.pure_function}`, which is said to be pure"
+            message = f"{what} has an effect, and is called in `{self.pure_function}`, which is declared pure"
             self.findings.report(IMPURE, message, near, subject=self.pure_function)
 
     def _type(self, expr: Expr) -> Type | None:
@@ -115,7 +115,9 @@ class CallRules:
         if function is None:
             return
         if not isinstance(function, tir.PrimFunc):
-            self.findings.report(TYPE_MISMATCH, f"`R.{how}` calls `{callee.name}`, which is no TensorIR function", near)
+            self.findings.report(
+                TYPE_MISMATCH, f"`R.{how}` calls `{callee.name}`, which is not a TensorIR function", near
+            )
             return
         inputs = self._inputs(call.args[1]) if len(call.args) > 1 else []
         outputs = self._outputs(call)

@@ -16,7 +16,7 @@ def let_out(module: IRModule, *, stacklevel: int = 3) -> IRModule:
         if isinstance(func, relax.Function) and (leaving := _leaving(func.body)):
             text = ", ".join(f"`{var.name}`" for var in leaving)
             warnings.warn(
-                f"{text} of `{name}` is used after its dataflow block without being output: let out, as in 2022",
+                f"{text} of `{name}` is used after its dataflow block without `R.output`: accepted, as in 2022",
                 UserWarning,
                 stacklevel=stacklevel,
             )

@@ -11,7 +11,7 @@ from refmlc.diag.catalogue import Code
 
 
 class Findings:
-    """What a check found so far."""
+    """The findings of a check so far."""
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []

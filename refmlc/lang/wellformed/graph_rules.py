@@ -10,7 +10,7 @@
 | RLX-907 | declared and deduced types do not contradict each other                             | RM201, RM202 |
 | RLX-908 | parameters have different names                                                     | RM210        |
 
-What is not certain is not reported.
+Uncertain problems are not reported.
 """
 
 from refmlc.diag import Related, Span
@@ -200,7 +200,7 @@ class GraphRules:
         self.expr(item.tuple_value, near)
         ty = self.type_of(item.tuple_value)
         if isinstance(ty, TupleType) and not 0 <= item.index < len(ty.fields):
-            message = f"field {item.index} of a tuple with {len(ty.fields)} fields is asked for"
+            message = f"a tuple with {len(ty.fields)} fields has no field {item.index}"
             self.findings.report(TYPE_MISMATCH, message, near)
 
     def _call(self, call: Call, near: Span | None) -> None:

@@ -53,7 +53,7 @@ RESHAPE_ARGS = 2
 
 
 def type_of(expr: Expr, module: IRModule, known: Mapping[Var, Type | None]) -> Type | None:
-    """The type of `expr` in `module`; `known` holds what is known of variables beyond their annotations."""
+    """The type of `expr` in `module`; `known` has types of variables beyond their annotations."""
     match expr:
         case Var():
             return known.get(expr, expr.ty)
@@ -89,7 +89,7 @@ def function_type(function: Function) -> FuncType:
 
 
 def join(a: Type | None, b: Type | None) -> Type | None:
-    """What is certain of a value that has one of two types."""
+    """The common type of a value that has one of two types."""
     match a, b:
         case TensorType(), TensorType():
             dtype = a.dtype if a.dtype == b.dtype else None

@@ -10,7 +10,7 @@ from refmlc.lang.wellformed.tensor_stmts import FunctionRules
 
 
 def check_module(module: IRModule) -> tuple[Diagnostic, ...]:
-    """What is certainly wrong in `module`, without running it: one finding for each mistake.
+    """The certain static errors in `module`, one finding each.
 
     Order: of the text. Fails: RM602 when expressions nest deeper than the check can follow.
     """
@@ -25,7 +25,7 @@ def check_module(module: IRModule) -> tuple[Diagnostic, ...]:
                 case _:
                     pass
     except RecursionError:
-        raise fail(DEPTH_EXHAUSTED, f"`{name}` nests deeper than the static rules follow", function.span) from None
+        raise fail(DEPTH_EXHAUSTED, f"`{name}` nests deeper than the static checks support", function.span) from None
     _symbols(module, findings)
     return findings.ordered()
 

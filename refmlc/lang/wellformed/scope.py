@@ -37,7 +37,7 @@ class Scope(Generic[N]):
 
     @contextmanager
     def inner(self) -> Iterator[None]:
-        """What is defined inside ends with it."""
+        """A scope: definitions inside end with it."""
         mark = len(self._stack)
         yield
         for node in self._stack[mark:]:

@@ -56,7 +56,7 @@ def operands(expr: Expr) -> tuple[Expr, ...]:
 
 
 def dtype_problem(expr: Expr) -> str | None:
-    """What is wrong with the dtypes of `expr`, as a sentence; None when nothing is."""
+    """The error in the dtypes of `expr`, as a sentence; None if there is none."""
     match expr:
         case Apply():
             return _apply(expr)
@@ -117,7 +117,7 @@ def width(dtype: DType) -> int:
 
 
 def _apply(expr: Apply) -> str | None:
-    """What is wrong with an operator."""
+    """The error in the dtypes of an operator; None if there is none."""
     row = SCALAR_OPS.get(expr.op)
     if row is None:
         return None

@@ -9,7 +9,7 @@
 | TIR-905 | a called function of the module exists and takes so many arguments           | RM207, RM206 |
 | TIR-902 | an intrinsic gets what it takes, and has the dtype that it gives             | RM201, RM206 |
 
-Where an operator is unknown, nothing is said: that it is unsupported is the interpreter's finding.
+An unknown operator is not reported here: the interpreter reports that it is unsupported.
 """
 
 from refmlc.diag import Related, Span
@@ -58,7 +58,7 @@ class ExprRules:
     # ------------------------------------------------------------------------------------------ expressions
 
     def expr(self, expr: Expr, near: Span | None) -> None:
-        """Check `expr`; `near` is the place of what holds it, for nodes without a place of their own."""
+        """Check `expr`; `near` is the place of its parent, for nodes without a place."""
         match expr:
             case Var():
                 self.use(expr, near)

@@ -125,7 +125,7 @@ class FunctionRules(ExprRules):
             case Break() | Continue():
                 if not self.loops:
                     word = "break" if isinstance(stmt, Break) else "continue"
-                    self.findings.report(BAD_LOOP_CONTROL, f"`{word}` stands outside a loop", near)
+                    self.findings.report(BAD_LOOP_CONTROL, f"`{word}` is outside a loop", near)
             case Return(value):
                 self._return(value, near)
             case SBlockRealize():

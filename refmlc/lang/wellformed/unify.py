@@ -25,7 +25,7 @@ Shape: TypeAlias = tuple[tir.Expr, ...]
 
 @dataclass(slots=True)
 class Unifier:
-    """What the shape variables of a declaration are, as found so far. Empty and `closed`: they stand for themselves."""
+    """The values of a declaration's shape variables so far. Empty and `closed`: each stands for itself."""
 
     closed: bool = False
     known: dict[tir.Var, Poly] = field(default_factory=dict)

@@ -55,7 +55,7 @@ class CertifiedTensor:
 
     @cached_property
     def centre(self) -> np.ndarray:
-        """The exact results, rounded to binary64; NaN where there is no finite one."""
+        """The exact results, rounded to binary64; NaN if not finite."""
         return np.array([_centre(element) for element in self.elements], np.float64).reshape(self.shape)
 
     @cached_property

@@ -39,12 +39,12 @@ class Enclosure(NamedTuple):
 
     @property
     def low(self) -> Fraction | float:
-        """The least finite member; -inf where there is no bound."""
+        """The least finite member; -inf without a bound."""
         return -math.inf if self.radius == math.inf else self.centre - Fraction(self.radius)
 
     @property
     def high(self) -> Fraction | float:
-        """The greatest finite member; inf where there is no bound."""
+        """The greatest finite member; inf without a bound."""
         return math.inf if self.radius == math.inf else self.centre + Fraction(self.radius)
 
     @property

@@ -24,7 +24,7 @@ Eval: TypeAlias = Callable[[], Value]
 def prepare_expr(run: Run, node: tir.Expr) -> Eval:
     """`node` as a closure on the state of `run`."""
     if node.dtype.is_vector:
-        raise not_certified(f"a vector ({node.dtype}) where a number is due", node.span)
+        raise not_certified(f"a vector ({node.dtype}) where a number is needed", node.span)
     match node:
         case tir.Var():
             values = run.values

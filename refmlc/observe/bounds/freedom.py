@@ -1,4 +1,4 @@
-"""What an implementation may do differently from the written program and still be right.
+"""Permitted deviations of an implementation from the written program.
 
 | freedom   | permits                                                                      | clause           |
 |-----------|------------------------------------------------------------------------------|------------------|
@@ -10,7 +10,7 @@
 None of them is given to a cast: what `T.Cast` or `astype` asks for is rounded once, to its dtype (NUM-704).
 
 Decision: `reorder` and `wide` are on, `ulps` is 0. NumPy and PyTorch sum float16 in float32, TVM keeps bfloat16 in
-float32 within an expression; a loop that is no reduction block has the order that is written.
+float32 within an expression; a loop outside reduction blocks keeps the written order.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Relax functions certified: the interpreter runs the graph, each call of a TensorIR function is run on enclosures too.
 
 Every storage that a TensorIR function touches has one region, which outlives the call; so enclosures pass from call
-to call, by views and reshapes, through memory that a plan reuses. What the graph itself does is exact: constants,
+to call, by views and reshapes, through memory that a plan reuses. Operations of the graph itself are exact: constants,
 allocations, shapes, views. What could carry a rounded value past the regions is not certified (RM504):
 
 | not certified                                   | because                                            |
@@ -126,7 +126,7 @@ class Enclosing(Hooks):
         self._open.append((func, list(args)))
 
     def leave_function(self, name: str, result: object) -> None:
-        """Run `name` on enclosures: it is defined, as the interpreter came to its end."""
+        """Run `name` on enclosures: it is defined, since the interpreter ran to its end."""
         del name, result
         opened = self._open.pop()
         if opened is None:

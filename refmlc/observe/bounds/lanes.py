@@ -93,7 +93,7 @@ class Lanes:
         for vector, count, end in zip(node.vectors, counts, accumulate(counts), strict=True):
             if index.value < end:
                 return self.of(vector, index.value - (end - count))
-        raise not_certified("a shuffle of a lane that is not there", node.span)
+        raise not_certified("a shuffle of a lane that does not exist", node.span)
 
 
 def lanes_of(dtype: DType, span: Span | None) -> int:

@@ -129,7 +129,7 @@ def _known(found: Enclosure | None, name: str, grid: Grid, span: Span | None) ->
 def _number(value: Value, span: Span | None) -> int:
     if isinstance(value, int):
         return value
-    raise not_certified("an integer that depends on a rounding, here", span)
+    raise not_certified("an integer that depends on a rounding", span)
 
 
 def on_members(row: Callable[..., Scalar], args: Sequence[Value], operands: Sequence[DType], result: DType) -> Value:
@@ -198,7 +198,7 @@ def conversion(source: DType, target: DType, freedom: Freedom, span: Span | None
             return grid.image(Enclosure(Fraction(value)))
         if isinstance(value, Choice) and value.values is not None:
             return grid.image(between(Fraction(min(value.values)), Fraction(max(value.values))))
-        raise not_certified("an integer that depends on a rounding, here", span)
+        raise not_certified("an integer that depends on a rounding", span)
 
     return from_whole
 

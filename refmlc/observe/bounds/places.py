@@ -114,7 +114,7 @@ def united(old: Value | None, new: Value) -> Value:
 
 
 def neutral(op: str) -> Enclosure | None:
-    """What changes nothing when combined; None where there is no such number."""
+    """The neutral element of the combination; None if it is not a number."""
     return {"add": Enclosure(Fraction(0)), "mul": Enclosure(Fraction(1))}.get(op)
 
 

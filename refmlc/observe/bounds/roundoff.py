@@ -75,7 +75,7 @@ class Grid:
                 return NAN
 
     def settle(self, centre: Fraction, radius: float) -> Enclosure:
-        """Every number within `radius` of `centre`, and whatever rounding makes of it."""
+        """All numbers within `radius` of `centre`, rounded."""
         if radius == 0.0:
             return self._alone(centre)
         centre, radius = shortened(centre, radius)
@@ -90,7 +90,7 @@ class Grid:
         return Enclosure(centre, grown, specials)
 
     def _alone(self, centre: Fraction) -> Enclosure:
-        """`centre` and what rounding makes of it."""
+        """`centre`, rounded."""
         top, bottom = centre.numerator, centre.denominator
         if top.bit_length() <= DIGITS and bottom.bit_length() <= EXPONENTS:
             x = top / bottom  # exact, and so is what a rounding moves it by

@@ -26,4 +26,4 @@ class Run:
     def known(self, buffer: tir.Buffer, span: Span | None) -> None:
         """Fails: RM203 for a buffer that was not declared."""
         if buffer not in self.declared:
-            raise fail(OUT_OF_SCOPE, f"buffer `{buffer.name}` is used where it has no storage", span)
+            raise fail(OUT_OF_SCOPE, f"buffer `{buffer.name}` is used without storage", span)

@@ -1,4 +1,4 @@
-"""Which cell is asked about: the element of an argument, a result, a variable of Relax, or a buffer inside.
+"""The queried element: of an argument, a result, a Relax variable, or an inner buffer.
 
 The name is looked for in this order: parameters, `result` (`result.0` of a tuple), variables of Relax (as they were
 bound last), buffers (the last store to the element). Where the run ends in the middle of a binding, its variable means
@@ -35,7 +35,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The element: where it lies, when it is looked at, its value then (None: not initialised)."""
+    """The queried element: its place, the time of the query, its value then (None: not initialised)."""
 
     name: str
     index: tuple[int, ...]
@@ -115,7 +115,7 @@ def element(storages: Storages, name: str, tensor: Tensor, index: Sequence[int],
 
 
 def locate(recorder: Finder, asked: Asked, held: Sequence[Held], value: object) -> Found:
-    """The element that was asked for, after the first run. Fails: RM112."""
+    """The queried element, after the first run. Fails: RM112."""
     results = list(tensors_in("result", value))
     named = {each.name: each.tensor for each in reversed(held)} | dict(results)
     name = asked.name or _only(results, held, recorder)
@@ -131,11 +131,11 @@ def locate(recorder: Finder, asked: Asked, held: Sequence[Held], value: object) 
 def _only(results: Sequence[tuple[str, Tensor]], held: Sequence[Held], recorder: Finder) -> str:
     names = [name for name, _ in results] or [each.name for each in held if each.storage in recorder.written]
     if len(names) != 1:
-        raise fail(BAD_USAGE, "an output must be named", None, f"there are: {', '.join(names) or 'none'}")
+        raise fail(BAD_USAGE, "choose an output", None, f"there are: {', '.join(names) or 'none'}")
     return names[0]
 
 
 def _unknown(asked: Asked, known: Sequence[str]) -> RefmlcError:
     spelled = f"{asked.name}[{', '.join(map(str, asked.index))}]"
     message = f"no `{spelled}` was written or returned"
-    return fail(BAD_USAGE, message, None, f"known are {', '.join(dict.fromkeys(known)) or 'no names'}")
+    return fail(BAD_USAGE, message, None, f"known names: {', '.join(dict.fromkeys(known)) or 'no names'}")

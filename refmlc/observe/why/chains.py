@@ -1,4 +1,4 @@
-"""Chains: the stores that made one cell, each reading what the one before wrote; and what a reduction comes to.
+"""Chains: the stores that made one cell, each reading the one before; and the result of a reduction.
 
 A chain of one statement whose value is `self op term` (op add, mul, max or min; the terms may stand on either side and
 there may be several) is folded: one line instead of a thousand.

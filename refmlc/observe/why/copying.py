@@ -15,7 +15,7 @@ def copies(args: Sequence[object]) -> list[object]:
 
 
 class Copying:
-    """What was copied so far."""
+    """The copies so far."""
 
     def __init__(self) -> None:
         self._given: dict[int, Tensor] = {}

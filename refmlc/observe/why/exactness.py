@@ -34,7 +34,7 @@ def _finite(values: Sequence[Scalar]) -> bool:
 
 
 def exact_result(op: str, operands: Sequence[Scalar]) -> Fraction | None:
-    """What arithmetic without rounding gives; None where that is no fraction, or `op` is not among those above."""
+    """The result without rounding; None if it is not a fraction, or `op` is not in the table."""
     if not _finite(operands):
         return None
     exact = [Fraction(operand) for operand in operands]

@@ -36,7 +36,7 @@ class Storages:
         return self._add(storage) if found is None else found[1]
 
     def known(self, storage: Storage) -> int:
-        """The number of `storage`; of one that nothing gave a number, -1: it is no argument and was never written."""
+        """The number of `storage`; -1 if it has none: it is not an argument and was never written."""
         found = self._known.get(id(storage))
         return -1 if found is None else found[1]
 

@@ -5,7 +5,7 @@
 | an element          | its value, the statement that wrote it, the instance of the block and the loops            |
 | an operator, a cast | its value; the exact result and the distance from it, where they differ                    |
 | a reduction         | how many terms, the exact sum, the running error; its start, first, last, biggest term     |
-| an origin           | which element of which argument, a constant, never written, or why there is no more to say |
+| an origin           | element of an argument, a constant, never written, or why the search ends here             |
 
 An element that was shown before is named again, not shown again.
 """
@@ -45,14 +45,14 @@ def outline(found: Slice, depth: int = DEPTH) -> Line:
 
 @dataclass(slots=True)
 class Outliner:
-    """What was shown so far."""
+    """The lines so far."""
 
     found: Slice
     depth: int
     shown: set[int] = field(default_factory=set)
 
     def whole(self) -> Line:
-        """The element that was asked for."""
+        """The queried element."""
         found = self.found
         top = f"{found.element} = {number(found.value, found.dtype)}"
         line = self._source(top, found.source(), self.depth, f"{found.dtype}, after `{found.func}`")
@@ -67,7 +67,7 @@ class Outliner:
         if origin.number in self.shown:
             return Line(text, "shown above")
         if depth == 0:
-            return Line(text, "not shown: deeper than asked for", _place(origin))
+            return Line(text, "not shown: below the chosen depth", _place(origin))
         self.shown.add(origin.number)
         return Line(text, note, _place(origin), (self._write(origin, depth - 1),))
 
@@ -77,7 +77,7 @@ class Outliner:
         head = source(write.span) if write.span is not None else write.element
         note = where(write)
         if write.outside:
-            return Line(f"written by `{write.function}`, a function from outside", note)
+            return Line(f"written by the external function `{write.function}`", note)
         if folded is not None:
             self.shown.update(folded.stores)
             return Line(head, note, "", (self._fold(folded, write, depth),))
@@ -157,7 +157,7 @@ def origin_text(origin: Origin) -> str:
         case Source.CONSTANT | Source.UNINITIALISED | Source.CUT:
             return origin.name
         case Source.UNWATCHED:
-            return f"not by a store: {origin.name}"
+            return f"not written by a store: {origin.name}"
 
 
 def rounding_text(rounding: Rounding | None) -> str:

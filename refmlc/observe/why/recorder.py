@@ -43,7 +43,7 @@ class Enough(Exception):
 class Level:
     """A call of a function: the capture of the statement being executed, the binds so far.
 
-    Binds are by frame: each thread of a group has one of its own. `pending` is a bind whose capture is not kept yet.
+    Binds are by frame: each thread of a group has its own. `pending` is a bind whose capture is not kept yet.
     """
 
     capture: Capture | None = None
@@ -234,7 +234,7 @@ class Recorder(Hooks):
         self._bindings.pop()
 
     def after_destination(self, call: DestinationCall) -> None:
-        """A function from outside has written all its outputs."""
+        """Record that an external function has written all its outputs."""
         callee = call.call.args[0]
         if not isinstance(callee, relax.ExternFunc) or not is_from_outside(self._module, call.call):
             return

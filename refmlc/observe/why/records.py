@@ -1,4 +1,4 @@
-"""What is noted of a store while the program runs: enough to make its tree afterwards, and no more.
+"""The record of a store during the run: just enough to make its tree afterwards.
 
 A store is noted where it writes a cell that is watched. For each watched cell there are times; for each time the
 stores are wanted that made the cell what it is then: the last one, and, as long as one read the cell itself (a
@@ -39,7 +39,7 @@ class Loaded:
 
 @dataclass(slots=True)
 class Capture:
-    """What a statement that is being executed has read and called so far; `stored`: elements it has written."""
+    """The reads and calls of the current statement so far; `stored`: elements it has written."""
 
     loads: list[Loaded]
     calls: list[tuple[tir.Call, object]]

@@ -1,4 +1,4 @@
-"""What the text says of a statement: which loops, blocks and conditions stand around it, which variables it names."""
+"""The static context of a statement: its loops, blocks and conditions, and the variables that it names."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

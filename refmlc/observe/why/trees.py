@@ -183,7 +183,7 @@ def loaded(load: Loaded, part: int, read: tuple[Value, ...] = ()) -> Value:
 
 
 def stored(noted: Noted, cell: Cell) -> Value | None:
-    """The tree of what a noted store put into `cell`; None where the cell is no lane of what it wrote."""
+    """The tree of the value that a recorded store put into `cell`; None if it did not write that cell."""
     node = noted.site.node
     if not isinstance(node, tir.BufferStore):
         return None

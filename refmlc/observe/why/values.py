@@ -1,4 +1,4 @@
-"""What a slice is made of: plain data, no reference to the run, to be shown, searched or written as JSON.
+"""The parts of a slice: plain data without references to the run, to show, search or write as JSON.
 
 | class      | is                                                                                                |
 |------------|---------------------------------------------------------------------------------------------------|
@@ -7,7 +7,7 @@
 | `Rounding` | what an operator's exact result was, and how far from it the value is                             |
 | `Write`    | one store: where, in which instance of a block, with which loop values, and the tree of its value |
 | `Origin`   | where a value comes from that no store wrote: an argument, a constant, nowhere                    |
-| `Slice`    | the element that was asked for, the stores that it depends on, the origins                        |
+| `Slice`    | the queried element, the stores that it depends on, the origins                                   |
 
 Time is counted in stores: a load at time t sees the stores 1 … t. A `Write` has no reference to another one: the slice
 knows which store a load saw (`Slice.source`), so that sharing costs nothing and no tree is too deep to be walked.
@@ -151,7 +151,7 @@ class Slice:
     runs: int = 0
 
     def source(self, load: Value | None = None) -> From:
-        """What `load` saw (None: the element that was asked for)."""
+        """The value that `load` read (None: the queried element)."""
         reading = self.reading if load is None or load.cell is None else (load.cell, load.time)
         found = self.sources.get(reading)
         if found is None:

@@ -103,7 +103,7 @@ class Search:
         return value
 
     def follow(self, first: Reading) -> str:
-        """Run until nothing is asked for any more; what ended it, in words."""
+        """Run until no element is left to explain; the reason for the end, in words."""
         wanted: dict[Cell, set[int]] = {first[0]: {first[1]}}
         for _ in range(self.limits.depth):
             if not wanted:
@@ -123,7 +123,7 @@ class Search:
         return f"more than {self.limits.depth} steps from buffer to buffer" if wanted else ""
 
     def _take(self, cell: Cell, time: int, events: tuple[Event, ...]) -> Iterable[Value]:
-        """Keep the stores that made `cell` what it was at `time`; the loads to be followed."""
+        """Keep the stores that made the value of `cell` at `time`; return the loads to follow."""
         made = [self.writes.get(event.number) or chains.write_of(event, cell) for event in events]
         for write in made:
             self.writes[write.number] = write
@@ -147,7 +147,7 @@ class Search:
 
     def _seen(self, load: Value, write: Write) -> int | Origin:
         if write.value.value is not None and not same(load.value, write.value.value):
-            return Origin(Source.UNWATCHED, "changed by something that cannot be watched")
+            return Origin(Source.UNWATCHED, "changed by code that cannot be watched")
         return write.number
 
     def _origin(self, cell: Cell) -> Origin:
@@ -178,7 +178,7 @@ def why(
 
     `output`: a parameter, `result` (`result.0` of a tuple), a variable of Relax, or a buffer inside; empty: the only
     result. `companion` makes hooks that watch each run beside the recorder; they may end it by `Enough`. Fails: RM112
-    where there is no such element, RM111, and whatever the program does.
+    if the element does not exist, RM111, and the failures of the program.
     """
     if func not in module.functions:
         raise fail(

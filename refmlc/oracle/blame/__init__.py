@@ -1,4 +1,4 @@
-"""Where a wrong result was born: the first binding, block and element where an implementation parts from the meaning.
+"""The origin of a wrong result: the first binding, block and element where an implementation deviates.
 
 | file     | holds                                                                                             |
 |----------|---------------------------------------------------------------------------------------------------|

@@ -1,6 +1,6 @@
-"""The beginning of a program as a program of its own, which gives back what was computed so far.
+"""Prefixes of a program as programs that return the values computed so far.
 
-| function | is cut                        | and gives back                                             |
+| function | is cut                        | and returns                                                |
 |----------|-------------------------------|------------------------------------------------------------|
 | Relax    | after a binding of its body   | the tuple of the variables that were bound, the named ones |
 | TensorIR | after a statement of its root | what the root allocates, as further parameters             |
@@ -31,8 +31,8 @@ def bindings(func: relax.Function) -> list[relax.Binding]:
     return [binding for block in func.body.blocks for binding in block.bindings]
 
 
-def cut_graph(module: IRModule, name: str, count: int, wanted: Sequence[str]) -> IRModule:
-    """`module`, its Relax function `name` ending after `count` bindings with the tuple of the variables `wanted`."""
+def cut_graph(module: IRModule, name: str, count: int, names: Sequence[str]) -> IRModule:
+    """`module`, its Relax function `name` ending after `count` bindings with the tuple of the variables `names`."""
     func = module.functions[name]
     if not isinstance(func, relax.Function):
         raise TypeError(name)
@@ -44,14 +44,14 @@ def cut_graph(module: IRModule, name: str, count: int, wanted: Sequence[str]) ->
         if kept:
             blocks.append(relax.BindingBlock(kept, span=block.span))
     hidden = {binding.var: replace(binding.var, dataflow=False) for block in blocks for binding in block.bindings}
-    shown = [binding.var for block in blocks for binding in block.bindings if binding.var.name in wanted]
+    shown = [binding.var for block in blocks for binding in block.bindings if binding.var.name in names]
     body = relax.SeqExpr(tuple(blocks), relax.Tuple(tuple(shown)), span=func.body.span)
     visible = substitute(body, {old: new for old, new in hidden.items() if old.dataflow})
     return replace(module, functions={**module.functions, name: replace(func, body=visible, ret_ty=None)})
 
 
 def root_of(func: tir.PrimFunc) -> Root | None:
-    """The root of a function that can be cut: two statements at least, and no memory of its own but global one."""
+    """The root of a function that can be cut: at least two statements, and only global memory."""
     body = func.body
     buffers: tuple[tir.Buffer, ...] = ()
     if isinstance(body, tir.SBlockRealize) and not body.block.iter_vars and body.block.init is None:

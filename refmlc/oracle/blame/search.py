@@ -1,8 +1,8 @@
-"""An implementation that gives results only: which binding, which root block, which element is the first wrong one.
+"""Find the first wrong binding, root block and element of an implementation that returns only results.
 
-The question is asked of beginnings of the program (`cuts`), which give back everything so far: a beginning is wrong
-when any part of it is. So the first wrong one is found by halving. It may be that the beginnings of a wrong program are
-all right, because the fault lies in what the implementation makes of the whole; then the note says so.
+The search runs prefixes of the program (`cuts`), which return everything computed so far: a prefix is wrong when any
+part of it is. Bisection finds the first wrong one. All prefixes of a wrong program may be right, because the fault
+needs the whole program; then the note says so.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,18 +22,18 @@ from refmlc.run.interp.hooks import Hooks
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
-MASKED = "no beginning of it is wrong by itself: the fault needs what follows"
+MASKED = "no prefix of the program is wrong by itself: the fault needs a later statement"
 ONE_STEP = Limits(depth=1)
 
 
 @dataclass(frozen=True)
 class Blame:
-    """Where it went wrong, as far as could be found.
+    """The first wrong place, as far as it could be found.
 
     `binding` is the first variable of Relax that is wrong, `function` what it calls (or the function itself), `block`
     the first wrong root block, with `instance`, the axes of the block instance that writes the first wrong element, and
     their values. `compared` has the difference: element, both values, distance, bound, histogram, guess. `program` is
-    the smallest beginning that shows it. `notes` say what could not be found, and why.
+    the smallest prefix that shows it. `notes` say what could not be found, and why.
     """
 
     function: str
@@ -51,8 +51,8 @@ class Blame:
         if self.block:
             at = ", ".join(f"{name} = {value}" for name, value in self.instance)
             parts.append(f"block `{self.block}`" + (f" at {at}" if at else ""))
-        found = "" if self.compared is None else f": {self.compared.label} {self.compared.verdict}"
-        return ", ".join(parts) + found + "".join(f"; {note}" for note in self.notes)
+        difference = "" if self.compared is None else f": {self.compared.label} {self.compared.verdict}"
+        return ", ".join(parts) + difference + "".join(f"; {note}" for note in self.notes)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Piece:
 
 
 def blame(program: Program, call: int, implementation: Implementation) -> Blame:
-    """Where `implementation` parts from the meaning of call `call`, which is defined."""
+    """The first place where `implementation` deviates from the meaning of call `call`, which is defined."""
     piece = Piece(program.module, program.func, tuple(program.arguments(call)), program.name)
     return _blame(piece, implementation)
 
@@ -84,7 +84,7 @@ def blame(program: Program, call: int, implementation: Implementation) -> Blame:
 def _blame(piece: Piece, implementation: Implementation) -> Blame:
     whole = compare_piece(piece, implementation)
     if whole is None or whole.verdict.kind is not Kind.WRONG:
-        return Blame(piece.func, notes=("the whole program is not wrong",))
+        return Blame(piece.func, notes=("the program is not wrong on this call",))
     match piece.module.functions[piece.func]:
         case relax.Function() as func:
             return _in_graph(piece, func, whole, implementation)
@@ -95,7 +95,7 @@ def _blame(piece: Piece, implementation: Implementation) -> Blame:
 
 
 def compare_piece(piece: Piece, implementation: Implementation) -> Compared | None:
-    """What the implementation makes of a piece, compared with what it means; None: one of them gives no result."""
+    """Compare the implementation's result for a piece with its meaning; None: one of them has no result."""
     answers = []
     for each in (Interp(), implementation):
         prepared = each.prepare(piece.module)
@@ -110,26 +110,26 @@ def compare_piece(piece: Piece, implementation: Implementation) -> Compared | No
 
 
 def first_wrong(count: int, look: Callable[[int], Compared | None]) -> tuple[int, Compared] | None:
-    """The least length at which a beginning is wrong, by halving, with what is wrong; None where `count` is not."""
+    """The length of the shortest wrong prefix, by bisection, and its comparison; None if that of `count` is right."""
     last = look(count)
     if last is None or last.verdict.kind is not Kind.WRONG:
         return None
-    low, high, found = 0, count, last
+    low, high, comparison = 0, count, last
     while high - low > 1:
         middle = (low + high) // 2
         seen = look(middle)
         if seen is not None and seen.verdict.kind is Kind.WRONG:
-            high, found = middle, seen
+            high, comparison = middle, seen
         else:
             low = middle
-    return high, found
+    return high, comparison
 
 
 # ------------------------------------------------------------------------------------------------- Relax
 
 
 class Bound(Hooks):
-    """The variables of the outermost call that hold tensors, and what the functions that they call were given."""
+    """Records the tensor variables of the outermost call, and the arguments of the functions that they call."""
 
     def __init__(self) -> None:
         self.tensors: list[str] = []
@@ -169,10 +169,10 @@ def _in_graph(piece: Piece, func: relax.Function, whole: Compared, implementatio
     def beginning(count: int) -> Piece:
         return Piece(cuts.cut_graph(piece.module, piece.func, count, bound.tensors), piece.func, piece.given)
 
-    found = first_wrong(len(bindings), lambda count: compare_piece(beginning(count), implementation))
-    if found is None:
+    first = first_wrong(len(bindings), lambda count: compare_piece(beginning(count), implementation))
+    if first is None:
         return Blame(piece.func, compared=whole, program=piece, notes=(MASKED,))
-    count, compared = found
+    count, compared = first
     binding = bindings[count - 1]
     name = binding.var.name
     place = "" if binding.span is None else binding.span.place
@@ -190,7 +190,7 @@ def _in_graph(piece: Piece, func: relax.Function, whole: Compared, implementatio
                 inner.program,
                 inner.notes,
             )
-        note = f"`{called}` is right when it is called alone"
+        note = f"`{called}` gives the right result when it is called alone"
         return Blame(called, name, place=place, compared=compared, program=beginning(count), notes=(note,))
     return Blame(called or piece.func, name, place=place, compared=compared, program=beginning(count))
 
@@ -208,24 +208,24 @@ def _in_prim_func(piece: Piece, func: tir.PrimFunc, whole: Compared, implementat
         module = cuts.cut_prim_func(piece.module, piece.func, count)
         cut = module.functions[piece.func]
         added = cut.params[len(func.params) :] if isinstance(cut, tir.PrimFunc) else ()
-        given = tuple(extra[var.name.removesuffix("_root")] for var in added)
-        return Piece(module, piece.func, (*piece.given, *given))
+        tensors = tuple(extra[var.name.removesuffix("_root")] for var in added)
+        return Piece(module, piece.func, (*piece.given, *tensors))
 
-    found = first_wrong(len(root.statements), lambda count: compare_piece(beginning(count), implementation))
-    if found is None:
+    first = first_wrong(len(root.statements), lambda count: compare_piece(beginning(count), implementation))
+    if first is None:
         return _at_element(piece, MASKED, whole)
-    return _at_element(beginning(found[0]), "", found[1], cuts.names_in(root.statements[found[0] - 1]))
+    return _at_element(beginning(first[0]), "", first[1], cuts.names_in(root.statements[first[0] - 1]))
 
 
 def _root_tensors(root: cuts.Root) -> dict[str, Tensor] | None:
     """Fresh tensors for what the root allocates; None where sizes are not constant."""
-    made: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for buffer in root.buffers:
         shape = tuple(extent.value for extent in buffer.shape if isinstance(extent, tir.IntImm))
-        if len(shape) != len(buffer.shape) or buffer.strides or buffer.name in made:
+        if len(shape) != len(buffer.shape) or buffer.strides or buffer.name in tensors:
             return None
-        made[buffer.name] = Tensor.empty(shape, buffer.dtype, origin=f"buffer `{buffer.name}`")
-    return made
+        tensors[buffer.name] = Tensor.empty(shape, buffer.dtype, origin=f"buffer `{buffer.name}`")
+    return tensors
 
 
 def _at_element(piece: Piece, note: str, compared: Compared, blocks: tuple[str, ...] = ()) -> Blame:

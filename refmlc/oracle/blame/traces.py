@@ -1,4 +1,4 @@
-"""Two modules that refmlc executes both: every store compared, the first that differs in the order of the right one.
+"""Compare every store of two modules; find the first difference in the order of the right module.
 
 A store is known by its block, the values of the axes, the buffer, the indices, and which one of those that are alike it
 is; so loops may have been split, reordered or fused between the two. A store that one of them does not make differs
@@ -113,13 +113,13 @@ def log_of(module: IRModule, func: str, args: Sequence[object]) -> tuple[list[St
 
 def first_difference(right: IRModule, wrong: IRModule, func: str, args: Sequence[object]) -> Parting | None:
     """The first store of `right` that `wrong` makes with another value, or not at all; None where all agree."""
-    expected, given = log_of(right, func, args)[0], log_of(wrong, func, args)[0]
-    made = {stored.key: stored for stored in given}
+    expected, actual = log_of(right, func, args)[0], log_of(wrong, func, args)[0]
+    wrong_stores = {stored.key: stored for stored in actual}
     for stored in expected:
-        other = made.pop(stored.key, None)
+        other = wrong_stores.pop(stored.key, None)
         if other is None or bits(other.value) != bits(stored.value):
             return _parting(stored, stored.value, None if other is None else other.value)
-    extra = next(iter(made.values()), None)
+    extra = next(iter(wrong_stores.values()), None)
     return None if extra is None else _parting(extra, None, extra.value)
 
 

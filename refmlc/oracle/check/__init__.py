@@ -8,7 +8,7 @@
 |-----------|--------------------------------------------------------------------------------------------|
 | `program` | a function with its calls: arguments that are given, the rest made; branches not reached      |
 | `run`     | `check`, and the same function by function                                                |
-| `report`  | what was found: the table, remarks, findings, a summary; as text, HTML, data                 |
+| `report`  | the table, remarks, findings and summary, as text, HTML and data                             |
 """
 
 from refmlc.oracle.check.report import Report

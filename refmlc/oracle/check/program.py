@@ -1,4 +1,4 @@
-"""The programs that `check` examines: arguments and sizes that are given, and the rest made."""
+"""The programs that `check` examines, with explicit arguments and sizes; refmlc makes the others."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ TRIED = 8  # calls that are tried for a branch that no other one reaches
 
 @dataclass(frozen=True)
 class Checked:
-    """A function with its calls. `given` makes arguments that the user gave, by their number."""
+    """A function with its calls. `given` maps a parameter's number to the source of its explicit argument."""
 
     module: IRModule
     func: str
@@ -37,12 +37,12 @@ class Checked:
     def arguments(self, number: int = 0) -> list[object]:
         """Fresh arguments of a call."""
         call = self.calls[number]
-        made = arguments(call.recipes)
-        return [self.given[at](call) if at in self.given else one for at, one in enumerate(made)]
+        generated = arguments(call.recipes)
+        return [self.given[at](call) if at in self.given else argument for at, argument in enumerate(generated)]
 
 
 def public(module: IRModule) -> list[str]:
-    """The functions that are looked at when none is named."""
+    """The functions to check when none is named."""
     return [
         name
         for name, function in module.functions.items()
@@ -60,7 +60,7 @@ def known_function(module: IRModule, func: str) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: how many calls, the seed of what is made, arguments and sizes that are given.
+    """The requested calls: their number, the seed of generated arguments, explicit arguments and sizes.
 
     `inputs` are arguments by the names of parameters, which the function has; `params` those that it may have. An
     argument is an array, a number, or a generator (`zeros`, `ones`, `iota`, `normal(SEED)`).
@@ -85,21 +85,21 @@ def checked_program(module: IRModule, func: str, asked: Asked, interp: Interp) -
     sizes = dict(asked.dims)
     for name in sizes:
         if name not in {var.name for var in maker.dims}:
-            known = ", ".join(var.name for var in maker.dims) or "none"
-            raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {known}")
-    given = _given(func, parameters, asked, sizes)
-    made = tuple(maker.call(number, asked.seed, sizes) for number in range(asked.calls))
-    program = Checked(module, func, made, given)
+            names = ", ".join(var.name for var in maker.dims) or "none"
+            raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {names}")
+    sources = _given(func, parameters, asked, sizes)
+    calls = tuple(maker.call(number, asked.seed, sizes) for number in range(asked.calls))
+    program = Checked(module, func, calls, sources)
     missed = [branch for branch in branches(module) if _reachable(branch, module, func)]
-    if not missed or len(given) == len(parameters):
+    if not missed or len(sources) == len(parameters):
         return program, [*unreached(program, missed, interp)]
     return _reaching(program, missed, maker, asked, sizes, interp)
 
 
 def unreached(program: Checked, missed: Iterable[Branch], interp: Interp) -> list[Branch]:
     """Those of `missed` that no call of `program` reaches."""
-    found = reached(program, range(len(program.calls)), interp)
-    return [branch for branch in missed if branch not in found]
+    reached_branches = reached(program, range(len(program.calls)), interp)
+    return [branch for branch in missed if branch not in reached_branches]
 
 
 def _reaching(
@@ -139,9 +139,11 @@ def _given(
     for name in asked.inputs:
         if name not in names:
             raise fail(BAD_INPUT, f"`{func}` has no parameter `{name}`", None, f"its parameters: {', '.join(names)}")
-    given = {**asked.params, **asked.inputs}
+    values = {**asked.params, **asked.inputs}
     return {
-        at: _source(func, one, given[one.name], at, sizes) for at, one in enumerate(parameters) if one.name in given
+        at: _source(func, declared, values[declared.name], at, sizes)
+        for at, declared in enumerate(parameters)
+        if declared.name in values
     }
 
 
@@ -151,26 +153,28 @@ def _source(func: str, parameter: Parameter, value: object, at: int, sizes: dict
     place = f"`{parameter.name}` of `{func}`"
     if isinstance(value, str):
         if not is_generator(value):
-            raise fail(BAD_INPUT, f"{place} is given as the text `{value}`", None, f"generators: {GENERATORS}")
+            raise fail(
+                BAD_INPUT, f"{place} is the text `{value}`, which is not a generator", None, f"generators: {GENERATORS}"
+            )
         text = value
         return lambda call: _generated(text, call, at)
     if isinstance(value, np.ndarray):
         value = as_declared(value, ty.dtype if isinstance(ty, TensorType) else None)
-    found = as_value(value, ty, place)
-    if isinstance(ty, PrimType) and not isinstance(found, bool | int | float):
-        raise fail(BAD_INPUT, f"{place} is a number, {kind_of(found)} is given")
-    if not isinstance(found, Tensor):
-        return lambda _call: found
+    argument = as_value(value, ty, place)
+    if isinstance(ty, PrimType) and not isinstance(argument, bool | int | float):
+        raise fail(BAD_INPUT, f"{place} is a number; the argument is {kind_of(argument)}")
+    if not isinstance(argument, Tensor):
+        return lambda _call: argument
     if isinstance(ty, TensorType) and ty.shape is not None:
-        for extent, size in zip(ty.shape, found.shape, strict=False):
+        for extent, size in zip(ty.shape, argument.shape, strict=False):
             if isinstance(extent, tir.Var):
                 sizes.setdefault(extent.name, size)
-    return lambda _call: found.copy()
+    return lambda _call: argument.copy()
 
 
 def _generated(text: str, call: Call, at: int) -> object:
-    """What a generator gives, in the place of what was made."""
-    made = arguments(call.recipes)[at]
-    if not isinstance(made, Tensor):
-        return made
-    return generate(text, made.shape, made.dtype)
+    """The generator's value, which replaces the default argument."""
+    argument = arguments(call.recipes)[at]
+    if not isinstance(argument, Tensor):
+        return argument
+    return generate(text, argument.shape, argument.dtype)

@@ -1,10 +1,10 @@
-"""What `check` says: a table of verdicts, remarks, findings, a summary; as text, as HTML, as data.
+"""The report of `check`: a table of verdicts, remarks, findings, a summary; as text, HTML or data.
 
 | part     | holds                                                                                         |
 |----------|-----------------------------------------------------------------------------------------------|
 | table    | a row for the meaning of each function, one for each implementation: calls with each verdict     |
-| remarks  | why something is unsupported; branches that no call reaches; lints, where they are no findings   |
-| findings | each once: of those that have one cause, the first                                             |
+| remarks  | reasons for unsupported calls; unreached branches; lints that do not count as findings         |
+| findings | the first of each cause                                                                       |
 """
 
 from collections import Counter
@@ -29,9 +29,9 @@ WIDEST = 100
 
 @dataclass(frozen=True)
 class Row:
-    """A function: its program and what was found; or the problem that no call of it can be made.
+    """A checked function: its program and examination, or the reason why no call can be made.
 
-    `notes`: what the user has to know of how the function is executed.
+    `notes`: what the user should know about the execution of the function.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Row:
 
     @property
     def compared(self) -> bool:
-        """Whether the result of some call was compared, or its verdict."""
+        """True if the result or verdict of some call was compared."""
         if self.found is None:
             return False
         kinds = {verdict.kind for verdicts in self.found.verdicts.values() for verdict in verdicts}
@@ -51,17 +51,17 @@ class Row:
 
     @property
     def executed(self) -> bool:
-        """Whether the meaning of some call is known, and nothing is compared with it."""
+        """True if the meaning of some call is known but nothing was compared with it."""
         return (
             self.found is not None
             and not self.compared
-            and any(one.verdict == "defined" for one in self.found.reference)
+            and any(reference.verdict == "defined" for reference in self.found.reference)
         )
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table. `counts`: how many calls have each verdict; no one, where no arguments can be made."""
+    """A line of the table. `counts`: the number of calls per verdict; empty if no arguments can be made."""
 
     function: str
     path: str
@@ -76,7 +76,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Cause:
-    """A finding, and in how many calls there is one of the same cause. Undefined behaviour is in no implementation."""
+    """A finding, and the number of calls with the same cause. Undefined behaviour belongs to no implementation."""
 
     finding: Finding
     count: int = 1
@@ -85,21 +85,21 @@ class Cause:
     @property
     def diagnostic(self) -> Diagnostic:
         """The finding, with the count."""
-        told = self.finding.diagnostic
-        return told if self.count == 1 else told.noting(f"the same in {self.count} calls; this is the first")
+        first = self.finding.diagnostic
+        return first if self.count == 1 else first.noting(f"{self.count} calls have this finding; this is the first")
 
 
-NO_ARGUMENTS = "no arguments can be made"
-NOT_COMPARED = "nothing could be compared"
+NO_ARGUMENTS = "no arguments"
+NOT_COMPARED = "nothing was compared"
 ALONE = "only the meaning was executed: no other implementation takes this function"
 
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What was found in a module.
+    """The result of checking a module.
 
-    `shown`: what the table calls each implementation; `strict`: lints are findings; `named`: the caller named
-    implementations, so that a check that compares with none of them is no success.
+    `shown`: the table's name of each implementation; `strict`: lints are findings; `named`: the caller named
+    implementations, so a check that compares with none of them fails.
     """
 
     title: str
@@ -110,65 +110,68 @@ class Report:
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
-        """What is found, those of one cause together: undefined behaviour, then implementations that are wrong."""
+        """The findings grouped by cause: undefined behaviour first, then wrong implementations."""
         first: dict[object, Cause] = {}
         for row in self.rows:
             for key, cause in (*_undefined(row, strict=self.strict), *_wrong(row)):
-                known = first.get(key)
-                first[key] = cause if known is None else replace(known, count=known.count + 1)
+                earlier = first.get(key)
+                first[key] = cause if earlier is None else replace(earlier, count=earlier.count + 1)
         return tuple(first.values())
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
-        """What is wrong, each cause once."""
+        """The findings, one for each cause."""
         return tuple(cause.diagnostic for cause in self.causes)
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is found."""
+        """True if there are no findings."""
         return not self.causes
 
     @property
     def compared(self) -> bool:
-        """Whether anything was compared."""
+        """True if any function was compared."""
         return any(row.compared for row in self.rows)
 
     @property
     def executed(self) -> bool:
-        """Whether the meaning of some function is known, and nothing is compared with it."""
+        """True if the meaning of some function is known but nothing was compared with it."""
         return any(row.executed for row in self.rows)
 
     @property
     def status(self) -> int:
-        """The exit status of the command: 1 a finding, 3 nothing executed, or no named way took part; else 0."""
+        """The exit status: 1 for a finding, 3 if nothing ran or no named implementation was compared, else 0."""
         return 1 if self.causes else 0 if self.compared or (self.executed and not self.named) else 3
 
     def table(self) -> tuple[Line, ...]:
-        """The verdicts, a line for the meaning of each function and one for each implementation."""
+        """The table: for each function, a line for the meaning and one for each implementation."""
         return tuple(line for row in self.rows for line in _lines(row, self.shown))
 
     @property
     def remarks(self) -> list[str]:
-        """What is not in the table: reasons, branches, lints; each once."""
-        found = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row, self.shown)))
-        more = len(found) - MOST_REMARKS
-        return [*found[:MOST_REMARKS], f"and {more} more"] if more > 0 else found
+        """Remarks beside the table, without repetition: reasons, branches, lints."""
+        distinct = list(dict.fromkeys(remark for row in self.rows for remark in _remarks(row, self.shown)))
+        more = len(distinct) - MOST_REMARKS
+        return [*distinct[:MOST_REMARKS], f"and {more} more"] if more > 0 else distinct
 
     @property
     def summary(self) -> str:
-        """What it comes to, in a line."""
+        """The result in one line."""
         examined = [row.found for row in self.rows if row.found is not None]
-        paths = dict.fromkeys(path for found in examined for path in found.verdicts)
-        calls, pairs = sum(len(found.reference) for found in examined), sum(len(found.pairs) for found in examined)
+        paths = dict.fromkeys(path for examination in examined for path in examination.verdicts)
+        calls, pairs = (
+            sum(len(examination.reference) for examination in examined),
+            sum(len(examination.pairs) for examination in examined),
+        )
         head = f"{many(len(self.rows), 'function')}, {many(calls, 'call')}, {many(len(paths), 'implementation')}"
         head += f", {many(pairs, 'variant')}" if pairs else ""
-        codes = [one.code.id for one in self.findings]
+        codes = [finding.code.id for finding in self.findings]
         if codes:
             return f"{head}: {many(len(codes), 'finding')} ({', '.join(dict.fromkeys(codes))})"
         if self.compared:
-            return f"{head}: nothing is found"
+            return f"{head}: no findings"
         alone = self.executed and not self.named
-        return f"{head}: {'nothing is found, only the meaning was executed' if alone else NOT_COMPARED}"
+        return f"{head}: {'no findings, only the meaning was executed' if alone else NOT_COMPARED}"
 
     def __repr__(self) -> str:
         return f"<Report {plain(self.title)}: {self.summary}>"
@@ -192,7 +195,7 @@ class Report:
         """The same for machines: what `refmlc check --json` prints."""
         return {
             "functions": [_row_data(row) for row in self.rows],
-            "findings": [to_json(one) for one in self.findings],
+            "findings": [to_json(finding) for finding in self.findings],
             "summary": self.summary,
         }
 
@@ -225,7 +228,9 @@ def _lines(row: Row, shown: Mapping[str, str]) -> Iterator[Line]:
     if row.found is None:
         yield Line(row.name, "meaning", ())
         return
-    yield Line(row.name, "meaning", _counted(one.verdict for one in row.found.reference), _sanitizer(row.found))
+    yield Line(
+        row.name, "meaning", _counted(reference.verdict for reference in row.found.reference), _sanitizer(row.found)
+    )
     sizes = _sizes(row)
     for path, verdicts in row.found.verdicts.items():
         yield Line(sizes, shown.get(path, path), _counted(verdict.kind.value for verdict in verdicts))
@@ -244,10 +249,10 @@ def _sizes(row: Row) -> str:
     return "\n".join(f"{name} = {', '.join(str(call.sizes[name]) for call in calls)}" for name in names)
 
 
-def _sanitizer(found: Examination) -> str:
-    """What the sanitizer met, by code, over all calls."""
+def _sanitizer(examination: Examination) -> str:
+    """The number of sanitizer reports by code, over all calls."""
     counts: Counter[str] = Counter()
-    for reference in found.reference:
+    for reference in examination.reference:
         if reference.report is not None:
             counts.update({code: count for code, count in reference.report.counts.items() if count})
     return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items())) or "nothing"
@@ -272,7 +277,7 @@ def _remarks(row: Row, shown: Mapping[str, str]) -> Iterator[str]:
     if row.found.unvaried:
         yield f"{row.name}: {row.found.unvaried}"
     yield from (f"{row.name}: {branch}" for branch in row.missed)
-    yield from (f"lint: {one.code.id}: {one.message}" for _, one in _reported(row, lints=True))
+    yield from (f"lint: {diagnostic.code.id}: {diagnostic.message}" for _, diagnostic in _reported(row, lints=True))
 
 
 def _why(verdict: Verdict) -> str:
@@ -284,30 +289,33 @@ def _clipped(text: str) -> str:
 
 
 def _undefined(row: Row, *, strict: bool) -> Iterator[tuple[object, Cause]]:
-    """What the sanitizer reports of each call, with what makes it one cause."""
+    """The sanitizer's reports on each call, each with the key of its cause."""
     for lints in (False, True) if strict else (False,):
-        for number, one in _reported(row, lints=lints):
+        for number, reported in _reported(row, lints=lints):
             if row.found is None or row.program is None:
                 continue
             note = f"call {number + 1}: {arguments_text(row.program, number)}"
-            told = one if lints else one.noting(note)
-            verdict, reference = Verdict(Kind.UNDEFINED, report=one), row.found.reference[number]
-            key = (one.code.id, None if one.span is None else (one.span.line, one.span.column))
-            yield key, Cause(Finding(one.code, row.program, number, "", verdict, told, reference), lint=lints)
+            diagnostic = reported if lints else reported.noting(note)
+            verdict, reference = Verdict(Kind.UNDEFINED, report=reported), row.found.reference[number]
+            key = (reported.code.id, None if reported.span is None else (reported.span.line, reported.span.column))
+            yield (
+                key,
+                Cause(Finding(reported.code, row.program, number, "", verdict, diagnostic, reference), lint=lints),
+            )
 
 
 def _wrong(row: Row) -> Iterator[tuple[object, Cause]]:
-    """What is found of implementations."""
+    """The findings on implementations, each with the key of its cause."""
     for finding in row.found.findings if row.found is not None else ():
         yield (row.name, finding.part, *finding.signature), Cause(finding)
 
 
 def _reported(row: Row, *, lints: bool) -> Iterator[tuple[int, Diagnostic]]:
-    """What the sanitizer reports, lints or the rest, with the number of the call."""
+    """The sanitizer's reports with their call numbers: either the lints or the others."""
     for number, reference in enumerate(row.found.reference if row.found is not None else ()):
-        for one in reference.report.findings if reference.report is not None else ():
-            if one.is_lint is lints and one.diagnostic.code.id.startswith("RM3"):
-                yield number, one.diagnostic
+        for report in reference.report.findings if reference.report is not None else ():
+            if report.is_lint is lints and report.diagnostic.code.id.startswith("RM3"):
+                yield number, report.diagnostic
 
 
 def many(count: int, word: str) -> str:
@@ -335,19 +343,19 @@ def _notes(row: Row) -> dict[str, object]:
     return {"notes": notes} if notes else {}
 
 
-def _left_out(found: Examination) -> dict[str, object]:
-    return {"unvaried": found.unvaried} if found.unvaried else {}
+def _left_out(examination: Examination) -> dict[str, object]:
+    return {"unvaried": examination.unvaried} if examination.unvaried else {}
 
 
-def _call_data(program: Checked, found: Examination, number: int) -> dict[str, object]:
-    reference = found.reference[number]
+def _call_data(program: Checked, examination: Examination, number: int) -> dict[str, object]:
+    reference = examination.reference[number]
     report = reference.report
-    verdicts: dict[str, Json] = {path: str(each[number].kind.value) for path, each in found.verdicts.items()}
+    verdicts: dict[str, Json] = {path: str(each[number].kind.value) for path, each in examination.verdicts.items()}
     return {
         "sizes": dict(program.calls[number].sizes),
         "arguments": arguments_text(program, number),
         "meaning": reference.verdict,
         "counts": {} if report is None else dict(report.counts),
         "verdicts": verdicts,
-        "reasons": {path: str(each[number]) for path, each in found.verdicts.items()},
+        "reasons": {path: str(each[number]) for path, each in examination.verdicts.items()},
     }

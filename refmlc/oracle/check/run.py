@@ -1,4 +1,4 @@
-"""`check`: every function of a module examined on several calls, its meaning first, then each implementation."""
+"""`check`: run every function of a module on several calls, first its meaning, then each implementation."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ from refmlc.vm.parameters import parameters_of
 
 DEFAULT_PATHS = ("native:guarded", "native")
 PER_RUN = Limits(seconds=60.0, clock=True)
-IMPLIED = "no barrier stands in the text, executed as before ThreadSync (TIR-229); see `--as-written`"
+IMPLIED = "the text has no barrier; it runs with the barriers that ThreadSync inserts (TIR-229); see `--as-written`"
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How a module is examined.
+    """Options of a check.
 
-    `kinds` are the sanitizer's codes that are looked for; after those of `allow` the program goes on, as hardware does.
+    `kinds` are the sanitizer codes to detect; after those of `allow` the program continues, as hardware does.
     `pairs`: variants of each program are run too. `strict`: lints are findings. `as_written`: no barrier is
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     """
@@ -51,7 +51,7 @@ class Choices:
         """Fails: RM112 for a code of `allow` that is none of undefined behaviour."""
         for code in sorted(self.allow):
             if code not in CODES or not code.startswith("RM3"):
-                raise fail(BAD_USAGE, f"`{code}` is no code of undefined behaviour (RM3xx)")
+                raise fail(BAD_USAGE, f"`{code}` is not a code of undefined behaviour (RM3xx)")
 
 
 @entry_point
@@ -71,13 +71,13 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     strict: bool = False,
     as_written: bool = False,
 ) -> Report:
-    """What each function of `program` means on several calls, and whether implementations agree: `refmlc check`.
+    """Run each function of `program` on several calls and compare implementations: `refmlc check`.
 
-    `program` is whatever `refmlc.frontends.programs` takes; `func` one function of it, else every public one. Arguments
-    that `inputs` and `dims` do not give are made, boundaries included. An implementation is one, or its name for
-    `--impl`. `as_written`: no barrier is implied where threads share memory and the text holds none (TIR-229).
+    `program` is anything that `refmlc.frontends.programs` accepts; `func` one of its functions, else every public one.
+    refmlc generates the arguments missing from `inputs` and `dims`, boundaries included. An implementation is an object
+    or a name as in `--impl`. `as_written`: no barrier is added if threads share memory and the text has none (TIR-229).
     The report prints as a table, and has `findings`, `ok`, `to_json()`.
-    Fails: RM1xx, RM2xx for what is no module; RM111, RM112 where an argument of this function is to blame.
+    Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
     module = as_module(program)
     asked = Asked(inputs or {}, {}, dims or {}, calls, seed)
@@ -86,27 +86,27 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written)
     choices = replace(choices, named=implementations is not DEFAULT_PATHS)
     with ExitStack() as stack:
-        paths = [_opened(one, limits, stack) for one in implementations]
+        paths = [_opened(path, limits, stack) for path in implementations]
         rows = tuple(examined(module, name, choices, paths) for name in functions(module, func))
         return Report(_title(program, module), rows, shown_names(paths), strict, choices.named)
 
 
 def functions(module: IRModule, func: str | None) -> list[str]:
-    """The functions that are examined. Fails: RM112."""
+    """The names of the functions to check. Fails: RM112."""
     return [known_function(module, func)] if func else public(module)
 
 
 def known_params(module: IRModule, asked: Asked) -> None:
-    """Some function has a parameter that `params` gives, if it gives any. Fails: RM111."""
-    functions = [one for one in module.functions.values() if not isinstance(one, relax.ExternFunc)]
+    """Require that some function has a parameter named in `params`, unless that is empty. Fails: RM111."""
+    functions = [each for each in module.functions.values() if not isinstance(each, relax.ExternFunc)]
     names = {parameter.name for function in functions for parameter in parameters_of(function)}
     if asked.params and names.isdisjoint(asked.params):
-        given = ", ".join(asked.params)
-        raise fail(BAD_INPUT, "no function has a parameter that is given by name", None, f"given are: {given}")
+        names_given = ", ".join(asked.params)
+        raise fail(BAD_INPUT, "no function has a parameter of these names", None, f"given: {names_given}")
 
 
 def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Implementation]) -> Row:
-    """One function examined, or why no call of it can be made. Fails: RM111, RM112 where what was given is to blame."""
+    """Check one function, or report why no call can be made. Fails: RM111, RM112 for invalid explicit arguments."""
     limits, allow, asked = choices.limits, choices.allow, choices.asked
     try:
         program, missed = checked_program(
@@ -116,7 +116,7 @@ def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Impl
         if asked.inputs or asked.dims or asked.params:
             raise
         return Row(name, problem=failure.diagnostic)
-    found = examine(
+    examination = examine(
         [program],
         paths,
         kinds=choices.kinds,
@@ -126,18 +126,18 @@ def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Impl
         as_written=choices.as_written,
     )[0]
     notes = () if choices.as_written else tuple(_implied(module, name))
-    return Row(name, program, found, tuple(missed), notes=notes)
+    return Row(name, program, examination, tuple(missed), notes=notes)
 
 
 def _implied(module: IRModule, name: str) -> Iterator[str]:
-    """What is said of each function without a barrier whose threads share memory (TIR-229)."""
+    """The note on each function whose threads share memory without a barrier (TIR-229)."""
     for each, function in reachable(module, name).functions.items():
         if isinstance(function, tir.PrimFunc) and implies_barriers(function):
             yield f"{each}: {IMPLIED}"
 
 
 def shown_names(paths: Sequence[Implementation]) -> dict[str, str]:
-    """What a table calls implementations: without folders; with the version, else the path, where two are of a kind."""
+    """Short names of implementations: without folders; with version or path if two are of the same kind."""
     names = dict.fromkeys(path.name for path in paths)
     says = {path.name: getattr(path, "says", {}) for path in paths}
     short = {name: _short(name) for name in names}
@@ -155,7 +155,7 @@ def _versioned(kind: str, says: Mapping[str, object]) -> str:
 
 
 def _told(name: str, kind: str, versioned: str, versions: Counter[str]) -> str:
-    """The version where it tells the implementation from others of its kind, else all that follows the kind."""
+    """The version if it is unique among implementations of the kind, else the rest of the name."""
     return versioned if versions[versioned] == 1 and versioned != kind else f"{kind} ({name.partition(':')[2]})"
 
 
@@ -165,12 +165,12 @@ def _short(name: str) -> str:
     return kind if kind == "tvm" else f"cmd:{rest.split('/')[-1]}" if kind == "cmd" else name
 
 
-def _opened(one: str | Implementation, limits: Limits, stack: ExitStack) -> Implementation:
-    return stack.enter_context(closing(implementation(one, limits))) if isinstance(one, str) else one
+def _opened(path: str | Implementation, limits: Limits, stack: ExitStack) -> Implementation:
+    return stack.enter_context(closing(implementation(path, limits))) if isinstance(path, str) else path
 
 
 def _title(program: object, module: IRModule) -> str:
-    """What the report calls the program."""
+    """The report's title for the program."""
     if isinstance(program, PathLike) or (isinstance(program, str) and "\n" not in program):
         return Path(program).name
     return module.name

@@ -1,4 +1,4 @@
-"""What a finding is shown with: one self-contained page, a case for `conformance/`, a command to replay it.
+"""Evidence for a finding: a self-contained page, a case for `conformance/`, a command to replay it.
 
 | file                                       | holds                                                           |
 |--------------------------------------------|-----------------------------------------------------------------|
@@ -29,5 +29,5 @@ def write_page(finding: "Finding", path: Path | str, blame: "Blame | None" = Non
     try:
         from refmlc.oracle.evidence import page  # noqa: PLC0415 - an extra: cases are written without it
     except ModuleNotFoundError as missing:
-        raise fail(BAD_USAGE, f"a page needs `{missing.name}`", None, "pip install 'refmlc[report]'") from None
+        raise fail(BAD_USAGE, f"an HTML page needs `{missing.name}`", None, "pip install 'refmlc[report]'") from None
     page.write_page(finding, path, blame, command=command)

@@ -1,4 +1,4 @@
-"""A case as a TOML file: a program verbatim, its calls, and what each must come to.
+"""A case as a TOML file: a program verbatim, its calls, and the expected result of each.
 
 | key              | holds                                                                       |
 |------------------|-----------------------------------------------------------------------------|
@@ -7,7 +7,7 @@
 | `features`       | what an implementation must have to be asked                                |
 | `dialect`        | the generation of TVMScript                                                 |
 | `provenance`     | where it comes from: who found it, in which implementation, with which code |
-| `implementation` | what is asked when the case is replayed, as `--impl` takes it               |
+| `implementation` | the implementation to replay the case with, as in `--impl`                  |
 | `module`, `func` | the text; the function that is called                                       |
 | `calls`          | tables: `args` (`literals`), and `assert`                                   |
 
@@ -56,7 +56,7 @@ RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of a call, and what it must come to, both as data."""
+    """The arguments and the expected result of a call, as data."""
 
     args: tuple[Data, ...]
     assertion: Mapping[str, Data] = field(default_factory=lambda: {"kind": "open"})
@@ -153,14 +153,16 @@ def read_cases(text: str, name: str = "<cases>") -> tuple[CaseFile, ...]:
             if isinstance(modules, dict) and all(isinstance(each, str) for each in modules.values()):
                 places = _Places(name, text)
                 return tuple(_case(case, modules, places) for case in cases)
-    raise fail(BAD_FILE, f"`{name}` holds no cases: tables `[[case]]`, and `[modules]` with texts by name")
+    raise fail(
+        BAD_FILE, f"`{name}` has no cases: a case file has tables `[[case]]`, and `[modules]` with texts by name"
+    )
 
 
 def _tables(text: str, name: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise fail(BAD_FILE, f"`{name}` is no TOML: {problem}") from None
+        raise fail(BAD_FILE, f"`{name}` is not TOML: {problem}") from None
 
 
 class _Places:
@@ -204,21 +206,21 @@ def _case(data: object, modules: Mapping[str, str], places: _Places) -> CaseFile
                 file,
                 line,
             )
-    raise fail(BAD_FILE, f"{place} is no case: it has no `id`, `module`, `func` and `calls`")
+    raise fail(BAD_FILE, f"{place} is not a case: it needs `id`, `module`, `func` and `calls`")
 
 
 def _names(data: Mapping[str, object], key: str, place: str) -> tuple[str, ...]:
-    found = data.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise fail(BAD_FILE, f"{place}: `{key}` is no list of strings")
-    return tuple(found)
+    names = data.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise fail(BAD_FILE, f"{place}: `{key}` is not a list of strings")
+    return tuple(names)
 
 
 def _word(data: Mapping[str, object], key: str, place: str) -> str:
-    found = data.get(key, "")
-    if not isinstance(found, str):
-        raise fail(BAD_FILE, f"{place}: `{key}` is no string")
-    return found
+    word = data.get(key, "")
+    if not isinstance(word, str):
+        raise fail(BAD_FILE, f"{place}: `{key}` is not a string")
+    return word
 
 
 def _parts(data: object) -> list[dict[str, object]]:
@@ -231,10 +233,10 @@ def _call(data: object, place: str) -> Call:
             rules = [part.get("rule", "exact") for part in _parts(rest.get("parts"))]
             strange = next((word for word in rules if word not in RULES), None) if kind in KINDS else kind
             if strange is not None:
-                raise fail(BAD_FILE, f"{place} is no case: nothing is asserted by `{strange}`")
+                raise fail(BAD_FILE, f"{place} is not a case: `{strange}` is not a kind of assertion")
             return Call(tuple(args), cast("dict[str, Data]", assertion))
         case {"args": list(), "assert": _}:
             raise fail(BAD_FILE, f"{place}: the `assert` of a call has no `kind`")
         case {"args": list(args)}:
             return Call(tuple(args))
-    raise fail(BAD_FILE, f"{place} is no case: a call has no `args`")
+    raise fail(BAD_FILE, f"{place} is not a case: a call has no `args`")

@@ -50,7 +50,7 @@ def generated(data: Mapping[str, object], count: int, kind: DType) -> np.ndarray
             return _scaled((start + np.arange(count, dtype=np.int64) * step) % modulus, data, kind)
         case {"generator": "fill", "value": (bool() | int() | str()) as value}:
             return np.full(count, number_of(value, kind)).astype(storage_dtype(kind))
-    raise fail(BAD_FILE, f"no such generator: {dict(data)!r:.80}")
+    raise fail(BAD_FILE, f"not a generator: {dict(data)!r:.80}")
 
 
 def mixed(seed: int, count: int) -> Numbers:
@@ -68,13 +68,13 @@ def _scaled(numbers: np.ndarray, data: Mapping[str, object], kind: DType) -> np.
     try:
         exact = numbers * float.fromhex(str(scale))
     except (ValueError, OverflowError):
-        raise fail(BAD_FILE, f"the scale {scale!r} is no hexadecimal float") from None
+        raise fail(BAD_FILE, f"the scale {scale!r} is not a hexadecimal float") from None
     with np.errstate(all="ignore"):
-        found: np.ndarray = exact.astype(storage_dtype(kind))
-        same = np.array_equal(found.astype(np.float64), exact)
+        scaled: np.ndarray = exact.astype(storage_dtype(kind))
+        same = np.array_equal(scaled.astype(np.float64), exact)
     if not same or abs(exact).max(initial=0) > MOST_EXACT:
         raise fail(BAD_FILE, f"{dict(data)!r:.80} does not fit in {kind}")
-    return found
+    return scaled
 
 
 def _of_codes(z: Numbers, kind: DType) -> np.ndarray:

@@ -62,11 +62,11 @@ def heat(actual: Tensor, expected: Tensor) -> Heat | None:
     worst: dict[tuple[int, int], tuple[int, str]] = {}
     for row, column in _other(got, want):
         steps = distance(got[row, column].item(), want[row, column].item(), actual.dtype.scalar)
-        found = level(steps)
+        rank = level(steps)
         cell = (row // step[0], column // step[1])
-        if found > worst.get(cell, (0, ""))[0]:
-            worst[cell] = (found, _title(shape, row * columns + column, got, want, steps))
-    tiles = tuple(Tile(row, column, found, title) for (row, column), (found, title) in sorted(worst.items()))
+        if rank > worst.get(cell, (0, ""))[0]:
+            worst[cell] = (rank, _title(shape, row * columns + column, got, want, steps))
+    tiles = tuple(Tile(row, column, rank, title) for (row, column), (rank, title) in sorted(worst.items()))
     return Heat(-(-rows // step[0]), -(-columns // step[1]), tiles, step)
 
 
@@ -89,14 +89,14 @@ def rows_of(actual: Tensor, expected: Tensor, most: int) -> list[tuple[str, str,
     if got.shape != want.shape or actual.dtype.kind == "handle":
         return []
     shape, kind = got.shape or (1,), actual.dtype.scalar
-    found: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[str, str, str, str]] = []
     for row, column in _other(got.reshape(1, -1), want.reshape(1, -1)):
-        if len(found) == most:
+        if len(rows) == most:
             break
         index = ", ".join(str(int(at)) for at in np.unravel_index(row + column, shape))
         a, b = got.reshape(-1)[column], want.reshape(-1)[column]
-        found.append((f"[{index}]", str(a), str(b), _far(a.item(), b.item(), kind)))
-    return found
+        rows.append((f"[{index}]", str(a), str(b), _far(a.item(), b.item(), kind)))
+    return rows
 
 
 def _far(a: float, b: float, kind: DType) -> str:

@@ -1,4 +1,4 @@
-"""The program as HTML: coloured by Pygments, lines numbered, marked lines with what is said of them."""
+"""The program as HTML: coloured by Pygments, with line numbers and remarks at marked lines."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its number, its HTML, what is said of it."""
+    """A line: its number, HTML and remarks."""
 
     number: int
     html: Markup
@@ -36,12 +36,12 @@ def lines_of(text: str, marks: list[Mark]) -> list[Line]:
     html = [highlight(line, lexer, formatter) for line in shown.split("\n")]
     while html and not html[-1].strip():
         html.pop()
-    said: dict[int, list[str]] = {}
+    reasons: dict[int, list[str]] = {}
     for mark in marks:
-        if mark.why not in said.setdefault(mark.line, []):
-            said[mark.line].append(mark.why)
+        if mark.why not in reasons.setdefault(mark.line, []):
+            reasons[mark.line].append(mark.why)
     return [
-        Line(number, Markup(line.rstrip("\n")), tuple(said.get(number, ())))  # noqa: S704 - escaped by Pygments
+        Line(number, Markup(line.rstrip("\n")), tuple(reasons.get(number, ())))  # noqa: S704 - escaped by Pygments
         for number, line in enumerate(html, 1)
     ]
 

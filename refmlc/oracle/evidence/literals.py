@@ -43,19 +43,19 @@ UNWRITTEN = "_"
 def tensor_data(tensor: Tensor) -> dict[str, Data]:
     """The elements of a tensor, in row-major order, lanes after one another."""
     kind = tensor.dtype.scalar
-    found: dict[str, Data] = {"dtype": str(tensor.dtype), "shape": list(tensor.shape)}
+    data: dict[str, Data] = {"dtype": str(tensor.dtype), "shape": list(tensor.shape)}
     flat = np.ascontiguousarray(tensor.array).reshape(-1)
     mask = _written(tensor)
     if flat.size > MOST or kind.kind == "handle":
-        found["packed"] = _packed(flat.tobytes())
+        data["packed"] = _packed(flat.tobytes())
         if not all(mask):
-            found["written"] = _packed(bytes(mask))
-        return found
+            data["written"] = _packed(bytes(mask))
+        return data
     values = [_value(item, kind) for item in flat.tolist()]
-    found["values"] = [number_data(value) if there else UNWRITTEN for value, there in zip(values, mask, strict=True)]
+    data["values"] = [number_data(value) if there else UNWRITTEN for value, there in zip(values, mask, strict=True)]
     if kind.is_float and kind.bits < 32:
-        found["bits"] = [to_bits(kind, value) if there else -1 for value, there in zip(values, mask, strict=True)]
-    return found
+        data["bits"] = [to_bits(kind, value) if there else -1 for value, there in zip(values, mask, strict=True)]
+    return data
 
 
 def digest(tensor: Tensor) -> str:
@@ -89,12 +89,12 @@ def _packed(data: bytes) -> str:
 def _unpacked(data: Data, size: int) -> bytes:
     """`size` bytes. Fails: RM109."""
     try:
-        found = zlib.decompressobj().decompress(base64.b64decode(str(data), validate=True), size + 1)
+        content = zlib.decompressobj().decompress(base64.b64decode(str(data), validate=True), size + 1)
     except (ValueError, zlib.error):
-        found = b""
-    if len(found) != size or size > LARGEST:
+        content = b""
+    if len(content) != size or size > LARGEST:
         raise fail(BAD_FILE, f"a packed tensor does not hold {size} bytes")
-    return found
+    return content
 
 
 def tensor_of(data: Mapping[str, Data]) -> Tensor:
@@ -103,13 +103,13 @@ def tensor_of(data: Mapping[str, Data]) -> Tensor:
         case {"dtype": str(name), "shape": list(extents)} if all(isinstance(extent, int) for extent in extents):
             kind, shape = _dtype(name), tuple(int(str(extent)) for extent in extents)
         case _:
-            raise fail(BAD_FILE, f"this is no tensor: {dict(data)!r:.80}")
-    made = Tensor.empty(shape, kind, origin="a recorded tensor")
-    count = made.size * kind.lanes
+            raise fail(BAD_FILE, f"not a tensor: {dict(data)!r:.80}")
+    tensor = Tensor.empty(shape, kind, origin="a recorded tensor")
+    count = tensor.size * kind.lanes
     flat = np.zeros(count, storage_dtype(kind))
     mask = [True] * count
     if data.get("generator") == "unwritten":
-        return made
+        return tensor
     if "generator" in data:
         flat = generated(data, count, kind.scalar)
     elif "packed" in data:
@@ -122,34 +122,34 @@ def tensor_of(data: Mapping[str, Data]) -> Tensor:
         for number in range(count):
             if mask[number]:
                 flat[number] = _element(values[number], None if bits is None else bits[number], kind.scalar)
-    return _filled(made, flat, mask)
+    return _filled(tensor, flat, mask)
 
 
-def _filled(made: Tensor, flat: np.ndarray, mask: Sequence[bool]) -> Tensor:
-    array = made.array
+def _filled(tensor: Tensor, flat: np.ndarray, mask: Sequence[bool]) -> Tensor:
+    array = tensor.array
     array[...] = flat.reshape(array.shape)
     if all(mask):
-        made.mark_initialised()
+        tensor.mark_initialised()
     else:
-        size = made.itemsize // made.dtype.lanes
+        size = tensor.itemsize // tensor.dtype.lanes
         for number, there in enumerate(mask):
             if there:
-                made.storage.initialise(number * size, size)
-    return made
+                tensor.storage.initialise(number * size, size)
+    return tensor
 
 
 def _element(value: Data, bits: Data, kind: DType) -> Scalar:
-    found = number_of(value, kind)
+    number = number_of(value, kind)
     if isinstance(bits, int):
         other = from_bits(kind, bits)
-        if other != found and not (isinstance(found, float) and math.isnan(found) and math.isnan(other)):
+        if other != number and not (isinstance(number, float) and math.isnan(number) and math.isnan(other)):
             raise fail(BAD_FILE, f"{value!r} of {kind} does not have the bits {bits:#x}")
-    return found
+    return number
 
 
 def _listed(data: Data, count: int) -> list[Data]:
     if not isinstance(data, list) or len(data) != count:
-        raise fail(BAD_FILE, f"a tensor of {count} elements has other values")
+        raise fail(BAD_FILE, f"a tensor of {count} elements needs as many values")
     return data
 
 
@@ -157,23 +157,23 @@ def _dtype(name: str) -> DType:
     try:
         return dtype(name)
     except (KeyError, ValueError):
-        raise fail(BAD_FILE, f"`{name}` is no dtype") from None
+        raise fail(BAD_FILE, f"`{name}` is not a dtype") from None
 
 
 # --------------------------------------------------------------------------------------------- arguments
 
 
 def arguments_data(args: Sequence[object]) -> list[Data]:
-    """The arguments of a call. Fails: RM111 for what cannot be written down."""
+    """The arguments of a call. Fails: RM111 for what cannot be recorded."""
     seen: dict[int, int] = {}
-    found: list[Data] = []
+    data: list[Data] = []
     for number, arg in enumerate(args):
         if id(arg) in seen and isinstance(arg, Tensor):
-            found.append({"same": seen[id(arg)]})
+            data.append({"same": seen[id(arg)]})
             continue
         seen[id(arg)] = number
-        found.append(_argument(arg))
-    return found
+        data.append(_argument(arg))
+    return data
 
 
 def _argument(arg: object) -> Data:
@@ -199,15 +199,15 @@ def _argument(arg: object) -> Data:
         case None:
             return {"null": True}
         case _:
-            raise fail(BAD_INPUT, f"{kind_of(arg)} cannot be written down")
+            raise fail(BAD_INPUT, f"{kind_of(arg)} cannot be recorded")
 
 
 def arguments_of(data: Sequence[Data]) -> list[object]:
     """Fresh arguments. Fails: RM109."""
-    found: list[object] = []
-    for one in data:
-        found.append(_made(one, found))
-    return found
+    arguments: list[object] = []
+    for item in data:
+        arguments.append(_made(item, arguments))
+    return arguments
 
 
 def _made(data: Data, before: Sequence[object]) -> object:
@@ -225,7 +225,7 @@ def _made(data: Data, before: Sequence[object]) -> object:
         case dict() if "dtype" in data:
             return _placed(tensor_of(data), data)
         case _:
-            raise fail(BAD_FILE, f"this is no argument: {data!r:.80}")
+            raise fail(BAD_FILE, f"not an argument: {data!r:.80}")
 
 
 def _placed(tensor: Tensor, data: Mapping[str, Data]) -> Tensor:
@@ -247,13 +247,13 @@ def _moved(tensor: Tensor, strides: tuple[int, ...], first: int) -> Tensor:
     if len(strides) != tensor.ndim or first < 0 or not 0 <= nbytes <= LARGEST:
         raise fail(BAD_FILE, f"a tensor of shape {tensor.shape} has the strides {strides}")
     storage = Storage(nbytes, unit=size // tensor.dtype.lanes, origin="a recorded tensor")
-    made = Tensor(storage, tensor.dtype, tensor.shape, strides, first * size)
-    made.array[...] = tensor.array
+    copy = Tensor(storage, tensor.dtype, tensor.shape, strides, first * size)
+    copy.array[...] = tensor.array
     for index in np.ndindex(*tensor.shape):
         old, new = (
             sum(at * step for at, step in zip(index, each.element_strides, strict=True)) * size + each.byte_offset
-            for each in (tensor, made)
+            for each in (tensor, copy)
         )
         if tensor.storage.is_initialised(old, size):
             storage.initialise(new, size)
-    return made
+    return copy

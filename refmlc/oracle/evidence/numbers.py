@@ -35,4 +35,4 @@ def number_of(data: Data, kind: DType) -> Scalar:
             return int(data)
     except ValueError:
         pass
-    raise fail(BAD_FILE, f"{data!r} is no value of {kind}")
+    raise fail(BAD_FILE, f"{data!r} is not a value of {kind}")

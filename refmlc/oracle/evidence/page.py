@@ -73,7 +73,7 @@ def write_page(finding: Finding, path: Path | str, blame: Blame | None = None, *
 def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> str:
     """The page as a text; `command` makes the finding again, if replaying its case does not. Fails: RM111."""
     case = case_of(finding)
-    found = slice_of(finding, case)
+    explanation = slice_of(finding, case)
     difference = finding.verdict.difference
     tensors = None
     if isinstance(finding.actual, Tensor) and isinstance(finding.expected, Tensor):
@@ -89,7 +89,7 @@ def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> 
         verdict=str(finding.verdict),
         notes=finding.diagnostic.notes,
         blame="" if blame is None else str(blame),
-        lines=lines_of(case.text, _marks(case, found)),
+        lines=lines_of(case.text, _marks(case, explanation)),
         arguments=_arguments(case),
         other=[] if finding.other is None else lines_of(text_of(finding.other.module), []),
         part=finding.part,
@@ -97,7 +97,7 @@ def page(finding: Finding, blame: Blame | None = None, *, command: str = "") -> 
         heat=None if tensors is None else heat(*tensors),
         rows=[] if tensors is None else rows_of(*tensors, MOST_ROWS),
         histogram=[] if difference is None else _bars(difference),
-        outline=None if found is None else outline(found),
+        outline=None if explanation is None else outline(explanation),
         report="" if finding.reference.report is None else finding.reference.report.text(),
         command=command or shlex.join(["refmlc", "replay", f"{case.id}.toml", *_impl(finding)]),
         case_id=case.id,
@@ -122,8 +122,8 @@ def slice_of(finding: Finding, case: CaseFile) -> Slice | None:
     difference, answer = finding.verdict.difference, finding.reference.answer
     if difference is None or not isinstance(answer, Ended):
         return None
-    known = [part.label for part in parts(finding.case.module, finding.case.func, answer)]
-    if finding.part not in known:
+    labels = [part.label for part in parts(finding.case.module, finding.case.func, answer)]
+    if finding.part not in labels:
         return None
     name = finding.part.strip("`").replace("the result", "result").replace("`, field ", ".").replace(", field ", ".")
     try:
@@ -132,25 +132,25 @@ def slice_of(finding: Finding, case: CaseFile) -> Slice | None:
         return None
 
 
-def _marks(case: CaseFile, found: Slice | None) -> list[Mark]:
+def _marks(case: CaseFile, explanation: Slice | None) -> list[Mark]:
     """The lines that matter: where the program has no meaning, and the stores that made the element."""
     marks: dict[int, str] = {}
     for call in case.calls:
         line, _, _ = str(call.assertion.get("place", "")).partition(":")
         if line:
             marks[int(line)] = f"{call.assertion.get('code')}: the program has no meaning here"
-    for write in () if found is None else found.writes.values():
+    for write in () if explanation is None else explanation.writes.values():
         if write.span is not None and write.span.source.text == case.text:
-            marks.setdefault(write.span.line, f"writes `{write.element}`, which the element depends on")
+            marks.setdefault(write.span.line, f"writes `{write.element}`, which this element depends on")
     return [Mark(line, why) for line, why in sorted(marks.items())]
 
 
 def _arguments(case: CaseFile) -> list[Row]:
     function = case.module.functions.get(case.func)
-    known = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
+    parameters = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
     rows = []
     for number, arg in enumerate(case.arguments()):
-        name = known[number].name if number < len(known) else f"argument {number}"
+        name = parameters[number].name if number < len(parameters) else f"argument {number}"
         rows.append(Row(name, kind_of(arg), _values(arg)))
     return rows
 

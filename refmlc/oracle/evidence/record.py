@@ -1,4 +1,4 @@
-"""From a finding to a case: the program as it reads, its calls with their arguments, what each comes to.
+"""Make a case of a finding: the program text, its calls with arguments, and their results.
 
 The text is read again and the meaning is computed again, so that what the file says of places is true of the file.
 """
@@ -36,7 +36,7 @@ SPECIALS = ((PINF, "inf"), (NINF, "-inf"), (NAN, "nan"))
 
 
 def case_text(finding: Finding) -> str:
-    """The TOML file of a finding. Fails: RM111 where an argument cannot be written down."""
+    """The TOML file of a finding. Fails: RM111 where an argument cannot be recorded."""
     return case_of(finding).toml()
 
 
@@ -54,19 +54,27 @@ def recorded(
 ) -> CaseFile:
     """Some calls of a program as a case. Fails: RM111."""
     text = text_of(program.module)
-    given = [Call(tuple(arguments_data(program.arguments(number)))) for number in calls]
-    identity = identified(program.func, text, given, "found" if code is None else code.id.lower())
+    draft_calls = [Call(tuple(arguments_data(program.arguments(number)))) for number in calls]
+    identity = identified(program.func, text, draft_calls, "found" if code is None else code.id.lower())
     draft = CaseFile(
-        identity, (), features(program.module), DIALECT, provenance, implementation, text, program.func, tuple(given)
+        identity,
+        (),
+        features(program.module),
+        DIALECT,
+        provenance,
+        implementation,
+        text,
+        program.func,
+        tuple(draft_calls),
     )
     answers = [reference.answer for reference in references(draft, Interp(check=False), sanitize=True)]
-    made = [
+    calls_made = [
         Call(call.args, assertion(draft, number, answer))
-        for number, (call, answer) in enumerate(zip(given, answers, strict=True))
+        for number, (call, answer) in enumerate(zip(draft_calls, answers, strict=True))
     ]
     decided = clauses(program.module, code, answers)
     return CaseFile(
-        identity, decided, draft.features, DIALECT, provenance, implementation, text, program.func, tuple(made)
+        identity, decided, draft.features, DIALECT, provenance, implementation, text, program.func, tuple(calls_made)
     )
 
 
@@ -76,19 +84,19 @@ def text_of(module: IRModule) -> str:
 
 
 def features(module: IRModule) -> tuple[str, ...]:
-    """What an implementation needs for the module: kinds of functions, dtypes of buffers, threads, symbolic extents."""
-    found: set[str] = set()
+    """Features that the module requires: kinds of functions, dtypes of buffers, threads, symbolic extents."""
+    names: set[str] = set()
     for function in module.functions.values():
-        found.add("relax" if isinstance(function, relax.Function) else "tensorir")
+        names.add("relax" if isinstance(function, relax.Function) else "tensorir")
         for node in walk(function):
             match node:
                 case tir.Buffer(dtype=kind, shape=shape):
-                    found.add(kind.scalar.element)
-                    found |= {"vectors"} if kind.is_vector else set()
-                    found |= {"symbolic"} if any(not isinstance(extent, tir.IntImm) for extent in shape) else set()
+                    names.add(kind.scalar.element)
+                    names |= {"vectors"} if kind.is_vector else set()
+                    names |= {"symbolic"} if any(not isinstance(extent, tir.IntImm) for extent in shape) else set()
                 case tir.ThreadVar():
-                    found.add("threads")
-    return tuple(sorted(found))
+                    names.add("threads")
+    return tuple(sorted(names))
 
 
 def clauses(module: IRModule, code: Code | None, answers: Sequence[Answer]) -> tuple[str, ...]:
@@ -107,11 +115,11 @@ def clauses(module: IRModule, code: Code | None, answers: Sequence[Answer]) -> t
 
 
 def assertion(program: CaseFile, number: int, answer: Answer) -> dict[str, Data]:
-    """What call `number`, which came to `answer` in the interpreter, must come to."""
+    """The expected result of call `number`, for which the interpreter gave `answer`."""
     if isinstance(answer, Ended):
-        found = parts(program.module, program.func, answer)
-        certificates = Certificates(program, number, found)
-        return {"kind": "return", "parts": [_part(part, certificates, at) for at, part in enumerate(found)]}
+        answer_parts = parts(program.module, program.func, answer)
+        certificates = Certificates(program, number, answer_parts)
+        return {"kind": "return", "parts": [_part(part, certificates, at) for at, part in enumerate(answer_parts)]}
     if answer.why in (Stop.UNDEFINED, Stop.TRAP) and answer.diagnostic is not None:
         code = answer.diagnostic.code.id
         return {"kind": answer.why.value, "code": code, "place": place_of(answer.diagnostic)}
@@ -119,7 +127,7 @@ def assertion(program: CaseFile, number: int, answer: Answer) -> dict[str, Data]
 
 
 def place_of(diagnostic: Diagnostic) -> str:
-    """Line and column, both from 1; empty where there is no place."""
+    """Line and column, both from 1; empty without a place."""
     span = diagnostic.span
     return "" if span is None else f"{span.line}:{span.column + 1}"
 
@@ -143,20 +151,20 @@ def _interval(certified: CertifiedTensor) -> dict[str, Data]:
     ends = [_ends(element) for element in certified.elements]
     if not certified.dtype.is_float and all(low == high for low, high, _ in ends):
         return {"rule": "exact"}
-    found: dict[str, Data] = {
+    interval: dict[str, Data] = {
         "rule": "certified",
         "low": [number_data(low) for low, _, _ in ends],
         "high": [number_data(high) for _, high, _ in ends],
     }
     specials: list[Data] = [text for _, _, text in ends]
-    return {**found, "specials": specials} if any(specials) else found
+    return {**interval, "specials": specials} if any(specials) else interval
 
 
 def _ends(element: Value | None) -> tuple[float, float, str]:
     """The least and the greatest value, and the specials. Of a choice between integers: its hull."""
     if not isinstance(element, Enclosure):
-        known = None if element is None else members(element)
-        return (min(known), max(known), "") if known else (-inf, inf, "inf -inf nan")
+        values = None if element is None else members(element)
+        return (min(values), max(values), "") if values else (-inf, inf, "inf -inf nan")
     text = " ".join(name for bit, name in SPECIALS if element.specials & bit)
     if not element.finite:
         return inf, -inf, text

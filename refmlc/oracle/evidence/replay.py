@@ -36,7 +36,7 @@ class Replayed:
 
 
 def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Limits | None = None) -> Replayed:
-    """Examine the case again. Fails: RM1xx, RM109 for a file that is no case."""
+    """Examine the case again. Fails: RM1xx, RM109 for an invalid case file."""
     examination = examine([case], implementations, limits=limits)[0]
     broken = []
     for number, reference in enumerate(examination.reference):
@@ -47,37 +47,39 @@ def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Li
 
 
 def holds(case: CaseFile, number: int, answer: Answer) -> str:
-    """Why `answer` is not what call `number` must come to; empty where it is."""
-    wanted = case.calls[number].assertion
-    match wanted:
+    """Why `answer` differs from the expected result of call `number`; empty if it does not."""
+    assertion = case.calls[number].assertion
+    match assertion:
         case {"kind": "return", "parts": list(recorded)}:
             if not isinstance(answer, Ended):
                 return f"it does not return: {answer.message}"
-            found = parts(case.module, case.func, answer)
-            if len(found) != len(recorded):
-                return f"{len(found)} values come back, {len(recorded)} are recorded"
-            given = _given(case, number) if any(_is_kept(data) for data in recorded) else []
-            told = (
-                _kept(part, given) if _is_kept(data) else _part(part, data)
-                for part, data in zip(found, recorded, strict=True)
+            answer_parts = parts(case.module, case.func, answer)
+            if len(answer_parts) != len(recorded):
+                return f"{len(answer_parts)} values are returned; {len(recorded)} are recorded"
+            originals = _given(case, number) if any(_is_kept(data) for data in recorded) else []
+            reasons = (
+                _kept(part, originals) if _is_kept(data) else _part(part, data)
+                for part, data in zip(answer_parts, recorded, strict=True)
                 if isinstance(data, dict)
             )
-            return next((why for why in told if why), "")
+            return next((why for why in reasons if why), "")
         case {"kind": "undefined" | "trap" | "reject" as kind, **rest}:
             return _stops(answer, STOPS[str(kind)], rest)
         case _:
             return ""
 
 
-def _stops(answer: Answer, why: Stop, wanted: Mapping[str, Data]) -> str:
+def _stops(answer: Answer, why: Stop, assertion: Mapping[str, Data]) -> str:
     kind = why.value
     if isinstance(answer, Ended):
-        return f"it returns, {kind} {wanted.get('code')} is recorded"
+        return f"it returns; {kind} {assertion.get('code')} is recorded"
     code = "" if answer.diagnostic is None else answer.diagnostic.code.id
     place = "" if answer.diagnostic is None else place_of(answer.diagnostic)
-    if (answer.why.value, code) != (kind, wanted.get("code")) or (wanted.get("place") and place != wanted["place"]):
-        recorded = f"{kind} {wanted.get('code')} at {wanted.get('place')}"
-        return f"it is {answer.why.value} {code} at {place}, recorded is {recorded}"
+    if (answer.why.value, code) != (kind, assertion.get("code")) or (
+        assertion.get("place") and place != assertion["place"]
+    ):
+        recorded = f"{kind} {assertion.get('code')} at {assertion.get('place')}"
+        return f"it is {answer.why.value} {code} at {place}; {recorded} is recorded"
     return ""
 
 
@@ -90,10 +92,10 @@ def _given(case: CaseFile, number: int) -> list[Part]:
     return parts(case.module, case.func, Ended(None, tuple(case.arguments(number))))
 
 
-def _kept(part: Part, given: Sequence[Part]) -> str:
-    """Why a tensor of an argument is not as it was given."""
-    before = [bits(each.value) for each in given if (each.argument, each.label) == (part.argument, part.label)]
-    return "" if before == [bits(part.value)] else f"{part.label} is not as it was given"
+def _kept(part: Part, originals: Sequence[Part]) -> str:
+    """Why a tensor of an argument was changed by the call."""
+    before = [bits(each.value) for each in originals if (each.argument, each.label) == (part.argument, part.label)]
+    return "" if before == [bits(part.value)] else f"{part.label} was changed by the call"
 
 
 def _part(part: Part, data: Mapping[str, Data]) -> str:
@@ -112,14 +114,14 @@ def _part(part: Part, data: Mapping[str, Data]) -> str:
             same = bits(value) == bits(number_of(recorded, kind)) if not isinstance(value, bool) else value == recorded
         case _:
             same = False
-    return "" if same else f"{part.label} is {kind_of(part.value)}, another value is recorded"
+    return "" if same else f"{part.label} is {kind_of(part.value)}, the case records another value"
 
 
 def _hashed(label: str, tensor: Tensor, data: Mapping[str, Data]) -> str:
     """Why all elements together are not those whose digest is recorded."""
     if [str(tensor.dtype), *tensor.shape] != [data.get("dtype"), *_items(data.get("shape"))]:
         return f"{label} is {kind_of(tensor)}, recorded is {data.get('dtype')} of shape {data.get('shape')}"
-    return "" if digest(tensor) == data.get("sha256") else f"{label} has other elements than those recorded"
+    return "" if digest(tensor) == data.get("sha256") else f"{label} differs from the recorded elements"
 
 
 def _items(data: Data) -> list[Data]:

@@ -1,4 +1,4 @@
-"""Writing TOML, which the standard library only reads. Values are JSON's; there is no null."""
+"""Write TOML, which the standard library only reads. Values are those of JSON without null."""
 
 from collections.abc import Mapping
 

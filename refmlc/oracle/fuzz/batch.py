@@ -35,21 +35,28 @@ STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
 def run_batch(settings: Json, batch: int, numbers: Sequence[int]) -> Json:
     """A `BatchResult` as data, of these programs of batch number `batch`."""
-    known = Settings.from_json(settings)
-    cases = [program(known, number) for number in numbers]
-    others = [(at, one) for at, number in enumerate(numbers) for one in rewrites(known, number, cases[at])]
-    sanitized = known.sanitize > 0 and batch % known.sanitize == 0
-    everything: list[Program] = [*cases, *(one for _, one in others)]
-    examined = examined_by(known, asked(known, batch), everything, sanitize=sanitized)
+    campaign_settings = Settings.from_json(settings)
+    cases = [program(campaign_settings, number) for number in numbers]
+    others = [
+        (at, rewrite) for at, number in enumerate(numbers) for rewrite in rewrites(campaign_settings, number, cases[at])
+    ]
+    sanitized = campaign_settings.sanitize > 0 and batch % campaign_settings.sanitize == 0
+    everything: list[Program] = [*cases, *(rewrite for _, rewrite in others)]
+    examined = examined_by(campaign_settings, asked(campaign_settings, batch), everything, sanitize=sanitized)
     places = [*range(len(cases)), *(at for at, _ in others)]
     findings = [
-        as_found(known, numbers[at], one) for at, each in zip(places, examined, strict=True) for one in each.findings
+        as_found(campaign_settings, numbers[at], finding)
+        for at, each in zip(places, examined, strict=True)
+        for finding in each.findings
     ]
     for (at, variant), theirs in zip(others, examined[len(cases) :], strict=True):
-        findings += [as_found(known, numbers[at], one) for one in contradictions(variant, examined[at], theirs)]
+        findings += [
+            as_found(campaign_settings, numbers[at], finding)
+            for finding in contradictions(variant, examined[at], theirs)
+        ]
     codes = {code for each in examined for reference in each.reference if (code := code_of(reference.answer))}
     coverage = covered((each.module for each in everything), codes) if batch % COVER == 0 else {}
-    notes = {"programs under the sanitizer": len(cases)} if sanitized else {}
+    notes = {"programs run under the sanitizer": len(cases)} if sanitized else {}
     return BatchResult(batch, len(cases), counted(examined), coverage, merged(findings), notes).to_json()
 
 
@@ -59,13 +66,13 @@ def describe(settings: Json, number: int) -> Json:
 
 
 def every(spec: str) -> tuple[str, int]:
-    """An implementation, and in one batch of how many it is asked: `native@8`."""
+    """An implementation, and the interval of batches that run it: `native@8` is every eighth."""
     name, at, number = spec.rpartition("@")
     return (name, int(number)) if at and number.isdecimal() and int(number) else (spec, 1)
 
 
 def asked(settings: Settings, batch: int) -> list[str]:
-    """The implementations that are asked in batch number `batch`."""
+    """The implementations that run batch `batch`."""
     return [name for name, number in map(every, settings.implementations) if batch % number == 0]
 
 
@@ -80,8 +87,10 @@ def examined_by(
 def contradictions(variant: Variant, ours: Examination, theirs: Examination) -> list[Finding]:
     """The calls in which the interpreter itself gives other bits to a rewrite."""
     pairs = zip(ours.reference, theirs.reference, strict=True)
-    found = [of_interpreter(variant, number, one, other) for number, (one, other) in enumerate(pairs)]
-    return [each for each in found if each is not None]
+    findings = [
+        of_interpreter(variant, number, ours_in_call, other) for number, (ours_in_call, other) in enumerate(pairs)
+    ]
+    return [each for each in findings if each is not None]
 
 
 @cache
@@ -91,18 +100,18 @@ def implemented(spec: str, seconds: float) -> Implementation:
 
 
 def limits_of(seconds: float) -> Limits:
-    """What a call may use. Units: seconds."""
+    """The limits of a call. Units: seconds."""
     return Limits(STEPS, BYTES, seconds=seconds / 2, prepare=seconds / 2)
 
 
 def counted(examined: Sequence[Examination]) -> dict[str, Counter[str]]:
-    """How many calls came to each verdict on each path."""
-    found: dict[str, Counter[str]] = {REFERENCE: Counter()}
+    """The number of calls per verdict on each path."""
+    counts: dict[str, Counter[str]] = {REFERENCE: Counter()}
     for each in examined:
-        found[REFERENCE].update(reference.verdict for reference in each.reference)
+        counts[REFERENCE].update(reference.verdict for reference in each.reference)
         for name, verdicts in each.verdicts.items():
-            found.setdefault(name, Counter()).update(verdict.kind.value for verdict in verdicts)
-    return found
+            counts.setdefault(name, Counter()).update(verdict.kind.value for verdict in verdicts)
+    return counts
 
 
 def code_of(answer: object) -> str:

@@ -43,7 +43,7 @@ class Cage:
         return self._process.pid
 
     def ask(self, call: str, args: list[object], seconds: float) -> dict[str, object]:
-        """The worker's answer. Raises Died; then there is no worker any more. Units: seconds."""
+        """The worker's answer. Raises Died if the worker ends. Units: seconds."""
         try:
             return self._process.ask({"call": call, "args": args, "seconds": seconds}, seconds)
         except Broken as broken:
@@ -51,7 +51,7 @@ class Cage:
             raise Died(broken.why, broken.how, "\n".join(last)) from None
 
     def interrupt(self) -> None:
-        """End the worker, and what it started; whoever waits for an answer learns it."""
+        """Kill the worker and its descendants; a waiting `ask` raises Died."""
         self._process.interrupt()
 
     def close(self) -> None:
@@ -70,11 +70,11 @@ class Cages:
 
     @contextmanager
     def borrowed(self, memory: int) -> Iterator[Cage]:
-        """A worker; it is kept where the block ends well. Raises Died where no more are to be had."""
+        """Borrow a worker; it is reused if the block succeeds. Raises Died after `close`."""
         with self._lock:
             if self._closed:
                 raise Died("closed", "the campaign is over")
-            cage = next((one for one in self._idle if one.memory == memory), None)
+            cage = next((idle for idle in self._idle if idle.memory == memory), None)
             if cage is None:
                 cage = Cage(memory)
                 self._all.add(cage)
@@ -94,7 +94,7 @@ class Cages:
             self.close()
 
     def close(self) -> None:
-        """End all of them, those at work too; there are no more then."""
+        """Kill all workers, busy ones too; no more can be borrowed."""
         with self._lock:
             self._closed = True
             idle, working, self._idle = self._idle, self._all.difference(self._idle), []

@@ -1,7 +1,7 @@
-"""A campaign: batches go out, results come in, each is on disk before it counts; new findings are made smaller.
+"""A campaign: submit batches, write each result to disk before it counts, reduce new findings.
 
-A job that an executor loses (a worker of a cluster was killed more often than it retries) is given out again, so many
-times; then the campaign ends with what it has, and a later run goes on.
+A job that an executor loses (a worker of a cluster was killed more often than it retries) is submitted again a few
+times; then the campaign ends with its results so far, and a later run resumes it.
 """
 
 import time
@@ -47,7 +47,7 @@ class Campaign:
         return self.ways.seconds is not None and self.seconds >= self.ways.seconds
 
     def run(self) -> None:
-        """Do batches until there is no time or no program left. An interrupt by the user passes; nothing is lost."""
+        """Run batches until time or programs are used up. An interrupt by the user loses nothing."""
         left = iter(self.store.progress.left(self.ways.programs))
         with place(self.ways) as where:
             for signature in list(self.store.progress.findings):
@@ -75,14 +75,14 @@ class Campaign:
         self._batches[where.submit(batch_job, self.store.settings.to_json(), number)] = number
 
     def _shrink(self, where: Place, signature: str) -> None:
-        """Have the program of a finding made smaller, unless it was, or there are too many."""
+        """Submit the reduction of a finding, unless it is done or too many are."""
         progress = self.store.progress
-        known = {*progress.shrunk, *self._shrinking.values()}
-        if not self.ways.shrink or signature in known or len(known) >= self.ways.most_shrunk:
+        handled = {*progress.shrunk, *self._shrinking.values()}
+        if not self.ways.shrink or signature in handled or len(handled) >= self.ways.most_shrunk:
             return
-        found = progress.findings[signature]
-        if found.case:
-            job = where.submit(shrink_job, self.store.settings.to_json(), found.to_json(), self.ways.shrink)
+        finding = progress.findings[signature]
+        if finding.case:
+            job = where.submit(shrink_job, self.store.settings.to_json(), finding.to_json(), self.ways.shrink)
             self._shrinking[job] = signature
 
     def _take(self, where: Place, future: "Future[Json]") -> None:
@@ -98,13 +98,13 @@ class Campaign:
             return
         result = BatchResult.from_json(future.result())
         self.store.finished(result)
-        for found in result.findings:
-            self._shrink(where, found.signature)
+        for finding in result.findings:
+            self._shrink(where, finding.signature)
 
     def _again(self, where: Place, number: int, problem: BaseException | None) -> None:
         self._lost[number] += 1
         if self._lost[number] > AGAIN:
-            message = f"batch {number} is lost, {AGAIN + 1} times: {problem or 'it was cancelled'}"
+            message = f"batch {number} failed {AGAIN + 1} times: {problem or 'it was cancelled'}"
             raise fail(BAD_USAGE, message) from problem
-        self.store.progress.notes["batches given out again"] += 1
+        self.store.progress.notes["batches run again"] += 1
         self._submit(where, number)

@@ -7,9 +7,9 @@
 | `dtypes`    | the dtypes of expressions and buffers                                                           |
 | `clauses`   | the clauses of those operators, and those that the verdicts follow from                         |
 
-A clause counts when an operator that cites it occurred in a program, or a verdict that follows from it came out: that
-its meaning was computed for some operands, not for all. Clauses of kinds of nodes are not counted by themselves. Only
-some batches are looked at (`batch.COVER`), and whole programs: a statement that no call reached counts too.
+A clause counts when a program has an operator that cites it, or a verdict follows from it: its meaning was computed
+for some operands, not for all. Clauses of node kinds are not counted by themselves. Only
+some batches are counted (`batch.COVER`), and whole programs: a statement that no call reached counts too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -61,31 +61,31 @@ def _kind(of: type) -> str:
 
 
 def covered(modules: Iterable[IRModule], codes: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """What occurs in `modules`, whose runs came to verdicts with `codes`."""
+    """The parts that occur in `modules`, whose runs gave verdicts with `codes`."""
     classes: set[type] = set()
-    found: dict[str, set[str]] = {family: set() for family in FAMILIES}
+    names_by_family: dict[str, set[str]] = {family: set() for family in FAMILIES}
     rows = clauses_of_operators()
     for module in modules:
         for function in module.functions.values():
             for node in walk(function):
                 classes.add(type(node))
-                _parts(node, found)
-    found["kinds"] = set(map(_kind, classes))
-    found["clauses"] |= {rows[name] for name in found["operators"] if name in rows}
-    found["clauses"] |= {CODES[code].clause for code in codes if code in CODES}
-    return {family: tuple(sorted(names - {""})) for family, names in found.items()}
+                _parts(node, names_by_family)
+    names_by_family["kinds"] = set(map(_kind, classes))
+    names_by_family["clauses"] |= {rows[name] for name in names_by_family["operators"] if name in rows}
+    names_by_family["clauses"] |= {CODES[code].clause for code in codes if code in CODES}
+    return {family: tuple(sorted(names - {""})) for family, names in names_by_family.items()}
 
 
-def _parts(node: Node, found: dict[str, set[str]]) -> None:
+def _parts(node: Node, names_by_family: dict[str, set[str]]) -> None:
     match node:
         case tir.Apply(op=op) | tir.Call(callee=str(op)):
-            found["operators"].add(op)
+            names_by_family["operators"].add(op)
         case relax.Op(name=name):
-            found["operators"].add(name)
+            names_by_family["operators"].add(name)
         case tir.Cast():
-            found["operators"].add("cast")
+            names_by_family["operators"].add("cast")
         case _:
             pass
     dtype = getattr(node, "dtype", None)
     if isinstance(dtype, DType):
-        found["dtypes"].add(str(dtype))
+        names_by_family["dtypes"].add(str(dtype))

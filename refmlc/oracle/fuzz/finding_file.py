@@ -3,7 +3,7 @@
 | the finding is of                 | made again is                                                       |
 |-----------------------------------|---------------------------------------------------------------------|
 | an implementation                 | the program in that implementation                                  |
-| `interp`, a program and a rewrite | both in the interpreter, held against each other                    |
+| `interp`, a program and a rewrite | both in the interpreter, compared with each other                   |
 | `worker`: it ended                | the program in all implementations of the campaign, in this process |
 | a batch, no program alone         | nothing: refused (RM109)                                            |
 """
@@ -30,7 +30,7 @@ WORKER = "worker"
 
 @dataclass(frozen=True)
 class FindingFile:
-    """What the file holds. `specs`: the implementations that the finding is of; `other`: a rewrite of the program."""
+    """The content of a finding's file. `specs`: its implementations; `other`: a rewrite of the program."""
 
     id: str
     case: Case
@@ -54,7 +54,7 @@ def read_finding(text: str, name: str) -> FindingFile:
             other = read(str(rest["other"]), "other.py") if "other" in rest else None
             pair = None if other is None else Variant(case, other, "rewritten", calls=case.calls)
             return FindingFile(identity, case, _specs(path, more.get("implementations", [])), pair)
-    raise fail(BAD_FILE, f"`{name}` has no program: the finding is of a whole batch")
+    raise fail(BAD_FILE, f"`{name}` has no program: the finding concerns a whole batch")
 
 
 def _specs(path: str, campaign: object) -> tuple[str, ...]:
@@ -72,12 +72,12 @@ def _named(spec: str) -> str:
     return " ".join(spec.replace("'", " ").replace('"', " ").split())
 
 
-def examined(found: FindingFile, implementations: Sequence[Implementation]) -> Examination:
+def examined(finding: FindingFile, implementations: Sequence[Implementation]) -> Examination:
     """The program examined again, with its rewrite."""
-    programs: list[Program] = [found.case, *([found.other] if found.other is not None else [])]
+    programs: list[Program] = [finding.case, *([finding.other] if finding.other is not None else [])]
     limits = limits_of(Settings().program_seconds)
     ours, *theirs = examine(programs, implementations, limits=limits)
-    if found.other is None:
+    if finding.other is None:
         return ours
-    findings = [*ours.findings, *theirs[0].findings, *contradictions(found.other, ours, theirs[0])]
+    findings = [*ours.findings, *theirs[0].findings, *contradictions(finding.other, ours, theirs[0])]
     return replace(ours, findings=tuple(findings))

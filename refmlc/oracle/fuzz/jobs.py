@@ -1,7 +1,7 @@
 """Jobs for an executor of `concurrent.futures`: each is done in a worker with limits, and always gives an answer.
 
-A worker that ends takes only its batch with it. That is then done program by program: whoever is alone with a worker
-that ends is to blame, and is a finding. A batch whose programs all end well alone is noted (late), or is a finding
+A worker that ends loses only its batch, which is then run program by program: a program that ends
+its worker alone is a finding. A batch whose programs all end well alone is noted (late), or is a finding
 without a program (crashed).
 """
 
@@ -18,7 +18,7 @@ SHARE = 1 / 16  # of the time of one program, that each program of a batch adds
 SHRINK = "refmlc.oracle.fuzz.shrink:shrink"
 CODES = {"crashed": "RM703", "timed out": "RM704", "raised": "RM901"}
 ANSWERED = 30.0  # seconds, for the text of a program
-LATE = "batches that were late, whose programs are not"
+LATE = "batches that timed out although each program alone does not"
 
 
 class Raised(Exception):
@@ -29,17 +29,17 @@ class Raised(Exception):
         self.why, self.message, self.said = "raised", message, said
 
 
-def batch_job(settings: Json, batch: int, held: Cages | None = None) -> Json:
-    """Do batch number `batch`: a `BatchResult` as data. Raises Died where there are no workers any more."""
-    return Batches(Settings.from_json(settings), held or cages()).done(batch).to_json()
+def batch_job(settings: Json, batch: int, workers: Cages | None = None) -> Json:
+    """Do batch number `batch`: a `BatchResult` as data. Raises Died if there are no more workers."""
+    return Batches(Settings.from_json(settings), workers or cages()).done(batch).to_json()
 
 
-def shrink_job(settings: Json, found: Json, seconds: float, held: Cages | None = None) -> Json:
+def shrink_job(settings: Json, finding: Json, seconds: float, workers: Cages | None = None) -> Json:
     """The program of a finding made smaller: `case`, `size` before and after; or `problem`: why it is not."""
-    known = Settings.from_json(settings)
+    campaign_settings = Settings.from_json(settings)
     try:
-        with (held or cages()).borrowed(known.memory) as cage:
-            answer = cage.ask(SHRINK, [settings, found, seconds], 2 * seconds + known.program_seconds)
+        with (workers or cages()).borrowed(campaign_settings.memory) as cage:
+            answer = cage.ask(SHRINK, [settings, finding, seconds], 2 * seconds + campaign_settings.program_seconds)
     except Died as problem:
         return {"problem": problem.message}
     return {"problem": str(answer["raised"])} if "raised" in answer else cast("Json", answer["result"])
@@ -53,7 +53,7 @@ class Batches:
     held: Cages
 
     def done(self, batch: int) -> BatchResult:
-        """The result of a batch, whatever its programs do. Raises Died where there are no workers any more."""
+        """The result of a batch, whatever its programs do. Raises Died if there are no more workers."""
         try:
             return self._asked(batch, self.settings.programs(batch))
         except (Died, Raised) as problem:
@@ -93,10 +93,10 @@ class Batches:
 
     def _finding(self, batch: int, number: int, problem: Died | Raised, *, whole: bool = False) -> BatchResult:
         """One program, or the `whole` batch, that ended the worker, as a finding."""
-        message = f"no program alone, but the batch: {problem.message}" if whole else problem.message
+        message = f"only the whole batch fails, no program alone: {problem.message}" if whole else problem.message
         verdict = "timed out" if problem.why == "timed out" else "crashed"
         code = CODES[problem.why]
-        found = Found(
+        finding = Found(
             signature(f"{message} {_innermost(problem.said)}", code, "worker", verdict),
             code,
             "worker",
@@ -107,7 +107,7 @@ class Batches:
             self.settings.kind_of(number),
             {} if whole else self._described(number),
         )
-        return BatchResult(batch, 0 if whole else 1, {"worker": {verdict: 1}}, findings=(found,))
+        return BatchResult(batch, 0 if whole else 1, {"worker": {verdict: 1}}, findings=(finding,))
 
     def _described(self, number: int) -> Json:
         """The program as data; nothing where even that ends the worker."""
@@ -119,7 +119,7 @@ class Batches:
         return {}
 
 
-def _innermost(said: str) -> str:
+def _innermost(output: str) -> str:
     """The place where it was, which tells crashes apart: the last in a traceback, the first in what a crash prints."""
-    places = [line.strip() for line in said.splitlines() if line.lstrip().startswith("File ")]
-    return (places[-1] if "Traceback" in said else places[0]) if places else ""
+    places = [line.strip() for line in output.splitlines() if line.lstrip().startswith("File ")]
+    return (places[-1] if "Traceback" in output else places[0]) if places else ""

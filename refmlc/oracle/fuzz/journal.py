@@ -1,7 +1,7 @@
 """An append-only file of JSON lines that a kill cannot spoil: a line is written at once and synced, or is torn.
 
 A torn last line (no end of line, or no JSON) is cut off when the file is opened again; its batch is done again. A line
-before it that is no JSON is damage from elsewhere: that is said, and nothing is overwritten.
+before it that is not JSON is damage from elsewhere: it is reported, and nothing is overwritten.
 """
 
 import json
@@ -20,7 +20,7 @@ class Journal:
     """The file at `path`, open for one writer."""
 
     def __init__(self, path: Path) -> None:
-        """Open it, or make it; read what is there, without a torn end. Fails: RM111."""
+        """Open or create the file and read its entries, without a torn end. Fails: RM111."""
         self.path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
@@ -33,7 +33,7 @@ class Journal:
             raise
 
     def append(self, entry: Entry) -> None:
-        """Add a line; it is on the disk when this comes back."""
+        """Append a line; it is on disk when this returns."""
         line = json.dumps(entry, separators=(",", ":"), ensure_ascii=True).encode() + b"\n"
         while line:
             line = line[os.write(self._file, line) :]
@@ -57,7 +57,7 @@ def read_entries(path: Path) -> tuple[list[Entry], int]:
             entry = None
         if not isinstance(entry, dict):
             if number + 1 < len(lines):
-                raise fail(BAD_INPUT, f"{path}: line {number + 1} is damaged: it is no entry of a journal")
+                raise fail(BAD_INPUT, f"{path}: line {number + 1} is damaged: it is not a journal entry")
             break
         entries.append(entry)
         length += len(line)

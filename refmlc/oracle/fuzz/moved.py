@@ -1,11 +1,11 @@
 """`moved`: C with reordered loops, only of programs in which a loop is reordered; `moved:best` with all optimisation.
 
-Of any other program this C is what it is as written, which `native:tiny` runs at a fortieth of the compiler's time: the
-answer to it is `UNSUPPORTED`. One program in six has a loop that is reordered. Modules with graphs are all taken, whose
+For any other program this C equals the C as written, which `native:tiny` runs at a fortieth of the compile time: the
+answer is `UNSUPPORTED`. One program in six has a loop that is reordered. Modules with graphs are all taken, whose
 runs of bindings are fused.
 
 Decision: `moved` has C compiled with little optimisation. What our C computes does not depend on it, compiling takes
-most of the time, and whether the optimiser of a C compiler is right is asked now and then only.
+most of the time, and the optimiser of the C compiler needs only an occasional test.
 """
 
 from collections.abc import Sequence
@@ -45,10 +45,10 @@ class Moved:
     def prepare_all(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
         """Compile those of `modules` that are worth it together."""
         worth = [may_be_moved(module) for module in modules]
-        taken = [module for module, one in zip(modules, worth, strict=True) if one]
+        taken = [module for module, worthwhile in zip(modules, worth, strict=True) if worthwhile]
         compiled = iter(self.native.prepare_all(taken) if taken else [])
-        left = Stopped(Stop.UNSUPPORTED, "no loop of it is reordered: its C is as written")
-        return [next(compiled) if one else left for one in worth]
+        left = Stopped(Stop.UNSUPPORTED, "no loop is reordered: the C follows the program as written")
+        return [next(compiled) if worthwhile else left for worthwhile in worth]
 
     def close(self) -> None:
         """Nothing is held."""

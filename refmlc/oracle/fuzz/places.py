@@ -23,34 +23,34 @@ CONNECT = 10.0  # seconds
 
 @dataclass(frozen=True)
 class Place:
-    """An executor, how many jobs it does at a time, and the workers it does them in; None: its own."""
+    """An executor, its number of parallel jobs, and the worker processes for them; None: its own."""
 
     executor: Executor
     slots: int
-    held: Cages | None = None
+    workers: Cages | None = None
 
     def submit(self, job: Callable[..., T], *args: object) -> "Future[T]":
         """Have `job` done."""
-        if self.held is None:
+        if self.workers is None:
             return self.executor.submit(job, *args)
-        return self.executor.submit(job, *args, held=self.held)
+        return self.executor.submit(job, *args, workers=self.workers)
 
 
 @contextmanager
 def place(ways: Ways) -> Iterator[Place]:
-    """Where jobs are done. Fails: RM112 where there is no such cluster."""
-    with _here(ways.jobs) if ways.scheduler is None else _cluster(ways.scheduler) as found:
-        yield found
+    """The executor of jobs. Fails: RM112 if the cluster does not exist."""
+    with _here(ways.jobs) if ways.scheduler is None else _cluster(ways.scheduler) as executor:
+        yield executor
 
 
 @contextmanager
 def _here(jobs: int) -> Iterator[Place]:
-    pool, held = ThreadPoolExecutor(jobs, "refmlc-fuzz"), Cages()
+    pool, workers = ThreadPoolExecutor(jobs, "refmlc-fuzz"), Cages()
     try:
-        yield Place(pool, jobs, held)
+        yield Place(pool, jobs, workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        held.close()  # jobs at work come to an end, unread
+        workers.close()  # jobs at work come to an end, unread
         pool.shutdown()
 
 
@@ -63,7 +63,7 @@ def _cluster(address: str) -> Iterator[Place]:
     try:
         client = Client(address, timeout=CONNECT)
     except (OSError, TimeoutError, ValueError) as problem:
-        raise fail(BAD_USAGE, f"no scheduler answers at {address}: {problem}") from None
+        raise fail(BAD_USAGE, f"no scheduler responds at {address}: {problem}") from None
     try:
         executor = client.get_executor(pure=False, retries=5)
         yield Place(executor, max(1, sum(client.nthreads().values())))

@@ -40,8 +40,10 @@ def rewrites(settings: Settings, number: int, case: Case) -> list[Variant]:
     """What must agree with the case of program `number`: of kind `schedules`, a rewrite, where there is one."""
     if settings.kind_of(number) != "schedules":
         return []
-    made = rolled_schedules(case.prim_func, settings.seed_of(number), 1)
-    return [Variant(case, IRModule({case.func: one.func}), one.trace, calls=case.calls) for one in made]
+    schedules = rolled_schedules(case.prim_func, settings.seed_of(number), 1)
+    return [
+        Variant(case, IRModule({case.func: schedule.func}), schedule.trace, calls=case.calls) for schedule in schedules
+    ]
 
 
 def as_case(program: Program) -> Case | None:

@@ -40,21 +40,21 @@ class Progress:
             self.coverage.setdefault(family, set()).update(names)
         if result.memory:
             self.memory.append((result.worker, result.memory))
-        for found in result.findings:
-            self._found(found)
-        return [found.signature for found in result.findings]
+        for finding in result.findings:
+            self._found(finding)
+        return [finding.signature for finding in result.findings]
 
-    def _found(self, found: Found) -> None:
+    def _found(self, finding: Found) -> None:
         """The one with the least number stands for all: the order in which batches end does not matter."""
-        first = self.findings.get(found.signature)
+        first = self.findings.get(finding.signature)
         if first is None:
-            self.findings[found.signature] = found
+            self.findings[finding.signature] = finding
             return
-        least = first if first.number <= found.number else found
-        self.findings[found.signature] = replace(least, count=first.count + found.count)
+        least = first if first.number <= finding.number else finding
+        self.findings[finding.signature] = replace(least, count=first.count + finding.count)
 
     def left(self, programs: int | None) -> Iterable[int]:
-        """The numbers of the batches to do, for so many programs; None: without end."""
+        """The numbers of the batches to run for `programs` programs; None: without end."""
         size = self.settings.size
         last = None if programs is None else -(-programs // size)
         number = 0
@@ -70,11 +70,11 @@ class Progress:
 
     def memory_by_tenth(self) -> list[int]:
         """The most that a worker held in each tenth of the campaign. Units: bytes."""
-        held = [memory for _, memory in self.memory]
-        if len(held) < TENTHS:
+        sizes = [memory for _, memory in self.memory]
+        if len(sizes) < TENTHS:
             return []
-        cuts = [len(held) * number // TENTHS for number in range(TENTHS + 1)]
-        return [max(held[low:high]) for low, high in pairwise(cuts)]
+        cuts = [len(sizes) * number // TENTHS for number in range(TENTHS + 1)]
+        return [max(sizes[low:high]) for low, high in pairwise(cuts)]
 
     def grown(self) -> float | None:
         """How much more memory a worker held at the end than after the first tenth of its batches, as a part of it.
@@ -86,10 +86,10 @@ class Progress:
         for worker, memory in self.memory:
             by_worker.setdefault(worker, []).append(memory)
         grown = []
-        for held in by_worker.values():
-            tenth = len(held) // TENTHS
+        for sizes in by_worker.values():
+            tenth = len(sizes) // TENTHS
             if tenth:
-                early, late = sorted(held[tenth : 2 * tenth]), sorted(held[-tenth:])
+                early, late = sorted(sizes[tenth : 2 * tenth]), sorted(sizes[-tenth:])
                 grown.append(late[tenth // 2] / early[tenth // 2] - 1)
         return max(grown, default=None)
 
@@ -106,7 +106,7 @@ class Progress:
             "memory_by_tenth": self.memory_by_tenth(),
             "memory_grown": self.grown(),
             "findings": [
-                {**one.to_json(), "shrunk": self.shrunk.get(one.signature)}
-                for one in sorted(self.findings.values(), key=lambda each: each.number)
+                {**finding.to_json(), "shrunk": self.shrunk.get(finding.signature)}
+                for finding in sorted(self.findings.values(), key=lambda each: each.number)
             ],
         }

@@ -1,4 +1,4 @@
-"""What a batch comes to, as data: a line of the journal is made of it.
+"""The result of a batch as data: a line of the journal.
 
 Findings of a batch with one signature are one `Found`, with a count: an implementation that is wrong in every
 program does not fill the disk.
@@ -43,10 +43,10 @@ class Found:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What a batch comes to.
+    """The result of a batch.
 
-    `verdicts`: of each path how many calls came to each verdict. `coverage`: of each family what occurred.
-    `notes`: things that are no findings, counted (programs that had to be run again, …). Units: seconds of processor
+    `verdicts`: calls per verdict for each path. `coverage`: the parts of each family that occurred.
+    `notes`: counts of events that are not findings (programs that had to be run again, …). Units: seconds of processor
     time, bytes that the worker held after the batch.
     """
 
@@ -66,7 +66,7 @@ class BatchResult:
             **vars(self),
             "verdicts": {path: dict(counts) for path, counts in self.verdicts.items()},
             "coverage": {family: list(names) for family, names in self.coverage.items()},
-            "findings": [one.to_json() for one in self.findings],
+            "findings": [finding.to_json() for finding in self.findings],
             "notes": dict(self.notes),
         }
 
@@ -74,7 +74,7 @@ class BatchResult:
     def from_json(data: Json) -> "BatchResult":
         """The result from data."""
         values = dict(data)
-        values["findings"] = tuple(Found.from_json(one) for one in cast("list[Json]", values["findings"]))
+        values["findings"] = tuple(Found.from_json(finding) for finding in cast("list[Json]", values["findings"]))
         coverage = cast("Mapping[str, list[str]]", values["coverage"])
         values["coverage"] = {family: tuple(names) for family, names in coverage.items()}
         return BatchResult(**values)  # type: ignore[arg-type]
@@ -82,11 +82,13 @@ class BatchResult:
 
 def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
     """One finding for each signature: the one with the least number, and how many there are. In order of numbers."""
-    found: dict[str, Found] = {}
-    for one in sorted(findings, key=lambda each: (each.number, each.signature)):
-        first = found.get(one.signature)
-        found[one.signature] = one if first is None else replace(first, count=first.count + one.count)
-    return tuple(found.values())
+    by_signature: dict[str, Found] = {}
+    for finding in sorted(findings, key=lambda each: (each.number, each.signature)):
+        first = by_signature.get(finding.signature)
+        by_signature[finding.signature] = (
+            finding if first is None else replace(first, count=first.count + finding.count)
+        )
+    return tuple(by_signature.values())
 
 
 def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
@@ -106,7 +108,7 @@ def together(batch: int, parts: Iterable[BatchResult]) -> BatchResult:
         sum(part.programs for part in parts),
         verdicts,
         {family: tuple(sorted(names)) for family, names in coverage.items()},
-        merged(one for part in parts for one in part.findings),
+        merged(finding for part in parts for finding in part.findings),
         notes,
         sum(part.cpu for part in parts),
         max((part.memory for part in parts), default=0),

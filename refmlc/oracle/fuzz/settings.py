@@ -64,12 +64,12 @@ class Settings:
     @staticmethod
     def from_json(data: Mapping[str, object]) -> "Settings":
         """The settings from data. Fails: RM111 for what is none."""
-        known = {field.name: field for field in fields(Settings)}
-        if not set(data) <= set(known):
-            raise fail(BAD_INPUT, f"a campaign has no setting `{min(set(data) - set(known))}`")
+        settings = {field.name: field for field in fields(Settings)}
+        if not set(data) <= set(settings):
+            raise fail(BAD_INPUT, f"a campaign has no setting `{min(set(data) - set(settings))}`")
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         for name, value in values.items():
-            if not _fits(value, known[name].default):
+            if not _fits(value, settings[name].default):
                 raise fail(BAD_INPUT, f"the setting `{name}` of a campaign is not {value!r}")
         return Settings(**values)  # type: ignore[arg-type]  # looked at above
 
@@ -86,13 +86,15 @@ class Settings:
         except tomllib.TOMLDecodeError as problem:
             raise fail(BAD_INPUT, f"campaign.toml cannot be read: {problem}") from None
         if data.pop("format", None) != FORMAT:
-            raise fail(BAD_INPUT, f"campaign.toml has another format than {FORMAT}: it was made by another refmlc")
+            raise fail(BAD_INPUT, f"campaign.toml does not have format {FORMAT}: another version of refmlc wrote it")
         return Settings.from_json(data)
 
     def differences(self, other: "Settings") -> list[str]:
-        """What is not the same in `other`, a line each."""
+        """The settings that differ in `other`, a line each."""
         mine, theirs = self.to_json(), other.to_json()
-        return [f"{name}: {mine[name]} there, {theirs[name]} here" for name in mine if mine[name] != theirs[name]]
+        return [
+            f"{name}: {mine[name]} in the campaign, {theirs[name]} here" for name in mine if mine[name] != theirs[name]
+        ]
 
 
 def _fits(value: object, default: object) -> bool:

@@ -9,24 +9,27 @@ from refmlc.oracle.reduce.reduction import reduce_case
 from refmlc.strategies.case import Case
 
 
-def shrink(settings: Json, found: Json, seconds: float) -> Json:
+def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
-    known, finding = Settings.from_json(settings), Found.from_json(found)
-    specs = [every(spec)[0] for spec in known.implementations]
-    specs = [spec for spec in specs if implemented(spec, known.program_seconds).name == finding.path]
+    campaign_settings, finding = Settings.from_json(settings), Found.from_json(finding_data)
+    specs = [every(spec)[0] for spec in campaign_settings.implementations]
+    specs = [spec for spec in specs if implemented(spec, campaign_settings.program_seconds).name == finding.path]
 
     def keeps(case: Case) -> bool:
-        (each,) = examined_by(known, specs, [case], sanitize=False)
-        return any(one.code.id == finding.code and one.verdict.kind.value == finding.verdict for one in each.findings)
+        (each,) = examined_by(campaign_settings, specs, [case], sanitize=False)
+        return any(
+            candidate.code.id == finding.code and candidate.verdict.kind.value == finding.verdict
+            for candidate in each.findings
+        )
 
     case = Case.from_json(json.dumps(finding.case))
     if not keeps(case):
-        return {"problem": "it does not come out again"}
-    made = reduce_case(case, keeps, seconds=seconds)
+        return {"problem": "the finding does not occur again"}
+    reduction = reduce_case(case, keeps, seconds=seconds)
     return {
-        "case": as_json(made.case or case),
-        "lines": [len(str(finding.case["text"]).splitlines()), len(made.text.splitlines())],
-        "statements": [made.before[1], made.after[1]],
-        "tries": made.tries,
-        "finished": made.finished,
+        "case": as_json(reduction.case or case),
+        "lines": [len(str(finding.case["text"]).splitlines()), len(reduction.text.splitlines())],
+        "statements": [reduction.before[1], reduction.after[1]],
+        "tries": reduction.tries,
+        "finished": reduction.finished,
     }

@@ -1,4 +1,4 @@
-"""Which findings are the same one: a digest of what is told about them, without what differs from program to program.
+"""Identify equal findings: a digest of their description, without details of the program.
 
 Numbers, names of variables and values in a message become `#` and `_`; code, verdict, path and the kind of node or
 operator at the place stay.

@@ -40,8 +40,11 @@ class Store:
 
     def finished(self, result: BatchResult) -> None:
         """Keep the result of a batch; of its coverage what is new."""
-        known = self.progress.coverage
-        new = {family: tuple(sorted({*names} - known.get(family, set()))) for family, names in result.coverage.items()}
+        covered_before = self.progress.coverage
+        new = {
+            family: tuple(sorted({*names} - covered_before.get(family, set())))
+            for family, names in result.coverage.items()
+        }
         result = replace(result, coverage={family: names for family, names in new.items() if names})
         self.journal.append({"batch": result.to_json()})
         self.show(self.progress.add(result))
@@ -65,7 +68,7 @@ class Store:
 
 
 def open_store(path: Path, settings: Settings) -> Store:
-    """Make the directory, or go on with the campaign in it.
+    """Create the directory, or resume the campaign in it.
 
     Fails: RM112 where another process runs it or its settings are others, RM111 where a file in it is damaged.
     """
@@ -88,7 +91,7 @@ def _locked(lock: IO[str], path: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise fail(BAD_USAGE, f"another process runs the campaign in {path}") from None
+        raise fail(BAD_USAGE, f"another process is running the campaign in {path}") from None
 
 
 def _settled(path: Path, settings: Settings) -> None:

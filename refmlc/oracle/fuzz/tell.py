@@ -7,27 +7,27 @@ from refmlc.oracle.fuzz.result import Found, Json
 from refmlc.oracle.fuzz.settings import Settings
 
 
-def finding_text(settings: Settings, found: Found, shrunk: Json | None) -> str:
+def finding_text(settings: Settings, finding: Found, shrunk: Json | None) -> str:
     """The text of the file. Where the program was made smaller, that one is the case, and the first one follows."""
     smaller = shrunk.get("case") if shrunk else None
     rows = [
-        ("code", found.code),
-        ("path", found.path),
-        ("verdict", found.verdict),
-        ("message", found.message),
-        ("signature", found.signature),
-        ("count", found.count),
-        ("seed", found.seed),
-        ("kind", found.kind),
+        ("code", finding.code),
+        ("path", finding.path),
+        ("verdict", finding.verdict),
+        ("message", finding.message),
+        ("signature", finding.signature),
+        ("count", finding.count),
+        ("seed", finding.seed),
+        ("kind", finding.kind),
         ("implementations", list(settings.implementations)),
     ]
     if shrunk and "problem" in shrunk:
         rows.append(("not_shrunk", str(shrunk["problem"])))
     lines = [f"{name} = {as_toml(value)}" for name, value in rows]
     if isinstance(smaller, Mapping):
-        lines += ["", "[case]", *_table(smaller), "", "[first]", *_table(found.case)]
+        lines += ["", "[case]", *_table(smaller), "", "[first]", *_table(finding.case)]
     else:
-        lines += ["", "[case]", *_table(found.case)]
+        lines += ["", "[case]", *_table(finding.case)]
     return "\n".join([*lines, ""])
 
 
@@ -41,9 +41,9 @@ def as_toml(value: object) -> str:
         case str() if "\n" in value and "'''" not in value and value.isprintable() | _plain(value):
             return f"'''\n{value}'''"
         case Mapping():
-            return "{" + ", ".join(f"{as_toml(str(key))} = {as_toml(one)}" for key, one in value.items()) + "}"
+            return "{" + ", ".join(f"{as_toml(str(key))} = {as_toml(item)}" for key, item in value.items()) + "}"
         case list() | tuple():
-            return f"[{', '.join(as_toml(one) for one in value)}]"
+            return f"[{', '.join(as_toml(item) for item in value)}]"
         case float() if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
             return str(value)
         case None:

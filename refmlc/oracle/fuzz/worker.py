@@ -1,4 +1,4 @@
-"""The process that does the work: a line of JSON comes in, a line goes out; `python -m refmlc.oracle.fuzz.worker MIB`.
+"""The worker process: reads a line of JSON, writes a line of JSON; `python -m refmlc.oracle.fuzz.worker MIB`.
 
 | request                                                | answer                                                      |
 |--------------------------------------------------------|-------------------------------------------------------------|
@@ -69,7 +69,7 @@ def _limited(mebibytes: int) -> None:
 
 
 def answered(call: str, args: list[object]) -> dict[str, object]:
-    """What the function does, as an answer. This is the border of the process: whatever is raised is told."""
+    """Call the function and make an answer of its result; every exception becomes an answer, too."""
     before = spent()
     try:
         answer: dict[str, object] = {"result": function(call)(*args)}

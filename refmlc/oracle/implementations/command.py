@@ -20,7 +20,7 @@ promised with `"code": "RM304"`, and with `"place": "10:38"`, line and column fr
 `args` in the answer are all arguments after the call, `value` what was returned. `wire` says how values are written.
 
 The answer to `hello` may say more: `"version"`; `"features"`, those of cases to be asked; `"inline": true`, then small
-tensors come in the line; `"tree": true`, then modules come as trees too. All this for whoever writes such a program,
+the line has tensors; `"tree": true`: modules come as trees, too. For authors of such programs all this is described
 with templates and a schema: `conformance/adapters`.
 
 A program that answers something else, ends, or takes longer than its time gets the verdict crashed, or timed out; its
@@ -45,4 +45,4 @@ class Command(Remote):
         problem = self.start()
         if problem is not None:
             self.close()
-            raise fail(BAD_USAGE, f"`{' '.join(command)}` does not start as an implementation: {problem}")
+            raise fail(BAD_USAGE, f"`{' '.join(command)}` does not start: {problem}")

@@ -1,9 +1,9 @@
-"""What an implementation is: something that takes a module, and calls functions of it.
+"""The interface of implementations: prepare a module, call its functions.
 
 | method    | gives                                                                              |
 |-----------|------------------------------------------------------------------------------------|
 | `prepare` | the module made ready (`Prepared`), or why it is not taken (`Stopped`)             |
-| `run`     | what a call left behind (`Ended`), or why it did not come back (`Stopped`)         |
+| `run`     | the result of a call (`Ended`), or the reason for its absence (`Stopped`)          |
 
 An implementation never raises for what a program does, crashes and silence included: that is an answer. One that takes
 batches has `answer_all` besides.
@@ -19,7 +19,7 @@ from refmlc.lang.ir import IRModule
 
 
 class Stop(Enum):
-    """Why there is no result. The kinds are disjoint."""
+    """The reason for a missing result. The kinds are disjoint."""
 
     UNDEFINED = "undefined"
     TRAP = "trap"
@@ -32,7 +32,7 @@ class Stop(Enum):
 
 @dataclass(frozen=True)
 class Ended:
-    """A call that came back: what it returned, and every argument as it is afterwards, in order.
+    """A call that returned: its value, and every argument as it is afterwards, in order.
 
     Tensors are `refmlc.Tensor`s, tuples are tuples, scalars are numbers; None: nothing was returned.
     """
@@ -68,7 +68,7 @@ class Prepared(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release resources."""
         ...
 
 
@@ -95,7 +95,7 @@ class Implementation(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds: processes, files."""
+        """Release processes and files."""
         ...
 
 
@@ -113,7 +113,7 @@ Answers: TypeAlias = tuple[Answer, ...] | Stopped
 
 @runtime_checkable
 class Answering(Implementation, Protocol):
-    """An implementation that is asked for several modules with their calls at once."""
+    """An implementation that takes several modules with their calls at once."""
 
     @property
     def batch(self) -> int:
@@ -121,5 +121,5 @@ class Answering(Implementation, Protocol):
         ...
 
     def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
-        """The answers on each of `asked`, in order, as they come: the same as if one were asked after the other."""
+        """The answers to each of `asked`, in order, as they arrive; equal to those of separate requests."""
         ...

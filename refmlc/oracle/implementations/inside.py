@@ -51,7 +51,7 @@ def answered(work: Callable[[], T]) -> T | Stopped:
     except RefmlcError as failure:
         return stopped(failure)
     except MemoryError:
-        return Stopped(Stop.EXHAUSTED, "Python is out of memory")
+        return Stopped(Stop.EXHAUSTED, "Python ran out of memory")
     except Exception as problem:  # noqa: BLE001 - the border, see above
         return Stopped(Stop.CRASHED, f"{type(problem).__name__}: {problem}")
 
@@ -64,7 +64,7 @@ class Calls:
         self._parameters: dict[str, list[Parameter]] = {}
 
     def call(self, func: str, args: Sequence[object]) -> Answer:
-        """What the call of `func` on `args` comes to; it begins with a fresh budget."""
+        """The answer to the call of `func` on `args`, which has a fresh budget."""
         return answered(lambda: self._called(func, args))
 
     def _called(self, func: str, args: Sequence[object]) -> Ended:

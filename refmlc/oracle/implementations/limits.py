@@ -1,6 +1,6 @@
-"""What a call may use, the same for every implementation.
+"""The limits of a call, the same for every implementation.
 
-| limit     | in refmlc's own process    | in a process of its own                                 |
+| limit     | in the process of refmlc   | in a separate process                                   |
 |-----------|----------------------------|---------------------------------------------------------|
 | `steps`   | the budget's steps (RM601) | nothing                                                 |
 | `bytes`   | the budget's bytes (RM603) | the address space of the process, on top of `FOOTPRINT` |
@@ -19,7 +19,7 @@ GRACE = 5.0  # seconds that a process has to tell by itself that it is late
 class Limits:
     """What one call may use, and what making a module ready may take. Units: statements, bytes, seconds, seconds.
 
-    Decision: no limit of seconds in refmlc's own process unless one is asked for, so that verdicts repeat exactly on
+    Decision: no limit of seconds in the process of refmlc by default, so that verdicts repeat exactly on
     every machine; `steps` ends a run there. Another process always has one.
     """
 

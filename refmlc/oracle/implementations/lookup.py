@@ -7,7 +7,7 @@
 | `native`, `native:WAY`  | in-house C (`ways`)                                           |
 | `numpy`                 | plain NumPy: loops of Python over arrays (`loops`)            |
 | `torch`                 | graphs of Relax through PyTorch (`pytorch`)                   |
-| `tvm:PYTHON`            | real TVM in the Python at this path, in a process of its own  |
+| `tvm:PYTHON`            | real TVM in the Python at this path, in a separate process    |
 | `tvm:PYTHON,opt=0,…`    | the same, compiled in another way: `real_tvm` has the options |
 | `cmd:COMMAND ARGUMENTS` | any program that speaks `command`'s protocol                  |
 | `py:MODULE:NAME`        | an object of Python: `NAME(limits)` gives an `Implementation` |
@@ -60,23 +60,23 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
         case "cmd":
             raise fail(BAD_USAGE, "`cmd` needs a command: `cmd:./my-implementation --flag`")
         case _:
-            raise fail(BAD_USAGE, f"there is no implementation `{spec}`", None, f"the implementations: {KNOWN}")
+            raise fail(BAD_USAGE, f"no implementation is named `{spec}`", None, f"the implementations: {KNOWN}")
 
 
 def _python(module: str, name: str, limits: Limits) -> Implementation:
     """What `name` of a module of Python gives. Fails: RM112."""
     try:
-        made = getattr(import_module(module), name)(limits)
+        result = getattr(import_module(module), name)(limits)
     except (ImportError, AttributeError) as problem:
-        raise fail(BAD_USAGE, f"`py:{module}:{name}` is not to be had: {problem}") from None
+        raise fail(BAD_USAGE, f"no implementation is named `py:{module}:{name}`: {problem}") from None
     except RefmlcError:
         raise
     except (Exception, SystemExit) as problem:  # noqa: BLE001 - somebody else's code
-        told = format_exception_only(problem)[-1].strip().partition("\n")[0]
-        raise fail(BAD_USAGE, f"`py:{module}:{name}` does not start: {told}") from None
-    if not isinstance(made, Implementation):
-        raise fail(BAD_USAGE, f"`py:{module}:{name}` gives no implementation, but {type(made).__name__}")
-    return made
+        error = format_exception_only(problem)[-1].strip().partition("\n")[0]
+        raise fail(BAD_USAGE, f"`py:{module}:{name}` does not start: {error}") from None
+    if not isinstance(result, Implementation):
+        raise fail(BAD_USAGE, f"`py:{module}:{name}` returns {type(result).__name__}, which is not an implementation")
+    return result
 
 
 def _torch(limits: Limits) -> Implementation:
@@ -92,4 +92,4 @@ def _words(command: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError as problem:
-        raise fail(BAD_USAGE, f"`cmd:{command}` is no command: {problem}") from None
+        raise fail(BAD_USAGE, f"`cmd:{command}` is not a command: {problem}") from None

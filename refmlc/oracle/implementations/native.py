@@ -3,7 +3,7 @@
 | what happens                                | the answer                                                        |
 |---------------------------------------------|-------------------------------------------------------------------|
 | C takes the call, or stops at a check       | the call's result, or the verdict that the interpreter then tells |
-| C takes no part in the call                 | `UNSUPPORTED`: the interpreter against itself is no agreement     |
+| the call reaches no compiled function       | `UNSUPPORTED`: the interpreter against itself is not agreement    |
 | there is no compiler                        | `UNSUPPORTED`                                                     |
 | the compiler takes no program at all        | `UNSUPPORTED`                                                     |
 | the compiler does not take what we generate | `CRASHED`                                                         |
@@ -54,7 +54,7 @@ class Batching(Implementation, Protocol):
 
 @dataclass(frozen=True)
 class Native:
-    """C for this machine. `kept`: libraries are kept in the user's cache; `check`: static rules are looked at.
+    """C for this machine. `kept`: libraries are kept in the user's cache; `check`: static rules are checked.
 
     `quick`: the compiler optimises less. `worth`: which modules are compiled at all; others are `UNSUPPORTED`.
     """
@@ -87,8 +87,8 @@ class Native:
         modules = [legalize_ops(module) for module in modules]  # what operators do becomes functions
         taken = [number for number, why in enumerate(refused) if why is None]
         compiled = self._compiled([modules[number] for number in taken]) if taken else []
-        made = dict(zip(taken, compiled, strict=True))
-        return [made[number] if why is None else why for number, why in enumerate(refused)]
+        compiled_modules = dict(zip(taken, compiled, strict=True))
+        return [compiled_modules[number] if why is None else why for number, why in enumerate(refused)]
 
     def close(self) -> None:
         """Nothing is held."""
@@ -101,36 +101,38 @@ class Native:
         return None
 
     def _compiled(self, modules: Sequence[IRModule]) -> list[Prepared | Stopped]:
-        made = way(self.how)
-        found = answered(lambda: translated(modules, made.options, fused=made.fused, worth=self.worth))
-        if isinstance(found, Stopped):
-            return [found] if len(modules) == 1 else [self._compiled([module])[0] for module in modules]
-        text, translations = found
+        variant = way(self.how)
+        translated_modules = answered(
+            lambda: translated(modules, variant.options, fused=variant.fused, worth=self.worth)
+        )
+        if isinstance(translated_modules, Stopped):
+            return [translated_modules] if len(modules) == 1 else [self._compiled([module])[0] for module in modules]
+        text, translations = translated_modules
         taken = [self.worth is None or self.worth(*each) for each in zip(modules, translations, strict=True)]
-        held = any(each.units for each, one in zip(translations, taken, strict=True) if one)
+        any_units = any(each.units for each, is_worth in zip(translations, taken, strict=True) if is_worth)
         try:
-            library = self._library(text, made) if held else None
+            library = self._library(text, variant) if any_units else None
         except BuildFailed as problem:
-            if problem.cause in OURS and not self._works(made):
+            if problem.cause in OURS and not self._works(variant):
                 return [Stopped(Stop.UNSUPPORTED, " ".join(str(problem).split())) for _ in modules]
             if len(modules) > 1 and problem.cause in (Cause.FAILED, Cause.TIMED_OUT):
                 return [self._compiled([module])[0] for module in modules]
             why = CAUSES.get(problem.cause, Stop.EXHAUSTED)
             return [Stopped(why, " ".join(str(problem).split())) for _ in modules]
-        left = Stopped(Stop.UNSUPPORTED, "its C is not worth compiling")
+        left = Stopped(Stop.UNSUPPORTED, "compiling it does not pay")
         return [
-            InC(module, CompiledModule(translation, library), self) if one else left
-            for module, translation, one in zip(modules, translations, taken, strict=True)
+            InC(module, CompiledModule(translation, library), self) if is_worth else left
+            for module, translation, is_worth in zip(modules, translations, taken, strict=True)
         ]
 
-    def _library(self, text: str, made: Way) -> Library:
+    def _library(self, text: str, variant: Way) -> Library:
         cache = default_cache() if self.kept else None
-        return build(text, made.isa, cache=cache, tiny=made.tiny, quick=self.quick, limit=self.limits.prepare)
+        return build(text, variant.isa, cache=cache, tiny=variant.tiny, quick=self.quick, limit=self.limits.prepare)
 
-    def _works(self, made: Way) -> bool:
+    def _works(self, variant: Way) -> bool:
         """Whether the compiler takes the smallest program: then what it does not take is ours."""
         try:
-            self._library(SMALLEST, made)
+            self._library(SMALLEST, variant)
         except BuildFailed:
             return False
         return True
@@ -152,7 +154,7 @@ class InC:
         answer = self._calls.call(func, args)
         exhausted = isinstance(answer, Stopped) and answer.why is Stop.EXHAUSTED
         if self._part == before and not exhausted:
-            return Stopped(Stop.UNSUPPORTED, f"C takes no part: {_why(self._translation, func)}")
+            return Stopped(Stop.UNSUPPORTED, f"not compiled: {_why(self._translation, func)}")
         return answer
 
     def close(self) -> None:
@@ -168,6 +170,6 @@ class InC:
 def _why(translation: Translation, func: str) -> str:
     """Why C had no part in a call of `func`."""
     if func in translation.units:
-        return "it does not take these arguments"
+        return "the compiled function does not take these arguments"
     left = translation.declined.get(func) or next(iter(translation.declined.values()), None)
-    return "the call comes to no function that is in C" if left is None else left.reason
+    return "the call reaches no compiled function" if left is None else left.reason

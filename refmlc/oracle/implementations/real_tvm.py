@@ -1,4 +1,4 @@
-"""Real TVM as an implementation: a Python that has apache-tvm, in a process of its own. `tvm:/path/to/python`.
+"""Real TVM as an implementation: a Python with apache-tvm in a separate process. `tvm:/path/to/python`.
 
 Versions 0.25 (with apache-tvm-ffi 0.1.12), 0.26 and 0.27 run. Options follow the path after commas, the name says them:
 

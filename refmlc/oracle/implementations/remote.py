@@ -1,4 +1,4 @@
-"""An implementation in a process of its own: requests, answers checked, a new process after one that broke."""
+"""An implementation in a separate process: sends requests, checks answers, restarts a broken process."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,25 +65,25 @@ class Remote:
             return broken.message
         if not isinstance(self.says.get("name"), str):
             self.close_process()
-            return f"it does not say its name, but {str(dict(self.says))[:LONGEST]}"
+            return f"its first answer has no name: {str(dict(self.says))[:LONGEST]}"
         self.promises_verdicts = self.says.get("verdicts") is True
         return None
 
     @property
     def batch(self) -> int:
         """How many modules it takes at once, as it says; 0: it does not."""
-        told = self.says.get("batch")
-        return told if isinstance(told, int) and not isinstance(told, bool) else 0
+        size = self.says.get("batch")
+        return size if isinstance(size, int) and not isinstance(size, bool) else 0
 
     def prepare(self, module: IRModule) -> Prepared | Stopped:
         """Send the text of `module`."""
-        made = self.module(module)
-        return made if isinstance(made, Stopped) else self.load(made) or made
+        module_or_stop = self.module(module)
+        return module_or_stop if isinstance(module_or_stop, Stopped) else self.load(module_or_stop) or module_or_stop
 
     def prepare_text(self, text: str) -> Prepared | Stopped:
         """Send `text` as it is, in the dialect of 0.27; places that are answered are places in it."""
-        made = RemoteModule(self, text)
-        return self.load(made) or made
+        module = RemoteModule(self, text)
+        return self.load(module) or module
 
     def answer_all(self, asked: Sequence[Ask]) -> Iterator[Answers]:
         """The answers on each of `asked`, in order, as they come."""
@@ -131,7 +131,7 @@ class Remote:
         """The answer, or why there is none. `places`: those of the answer are taken."""
         problem = self.start()
         if problem is not None or self._process is None:
-            return Stopped(Stop.CRASHED, f"it does not start again: {problem}")
+            return Stopped(Stop.CRASHED, f"the process does not start again: {problem}")
         try:
             reply = self._process.ask(request, seconds + GRACE)
         except Broken as broken:
@@ -145,7 +145,7 @@ class Remote:
     def misspelt(self, reply: Mapping[str, object], why: str = "") -> Stopped:
         """An answer that the protocol does not have; the process is not trusted any more."""
         self.close_process()
-        text = f"it answers {str(dict(reply))[:LONGEST]}"
+        text = f"unexpected answer: {str(dict(reply))[:LONGEST]}"
         return Stopped(Stop.CRASHED, f"{text}: {why}" if why else text)
 
     def _stopped(self, reply: Mapping[str, object], *, places: bool) -> Stopped:
@@ -213,11 +213,11 @@ class RemoteModule:
             return reply
         after = reply.get("args")
         if "value" not in reply or not isinstance(after, list) or len(after) != count:
-            return self._remote.misspelt(reply, "`value` and all `args` are wanted")
+            return self._remote.misspelt(reply, "an answer needs `value` and all `args`")
         receiver = Receiver(self._remote.folder)
         try:
-            found = [receiver.value(item) for item in after]
-            return Ended(receiver.value(reply["value"]), tuple(found))
+            arguments = [receiver.value(item) for item in after]
+            return Ended(receiver.value(reply["value"]), tuple(arguments))
         except Misspelt as problem:
             return self._remote.misspelt(reply, str(problem))
 
@@ -232,8 +232,8 @@ def _diagnostic(reply: Mapping[str, object], message: str, *, places: bool) -> D
 
 def _span(place: object) -> Span | None:
     """The point `line:column` of the module's text, both from 1."""
-    found = PLACE.fullmatch(place) if isinstance(place, str) else None
-    if found is None:
+    match_ = PLACE.fullmatch(place) if isinstance(place, str) else None
+    if match_ is None:
         return None
-    line, column = int(found[1]), int(found[2]) - 1
+    line, column = int(match_[1]), int(match_[2]) - 1
     return Span(Source("the module", ""), line, column, line, column)

@@ -1,12 +1,12 @@
-"""Modules and their calls in one line, the `batch` of the protocol; who asks cannot tell it from one after the other.
+"""Modules and their calls in one line, the `batch` of the protocol; results equal those of separate requests.
 
-| what comes in place of an answer           | then                                                           |
+| instead of an answer                       | then                                                           |
 |--------------------------------------------|----------------------------------------------------------------|
-| the program ends, or is late               | its module is asked again alone, since another may be to blame |
+| the program ends, or is late               | its module is sent again alone: another may be the culprit     |
 | a line that is none, or has another number | that is the answer, a crash; calls left of its module go alone |
-| … either                                   | what follows is asked together again: nothing is lost          |
+| … either                                   | the rest is sent together again: nothing is lost               |
 
-An answer has the time of its own request, from the answer before.
+Each answer has the time limit of its request, counted from the answer before.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ def answered_together(remote: "Remote", asked: Sequence[Ask]) -> Iterator[Answer
     rest = list(asked)
     while rest:
         count = 0
-        for found in _batch(remote, rest):
+        for answers in _batch(remote, rest):
             count += 1
-            yield found
+            yield answers
         if count < len(rest):
             yield _alone(remote, rest[count])
             count += 1
@@ -36,7 +36,7 @@ def answered_together(remote: "Remote", asked: Sequence[Ask]) -> Iterator[Answer
 
 
 def _alone(remote: "Remote", ask: Ask) -> Answers:
-    """The answers on a module that is asked by itself."""
+    """The answers to a module that is sent alone."""
     module = remote.module(ask.module)
     if isinstance(module, Stopped):
         return module
@@ -53,11 +53,11 @@ def _batch(remote: "Remote", asked: Sequence[Ask]) -> Iterator[Answers]:
     read = 0
     try:
         for part in parts:
-            found = part.read(remote, lines)
-            if found is None:
+            answers = part.read(remote, lines)
+            if answers is None:
                 return
             read += 1
-            yield found
+            yield answers
     finally:
         if read < len(parts):  # nobody waits for the answers that are still to come
             process.kill()
@@ -88,14 +88,14 @@ class _Lines:
         number, self._number = self._number, self._number + 1
         if reply.get("id") != number:
             self._process.kill()
-            why = "an answer of a batch without its `id`" if "id" not in reply else "what it was not asked"
+            why = "an answer of a batch without an `id`" if "id" not in reply else "a request that was not sent"
             return Stopped(Stop.CRASHED, f"it answers {why}: {str(reply)[:SHOWN]}")
         return self._remote.understood(reply, places=places)
 
 
 @dataclass
 class _Part:
-    """What is asked of one module. `module` may have no text; a call may have no line, but the reason for that."""
+    """The request for one module. `module` may have no text; a call may have a reason instead of a line."""
 
     module: "RemoteModule | Stopped"
     ask: Ask
@@ -117,26 +117,26 @@ class _Part:
         if first is None:
             return None
         refused = remote.refused(first)
-        found: list[Answer] = []
+        answers: list[Answer] = []
         for line, (func, args) in zip(self.lines, self.ask.calls, strict=True):
             if isinstance(line, Stopped):
-                found.append(line)
+                answers.append(line)
             elif refused is not None:
                 lines.next(places=False)  # it says something, since it was asked
             elif not lines.alive:
-                found.append(module.run(func, args))
+                answers.append(module.run(func, args))
             else:
                 reply = lines.next(places=module.verbatim)
                 if reply is None:
                     return None
-                found.append(module.ended(reply, len(args)))
-        return refused or tuple(found)
+                answers.append(module.ended(reply, len(args)))
+        return refused or tuple(answers)
 
 
 def _part(remote: "Remote", number: int, ask: Ask) -> _Part:
-    """What is asked of module `number` of a batch; the files of the arguments are written."""
+    """The request for module `number` of a batch; writes the files of the arguments."""
     module = remote.module(ask.module)
     if isinstance(module, Stopped):
         return _Part(module, ask)
-    made = [module.request(*call, f"m{number}c{at}") for at, call in enumerate(ask.calls)]
-    return _Part(module, ask, made)
+    requests = [module.request(*call, f"m{number}c{at}") for at, call in enumerate(ask.calls)]
+    return _Part(module, ask, requests)

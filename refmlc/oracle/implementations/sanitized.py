@@ -33,15 +33,15 @@ class Sanitized:
             checked(module)
         except RefmlcError as failure:
             return stopped(failure)
-        made = answered(lambda: legalize_ops(module))
-        return made if isinstance(made, Stopped) else Watched(made, Interp(self.limits, check=False))
+        lowered = answered(lambda: legalize_ops(module))
+        return lowered if isinstance(lowered, Stopped) else Watched(lowered, Interp(self.limits, check=False))
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 class Watched:
-    """A module whose calls are watched, each by detectors of its own."""
+    """A module whose calls run under fresh detectors each."""
 
     def __init__(self, module: IRModule, interp: Interp) -> None:
         self._module, self._interp = module, interp

@@ -22,7 +22,7 @@ Worth: TypeAlias = Callable[[IRModule, Translation], bool]
 def translated(
     modules: Sequence[IRModule], options: Options, *, fused: bool, worth: Worth | None = None
 ) -> tuple[str, list[Translation]]:
-    """The text of all `modules`, and what it holds of each."""
+    """The C text of all `modules`, and each module's part of it."""
     names = {
         f"m{number}_{name}": (number, name)
         for number, module in enumerate(modules)
@@ -39,15 +39,15 @@ def translated(
     for new, why in left.items():
         number, name = names[new]
         declined[number][name] = why
-    made = [Translation("", known, others) for known, others in zip(units, declined, strict=True)]
-    taken = [worth is None or worth(module, each) for module, each in zip(modules, made, strict=True)]
+    translations = [Translation("", functions, others) for functions, others in zip(units, declined, strict=True)]
+    taken = [worth is None or worth(module, each) for module, each in zip(modules, translations, strict=True)]
     texts = [unit_text([each for each in emitted if taken[names[each.unit.name][0]]], options)]
     if fused:
         for number, module in enumerate(modules):
             if taken[number]:
-                text, made[number] = _fused(number, module, made[number])
+                text, translations[number] = _fused(number, module, translations[number])
                 texts.append(text)
-    return "\n".join(texts), made
+    return "\n".join(texts), translations
 
 
 def _fused(number: int, module: IRModule, plain: Translation) -> tuple[str, Translation]:

@@ -1,11 +1,11 @@
-"""What a file may have started by naming it: refmlc's own ways, and nothing else without a word of the user.
+"""The programs that a file may start by naming them: refmlc's own; any other needs the user's permission.
 
 | a file names                                                      | then                                        |
 |-------------------------------------------------------------------|---------------------------------------------|
 | `interp`, `native`, `numpy`, `torch`, `moved`, and a way of these | it is made: code that came with refmlc      |
-| anything else: `cmd:…`, `tvm:…`, `py:…`, a function of Python     | refused (RM112), without a word of the user |
+| anything else: `cmd:…`, `tvm:…`, `py:…`, a function of Python     | refused (RM112) unless the user permits it  |
 
-Decision: what is own is listed, what is foreign is not: a new way is refused until somebody has looked at it.
+Decision: own implementations are listed; a new one is refused until somebody reviewed it.
 """
 
 from collections.abc import Iterable
@@ -18,19 +18,19 @@ OWN = frozenset(("interp", "native", "numpy", "torch", "moved"))
 
 
 def is_own(spec: str) -> bool:
-    """Whether making the implementation starts nothing that came from elsewhere."""
+    """True if creating the implementation starts no foreign program."""
     return spec.partition(":")[0].partition("@")[0] in OWN
 
 
 def trusted(specs: Iterable[str], file: Path | str, *, trust: bool) -> None:
-    """Let pass what `file` names. Fails: RM112 where something of it is not refmlc's own and `trust` is not given."""
+    """Accept the implementations that `file` names. Fails: RM112 for a foreign one without `trust`."""
     for spec in specs:
         if not trust and not is_own(spec):
-            refuse(file, spec, started_by(spec), "`--impl SPEC` says what is asked")
+            refuse(file, spec, started_by(spec), "`--impl SPEC` chooses another implementation")
 
 
 def refuse(file: Path | str, what: str, started: str, instead: str) -> None:
-    """Say what `file` would have started. Fails: RM112, always."""
+    """Report the program that `file` would start. Fails: RM112, always."""
     raise fail(
         BAD_USAGE,
         f"`{file}` names a program that is not refmlc's own: `{what}`",
@@ -41,7 +41,7 @@ def refuse(file: Path | str, what: str, started: str, instead: str) -> None:
 
 
 def started_by(spec: str) -> str:
-    """What making the implementation does, in words."""
+    """The effect of creating the implementation, in words."""
     kind, _, rest = spec.partition(":")
     match kind:
         case "cmd":
@@ -49,6 +49,6 @@ def started_by(spec: str) -> str:
         case "tvm":
             return f"run the program: {rest.partition(',')[0]}"
         case "py":
-            return f"import the module of Python, and call the name in it: {rest}"
+            return f"import the Python module and call the name in it: {rest}"
         case _:
             return f"look for an implementation: {spec}"

@@ -12,22 +12,22 @@ KNOWN = "target=…, mode=bytecode or compiled, opt=0 … 3, cuda"
 
 def options_of(words: Sequence[str]) -> Mapping[str, object]:
     """What `target=c`, `opt=0` and so on say. Fails: RM112."""
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     for word in words:
         key, _, value = word.strip().partition("=")
-        if key in found:
+        if key in options:
             raise fail(BAD_USAGE, f"the option `{key}` of `tvm` is given twice")
         match key, value:
             case "target", str() if value.strip():
-                found[key] = value.strip()
+                options[key] = value.strip()
             case "mode", str() if value in MODES:
-                found[key] = value
+                options[key] = value
             case "opt", str() if value in LEVELS:
-                found[key] = int(value)
+                options[key] = int(value)
             case "cuda", "":
-                found[key] = True
+                options[key] = True
             case _:
                 raise fail(BAD_USAGE, f"`tvm` has no option `{word.strip()}`", None, f"its options: {KNOWN}")
-    if "cuda" in found and "target" in found:
+    if "cuda" in options and "target" in options:
         raise fail(BAD_USAGE, "`tvm` takes `cuda` or a target, not both")
-    return found
+    return options

@@ -29,7 +29,7 @@ class Way:
 
     @property
     def options(self) -> Options:
-        """What the generator may do."""
+        """The options of the generator."""
         return Options(self.best, self.isa)
 
 
@@ -46,10 +46,10 @@ def way(name: str) -> Way:
     if name in PLAIN:
         return PLAIN[name]()
     if name not in ISAS:
-        known = ", ".join((*(each for each in PLAIN if each), *isas_here()))
-        raise fail(BAD_USAGE, f"there is no way `{name}` to make C", None, f"the ways of this machine: {known}")
+        names = ", ".join((*(each for each in PLAIN if each), *isas_here()))
+        raise fail(BAD_USAGE, f"C has no variant `{name}`", None, f"this machine has: {names}")
     if name not in isas_here():
-        raise fail(BAD_USAGE, f"this machine does not run `{name}`, it runs {', '.join(isas_here())}")
+        raise fail(BAD_USAGE, f"this machine does not run `{name}`; it runs {', '.join(isas_here())}")
     return Way(Grade.REORDERED, ISAS[name])
 
 

@@ -48,7 +48,7 @@ class Unsendable(Exception):
 
 
 class Misspelt(Exception):
-    """What came is no value."""
+    """The received data is not a value."""
 
 
 @dataclass
@@ -103,11 +103,11 @@ class Sender:
 
 def listed(array: np.ndarray) -> list[object]:
     """The elements as JSON has them."""
-    found: list[object] = []
+    items: list[object] = []
     for item in array.reshape(-1).tolist():
         number = item if isinstance(item, bool | int) else float(item)
-        found.append(str(number) if isinstance(number, float) and not math.isfinite(number) else number)
-    return found
+        items.append(str(number) if isinstance(number, float) and not math.isfinite(number) else number)
+    return items
 
 
 def _place(tensor: Tensor) -> tuple[object, ...]:
@@ -148,7 +148,7 @@ class Receiver:
     def value(self, value: object) -> object:
         """The value that `value` spells. Fails: `Misspelt`."""
         if not isinstance(value, Mapping):
-            raise Misspelt(f"{_text(value)} is no value")
+            raise Misspelt(f"{_text(value)} is not a value")
         inside = value.get("value")
         match value.get("kind"), inside:
             case "tensor", _:
@@ -169,27 +169,31 @@ class Receiver:
             case "null", _:
                 return None
             case _:
-                raise Misspelt(f"{_text(value)} is no value")
+                raise Misspelt(f"{_text(value)} is not a value")
 
 
 def _tensor(value: Mapping[str, object], folder: Path) -> Tensor:
     kind, shape, inside = value.get("dtype"), value.get("shape"), value.get("values")
     name = value.get("file", "" if inside is None else "-")
     if not isinstance(kind, str) or not isinstance(name, str) or "/" in name or "\0" in name or name in ("", ".", ".."):
-        raise Misspelt(f"{_text(value)} is no tensor")
+        raise Misspelt(f"{_text(value)} is not a tensor")
     if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(type(n) is int and n >= 0 for n in shape):
-        raise Misspelt(f"{_text(value)} is no tensor: its shape is no list of sizes")
+        raise Misspelt(f"{_text(value)} is not a tensor: its shape is not a list of sizes")
     try:
-        found = dtype(kind)
-        stored = storage_dtype(found.scalar)
+        element_type = dtype(kind)
+        stored = storage_dtype(element_type.scalar)
     except (KeyError, RefmlcError):
-        raise Misspelt(f"{_text(value)} is no tensor: there is no dtype `{kind[:SHORT]}`") from None
-    count = prod(shape) * found.lanes
-    spanned = prod(max(extent, 1) for extent in shape) * found.lanes * stored.itemsize  # NumPy counts it so
+        raise Misspelt(f"{_text(value)} is not a tensor: there is no dtype `{kind[:SHORT]}`") from None
+    count = prod(shape) * element_type.lanes
+    spanned = prod(max(extent, 1) for extent in shape) * element_type.lanes * stored.itemsize  # NumPy counts it so
     if count * stored.itemsize > MOST_BYTES or spanned > MOST_SPANNED:
         raise Misspelt(f"{_text(value)} is too large")
-    flat = _from_line(inside, found.scalar, count) if "file" not in value else _from_file(folder / name, stored, count)
-    tensor = Tensor.empty(tuple(shape), found)
+    flat = (
+        _from_line(inside, element_type.scalar, count)
+        if "file" not in value
+        else _from_file(folder / name, stored, count)
+    )
+    tensor = Tensor.empty(tuple(shape), element_type)
     if count:
         tensor.array[...] = flat.reshape(tensor.array.shape)
     tensor.mark_initialised()
@@ -204,7 +208,7 @@ def _from_file(path: Path, stored: "np.dtype[np.generic]", count: int) -> np.nda
 def _from_line(values: object, kind: DType, count: int) -> np.ndarray:
     """The elements that stand in the line; floats are rounded to the dtype. Fails: `Misspelt`."""
     if not isinstance(values, list) or len(values) != count:
-        raise Misspelt(f"a tensor of {count} elements has other `values`")
+        raise Misspelt(f"a tensor of {count} elements needs as many `values`")
     flat = np.zeros(count, storage_dtype(kind))
     rounded = rounder(kind) if kind.is_float else float
     for number, value in enumerate(values):
@@ -216,7 +220,7 @@ def _from_line(values: object, kind: DType, count: int) -> np.ndarray:
             case float() | int() | "nan" | "inf" | "-inf" if kind.is_float and not isinstance(value, bool):
                 flat[number] = rounded(float(value)) if not isinstance(value, int) else round_int(value, kind)
             case _:
-                raise Misspelt(f"{_text(value)} is no element of {kind}")
+                raise Misspelt(f"{_text(value)} is not an element of {kind}")
     return flat
 
 
@@ -225,14 +229,14 @@ def _bytes(path: Path, count: int) -> bytes:
     try:
         status = path.lstat()
         if not S_ISREG(status.st_mode):
-            raise Misspelt(f"its file `{path.name}` is no plain file")
+            raise Misspelt(f"its file `{path.name}` is not a regular file")
         if status.st_size != count:
             raise Misspelt(f"its file `{path.name}` has {status.st_size} bytes, shape and dtype make {count}")
         raw = path.read_bytes()
     except OSError as problem:
         raise Misspelt(f"its file `{path.name}`: {problem.strerror}") from None
     if len(raw) != count:
-        raise Misspelt(f"its file `{path.name}` is written while it is read")
+        raise Misspelt(f"its file `{path.name}` changed while it was read")
     return raw
 
 

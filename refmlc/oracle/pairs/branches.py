@@ -28,7 +28,7 @@ class Branch:
     def __str__(self) -> str:
         """In words, with the place."""
         place = "" if self.span is None else f"{self.span.place}: "
-        return f"{place}no call reaches the case that the condition is {'true' if self.side else 'false'}"
+        return f"{place}no call makes this condition {'true' if self.side else 'false'}"
 
 
 class Reached(Hooks):

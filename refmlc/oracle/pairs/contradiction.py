@@ -6,7 +6,7 @@
 | other bits, both permitted by a certified bound | agreement: a clause permits more than one                   |
 | other bits, one of them wrong                   | a contradiction, unless the program itself was called wrong |
 | other bits, and no bound says what is permitted | a contradiction                                             |
-| the variant crashes, or does not come back      | RM703, RM704, on the variant                                |
+| the variant crashes, or does not return         | RM703, RM704, on the variant                                |
 | one of them without an answer                   | nothing                                                     |
 """
 
@@ -56,8 +56,8 @@ def of_interpreter(variant: Variant, number: int, ours: Reference, theirs: Refer
     """The finding where the interpreter itself gives other bits to the variant."""
     if not isinstance(ours.answer, Ended) or not isinstance(theirs.answer, Ended):
         return None
-    given = variant.without_more(theirs.answer)
-    compared = agree(variant.base, number, ours.answer, given, promised=True)
+    answer = variant.without_more(theirs.answer)
+    compared = agree(variant.base, number, ours.answer, answer, promised=True)
     same = compared.verdict.kind is Kind.EQUAL
     return None if same else contradicting(variant, number, ours, compared, "interp")
 
@@ -65,5 +65,7 @@ def of_interpreter(variant: Variant, number: int, ours: Reference, theirs: Refer
 def contradicting(variant: Variant, number: int, ours: Reference, compared: Compared, name: str) -> Finding:
     """The finding that `name` gives another result to the variant."""
     message = f"`{name}` contradicts itself on {compared.label} of `{variant.func}`: the same program, {variant.label}"
-    wanted = "to the program as it is it gives"
-    return found(CONTRADICTION, message, variant.base, number, name, compared, ours, other=variant, wanted=wanted)
+    source_of_expected = "to the program itself it gives"
+    return found(
+        CONTRADICTION, message, variant.base, number, name, compared, ours, other=variant, wanted=source_of_expected
+    )

@@ -33,11 +33,13 @@ def operand_variants(program: Program) -> Iterator[Variant]:
     constants = Constants({node.name for node in walk(func) if isinstance(node, tir.Var | tir.Buffer)})
     loaded = constants.taken_from(func)
     if loaded is not None:
-        yield Variant(program, _with(program, loaded), "its constants loaded", constants.tensors, program.calls)
+        yield Variant(
+            program, _with(program, loaded), "constants loaded from a buffer", constants.tensors, program.calls
+        )
     if len(program.calls):
         written = _written_in(func, program.arguments(0))
         if written is not None:
-            yield Variant(program, _with(program, written), "its numbers written in", calls=(None,))
+            yield Variant(program, _with(program, written), "numbers written as literals", calls=(None,))
 
 
 def _with(program: Program, func: tir.PrimFunc) -> IRModule:
@@ -57,7 +59,7 @@ class Constants:
         body = rewrite(func.body, self._store)
         if not self.values:
             return None
-        full = {kind: replace(self.buffers[kind], shape=(_int(len(found)),)) for kind, found in self.values.items()}
+        full = {kind: replace(self.buffers[kind], shape=(_int(len(numbers)),)) for kind, numbers in self.values.items()}
         table: Mapping[Node, Node] = {self.buffers[kind]: buffer for kind, buffer in full.items()}
         body = rewrite(substitute(body, table), lambda node: _reading(node, list(full.values())))
         params = {tir.Var(f"{buffer.name}_handle", HANDLE): buffer for buffer in full.values()}
@@ -66,8 +68,8 @@ class Constants:
     def tensors(self) -> Sequence[object]:
         """The arguments for the parameters that were added, fresh ones."""
         return [
-            Tensor.from_numpy(np.array(found, object).astype(storage_dtype(kind)), kind)
-            for kind, found in self.values.items()
+            Tensor.from_numpy(np.array(numbers, object).astype(storage_dtype(kind)), kind)
+            for kind, numbers in self.values.items()
         ]
 
     def _store(self, node: Node) -> Node:
@@ -90,30 +92,30 @@ class Constants:
                 return expr
 
     def _load(self, kind: DType, value: int | float) -> tir.Expr:
-        found = self.values.setdefault(kind, [])
+        numbers = self.values.setdefault(kind, [])
         if kind not in self.buffers:
             self.buffers[kind] = tir.Buffer(self._name(f"constants_{kind}"), kind, (_int(1),))
-        found.append(value)
-        return tir.BufferLoad(self.buffers[kind], (_int(len(found) - 1),))
+        numbers.append(value)
+        return tir.BufferLoad(self.buffers[kind], (_int(len(numbers) - 1),))
 
-    def _name(self, wanted: str) -> str:
-        name = next(each for each in _names(wanted) if each not in self.names)
+    def _name(self, base: str) -> str:
+        name = next(each for each in _names(base) if each not in self.names)
         self.names.add(name)
         return name
 
 
-def _names(wanted: str) -> Iterator[str]:
-    yield wanted
+def _names(base: str) -> Iterator[str]:
+    yield base
     number = 0
     while True:
         number += 1
-        yield f"{wanted}_{number}"
+        yield f"{base}_{number}"
 
 
 def _replaced(expr: tir.Expr, **fields: object) -> tir.Expr:
     changed = any(getattr(expr, name) != value for name, value in fields.items())
-    made: Callable[..., tir.Expr] = replace
-    return made(expr, **fields) if changed else expr
+    make: Callable[..., tir.Expr] = replace
+    return make(expr, **fields) if changed else expr
 
 
 def _reading(node: Node, buffers: Sequence[tir.Buffer]) -> Node:

@@ -33,6 +33,6 @@ class Variant:
         return [*self.base.arguments(number), *self.more()]
 
     def without_more(self, ended: Ended) -> Ended:
-        """What a call left behind, as one of the base would."""
+        """The answer to a call in the form of the base program."""
         more = len(self.more())
         return Ended(ended.value, ended.args[: len(ended.args) - more]) if more else ended

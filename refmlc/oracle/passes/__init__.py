@@ -12,13 +12,13 @@ certified bound (`refmlc.oracle.refine.refinement` says when exactly).
 | `stages`     | `Stage`, `Trace`: snapshots in order; the lines of JSON that hold them, from any compiler       |
 | `run`        | `Program`, `Tvm`, `snapshots`: a compiler, asked for what its pipeline, or passes by name, make |
 | `lifting`    | constants of a module as parameters, since TVM cannot print them at every stage                 |
-| `baseline`   | what stages are held against: the first one's functions, calls, and what they mean              |
+| `baseline`   | the reference for all stages: the first one's functions, calls, and their meaning              |
 | `check`      | `check`: stages against the first one, function by function                                     |
 | `linking`    | host and device, which TVM lowers apart, put together again                                     |
-| `verdicts`   | what is said of a stage, and of all                                                             |
+| `verdicts`   | the verdict on a stage, and on all                                                             |
 | `shrink`     | the module made smaller while the same pass breaks it                                           |
 | `report`     | the finding as Markdown, ready to be filed                                                      |
-| `tvm_script` | it as a program for who has TVM alone                                                           |
+| `tvm_script` | a finding as a program that needs only TVM                                                      |
 | `instrument` | `check_passes(tvm)`, `check_schedule(tvm, …)`: the same from within a program that uses TVM     |
 | `watching`   | the passes of such a program, seen                                                              |
 | `tvm_texts`  | its modules as texts                                                                            |

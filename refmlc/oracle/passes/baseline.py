@@ -1,6 +1,6 @@
-"""What later stages are held against: a module, its functions that are called, and what the calls mean.
+"""The reference for later stages: a module, its called functions, and the meaning of the calls.
 
-| the stage                         | is held against                                             |
+| the stage                         | is compared with                                            |
 |-----------------------------------|-------------------------------------------------------------|
 | has all functions that are called | the module: each of these functions is called               |
 | has lost one of them              | nothing: it is a new module, whose own functions are called |
@@ -44,13 +44,13 @@ class Tries:
         return fresh(self.calls[number])
 
     def meanings(self, interp: Interp) -> list[Answer]:
-        """What each call comes to, under the sanitizer."""
+        """The answer to each call, under the sanitizer."""
         return [each.answer for each in references(self, interp, sanitize=True)]
 
 
 @dataclass(frozen=True)
 class Known:
-    """A call, and what it comes to; `meant` None: nothing is promised there, `why` says so (undefined, or a trap)."""
+    """A call and its meaning; `meant` None: the call is undefined or traps, as `why` says."""
 
     call: Call
     meant: Ended | None
@@ -90,12 +90,12 @@ class Baseline:
         return all(function.name in module.functions for function in self.functions)
 
     def keeps(self, name: str, call: Call) -> bool:
-        """Whether the constants of function `name`, the last arguments of `call`, are what they are in the module."""
+        """True if the last arguments of `call` equal the constants of function `name` in the module."""
         constants = self._constants.get(name, ())
-        given = fresh(call)[-len(constants) :] if constants else []
+        arguments = fresh(call)[-len(constants) :] if constants else []
         return all(
-            isinstance(one, Tensor) and one.shape == other.shape and one.array.tobytes() == other.array.tobytes()
-            for one, other in zip(given, constants, strict=True)
+            isinstance(drawn, Tensor) and drawn.shape == other.shape and drawn.array.tobytes() == other.array.tobytes()
+            for drawn, other in zip(arguments, constants, strict=True)
         )
 
     def _function(self, name: str, constants: Sequence[object], draw: Draw) -> Function:
@@ -104,7 +104,7 @@ class Baseline:
             maker = Maker(self.module, name)
             usual = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
             self._try(function, [*usual, maker.wild(draw.seed).recipes], constants)
-            if not function.problem and not any(known.meant for known in function.known):
+            if not function.problem and not any(call.meant for call in function.known):
                 seeds = range(draw.seed * FURTHER, (draw.seed + 1) * FURTHER)
                 self._try(function, [rolled_inputs(self.module, name, seed) for seed in seeds], constants, draw.calls)
         except RefmlcError as failure:
@@ -112,22 +112,22 @@ class Baseline:
         return function
 
     def _try(
-        self, function: Function, made: Sequence[Call], constants: Sequence[object], enough: int | None = None
+        self, function: Function, calls: Sequence[Call], constants: Sequence[object], enough: int | None = None
     ) -> None:
         """Run these calls; `enough` defined ones end it."""
-        for one in made:
-            call = (*fresh(one)[: len(one) - len(constants)], *constants) if constants else one
+        for new_call in calls:
+            call = (*fresh(new_call)[: len(new_call) - len(constants)], *constants) if constants else new_call
             answer = Tries(self.module, function.name, (call,)).meanings(self._interp)[0]
             try:
                 function.known.append(known_of(call, answer))
             except RefmlcError as failure:
                 function.problem = line_of(failure)
-            if enough is not None and sum(known.meant is not None for known in function.known) >= enough:
+            if enough is not None and sum(earlier.meant is not None for earlier in function.known) >= enough:
                 return
 
 
 def known_of(call: Call, answer: Answer) -> Known:
-    """What `call` comes to, which is `answer`. Fails: RM5xx, RM6xx where refmlc cannot tell."""
+    """The meaning of `call`, of which `answer` is the answer. Fails: RM5xx, RM6xx if refmlc cannot tell."""
     if isinstance(answer, Ended):
         return Known(call, answer)
     if answer.why in (Stop.UNDEFINED, Stop.TRAP) and not lacks(answer):
@@ -148,7 +148,7 @@ def lacks(answer: Answer) -> TypeGuard[Stopped]:
 
 
 def line_of(failure: RefmlcError) -> str:
-    """What it says, in a line."""
+    """Its message, in one line."""
     return f"{failure.code.id}: {failure.diagnostic.message}"
 
 

@@ -1,7 +1,7 @@
-"""Stages executed and held against the module that they come from.
+"""Execute stages and compare them with their original module.
 
-The module is the text that was given, or else the first stage. What a compiler's reader makes of a text is held to it
-as a pass is: TVM folds operators while it reads. Nothing is said of it where it is the same. Each stage is read by
+The module is the given text, or else the first stage. The result of a compiler's reader is compared with the text
+like that of a pass: TVM folds operators while it reads. If it is the same, it is not reported. Each stage is read by
 refmlc and run in the interpreter under the sanitizer, on the same calls. A stage that has the structure of the last one
 that was run, means what that means: it is not run again.
 """
@@ -58,7 +58,7 @@ def check(
     `given` is the text of which the first stage is what the compiler has read.
 
     `calls` are drawn from `seed` for each function; `constants` (of `lifted`) are arguments at their end. `small`: the
-    call that shows a difference is made small. Fails: RM1xx, RM2xx where the first text is no module.
+    call that shows a difference is made small. Fails: RM1xx, RM2xx if the first text is not a module.
     """
     interp = Interp(limits or Limits(), check=False)
     draw = Draw(calls, seed)
@@ -97,7 +97,7 @@ class Checker:
         if not self._baseline.has_all(module):
             self._baseline = Baseline(module, called(module), {}, self._draw, self._interp)
             self._last, self._run, self._unread = stage, None, ()
-            return Row(stage.name, Said.NO_CALL, why="other functions are called from here on")
+            return Row(stage.name, Said.NO_CALL, why="the pipeline calls other functions from here on")
         row = self._verdict(module, stage)
         self._run = (module, row)
         if row.said is Said.SAME:
@@ -110,54 +110,58 @@ class Checker:
         """That of the stage before, where the structure is the same: names and places have no meaning."""
         if self._run is not None and structural_equal(self._run[0], module):
             return replace(self._run[1], name=stage.name)
-        found = [self._function(one, module, stage) for one in self._baseline.functions]
-        return replace(worst(found), name=stage.name)
+        rows = [self._function(function, module, stage) for function in self._baseline.functions]
+        return replace(worst(rows), name=stage.name)
 
     def _function(self, function: Function, module: IRModule, stage: Stage) -> Row:
         compared, within, problem = 0, 0, function.problem
-        defined = [(known, known.meant) for known in function.known if known.meant is not None]
+        defined = [(reference, reference.meant) for reference in function.known if reference.meant is not None]
         try:
-            answers = Tries(module, function.name, tuple(known.call for known, _ in defined)).meanings(self._interp)
+            answers = Tries(module, function.name, tuple(reference.call for reference, _ in defined)).meanings(
+                self._interp
+            )
         except RefmlcError as failure:
             return Row(stage.name, Said.UNSUPPORTED, 0, f"`{function.name}`: {line_of(failure)}")
-        for (known, meant), answer in zip(defined, answers, strict=True):
+        for (reference, meant), answer in zip(defined, answers, strict=True):
             try:
-                kind, found = self._verdict_on(function.name, known, meant, module, answer)
+                kind, difference = self._verdict_on(function.name, reference, meant, module, answer)
             except RefmlcError as failure:
                 problem = line_of(failure)
                 continue
-            if found is not None:
-                self.broken = self._told(function.name, known.call, module, stage, found)
-                return Row(stage.name, Said.BROKEN, compared + 1, found.message)
+            if difference is not None:
+                self.broken = self._told(function.name, reference.call, module, stage, difference)
+                return Row(stage.name, Said.BROKEN, compared + 1, difference.message)
             compared += 1
             within += kind is Kind.PERMITTED
         if problem:
             return Row(stage.name, Said.UNSUPPORTED, compared, f"`{function.name}`: {problem}")
         if compared:
             return Row(stage.name, Said.SAME, compared, WITHIN if within else "")
-        why = next((known.why for known in function.known), "no call was made")
+        why = next((reference.why for reference in function.known), "no call was made")
         return Row(stage.name, Said.NO_CALL, 0, f"`{function.name}` itself: {why}")
 
-    def _problem(self, func: str, known: Known, module: IRModule, answer: Answer) -> Diagnostic | None:
+    def _problem(self, func: str, reference: Known, module: IRModule, answer: Answer) -> Diagnostic | None:
         """Why the stage, which answers that, may not stand for the module; None: it may, or nothing is promised."""
-        return None if known.meant is None else self._verdict_on(func, known, known.meant, module, answer)[1]
+        return (
+            None if reference.meant is None else self._verdict_on(func, reference, reference.meant, module, answer)[1]
+        )
 
     def _verdict_on(
-        self, func: str, known: Known, meant: Ended, module: IRModule, answer: Answer
+        self, func: str, reference: Known, meant: Ended, module: IRModule, answer: Answer
     ) -> tuple[Kind, Diagnostic | None]:
         """Whether the stage has the bits of the module, or others within its certified bound; else why it may not."""
         if lacks(answer):
             raise beyond(answer)
-        before = Tried(self._baseline.module, func, known.call)
-        return verdict_on(INTERP, answer, before, meant, Tried(module, func, known.call))
+        before = Tried(self._baseline.module, func, reference.call)
+        return verdict_on(INTERP, answer, before, meant, Tried(module, func, reference.call))
 
-    def _told(self, func: str, call: Call, module: IRModule, stage: Stage, said: Diagnostic) -> Broken:
-        """What is broken, shown by a small call; `said` is what `call` shows."""
+    def _told(self, func: str, call: Call, module: IRModule, stage: Stage, problem: Diagnostic) -> Broken:
+        """The broken stage with a small call; `problem` is the difference on `call`."""
 
         def difference(tried: Call) -> Diagnostic | None:
             meant = Tries(self._baseline.module, func, (tried,)).meanings(self._interp)[0]
-            given = Tries(module, func, (tried,)).meanings(self._interp)[0]
-            return self._problem(func, known_of(tried, meant), module, given)
+            answer = Tries(module, func, (tried,)).meanings(self._interp)[0]
+            return self._problem(func, known_of(tried, meant), module, answer)
 
         def fails(tried: Call) -> bool:
             try:
@@ -166,11 +170,11 @@ class Checker:
                 return False
 
         least = smallest(self._baseline.module, func, call, fails) if self._small else call
-        found = difference(least) or said
-        notes = (*found.notes, *told(least, _names(self._baseline.module, func)))
-        return Broken(stage.name, func, self._last, stage, least, replace(found, notes=notes), self._unread)
+        smallest_problem = difference(least) or problem
+        notes = (*smallest_problem.notes, *told(least, _names(self._baseline.module, func)))
+        return Broken(stage.name, func, self._last, stage, least, replace(smallest_problem, notes=notes), self._unread)
 
 
 def _names(module: IRModule, func: str) -> Sequence[str]:
     function = module.functions[func]
-    return [] if isinstance(function, relax.ExternFunc) else [one.name for one in parameters_of(function)]
+    return [] if isinstance(function, relax.ExternFunc) else [parameter.name for parameter in parameters_of(function)]

@@ -44,18 +44,18 @@ class TraceOf(Protocol):
 
 @dataclass(repr=False)
 class Watched:
-    """What `check_passes` has seen: filled when the block has ended. A row of stages for each module that came in."""
+    """The result of `check_passes`, filled when the block has ended: a row of stages for each compiled module."""
 
     traces: list[Trace] = field(default_factory=list)
     verdicts: list[Checked] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        """How many modules came in, and what is said of their stages, in one line."""
+        """The number of modules and the verdicts on their stages, in one line."""
         return f"<Watched {len(self.traces)} modules: {', '.join(map(repr, self.verdicts)) or 'nothing yet'}>"
 
     def __str__(self) -> str:
-        """The table of each module that came in."""
-        return "\n\n".join(map(str, self.verdicts)) or "nothing was seen yet"
+        """The table of each compiled module."""
+        return "\n\n".join(map(str, self.verdicts)) or "no pass has run yet"
 
     @property
     def stages(self) -> list[Stage]:
@@ -64,13 +64,13 @@ class Watched:
 
     @property
     def rows(self) -> list[Row]:
-        """What is said of each of them."""
+        """The verdict rows of each module."""
         return [row for checked in self.verdicts for row in checked.rows]
 
 
 @contextmanager
 def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[Watched]:
-    """Watch the passes of `tvm` that run in the block, then hold each of them to the module that came in.
+    """Watch the passes of `tvm` that run in the block, then compare each with the original module.
 
     Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
     passes have changed modules, and nothing could be compared. `Watched.rows` says of every stage what was compared,
@@ -80,7 +80,7 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
     with watching(tvm, seen):
         yield watched
     if not seen.passes:
-        raise fail(BAD_USAGE, "no pass was seen in the block")
+        raise fail(BAD_USAGE, "no pass ran in the block")
     for trace, constants in seen.rows(tvm):
         watched.traces.append(trace)
         watched.verdicts.append(check(trace, constants=constants, calls=calls, seed=seed))
@@ -97,7 +97,7 @@ def check_schedule(tvm: ModuleType, schedule: Schedule, module: Program, *, call
     nothing could be compared.
     """
     if not (hasattr(schedule, "trace") and hasattr(schedule, "mod")):
-        raise fail(BAD_USAGE, f"a schedule of TVM is needed, this is {type(schedule).__name__}")
+        raise fail(BAD_USAGE, f"a TVM schedule is needed; this is {type(schedule).__name__}")
     if schedule.trace is None:
         raise fail(BAD_USAGE, "the schedule has no trace", None, "make it with `tvm.s_tir.Schedule(module)`")
     first = _module_of_tvm(tvm, module)
@@ -113,29 +113,31 @@ def check_schedule(tvm: ModuleType, schedule: Schedule, module: Program, *, call
     for name, text in zip(names[1:], written[1:], strict=True):
         if text != stages[-1].text:
             stages.append(Stage(name, text))
-    found = check(Trace(tuple(stages)), constants=constants, calls=calls, seed=seed)
-    _raise(found)
-    _compared([found])
-    return found
+    checked = check(Trace(tuple(stages)), constants=constants, calls=calls, seed=seed)
+    _raise(checked)
+    _compared([checked])
+    return checked
 
 
 def _module_of_tvm(tvm: ModuleType, program: object) -> Module:
     """The module of TVM that `program` is: its own, or read by TVM from the text of ours."""
     if not isinstance(program, tvm.IRModule | tvm.tirx.PrimFunc):
         program = tvm.script.from_source(show(as_module(program), show_meta=True), check_well_formed=False)
-    found: Module = tvm.s_tir.Schedule(program).mod
-    return found
+    module: Module = tvm.s_tir.Schedule(program).mod
+    return module
 
 
-def _raise(found: Checked) -> None:
-    if found.broken is not None:
-        said = found.broken.diagnostic
-        raise Inequivalent(replace(said, message=f"{found.broken.names} changes the meaning: {said.message}"))
+def _raise(checked: Checked) -> None:
+    if checked.broken is not None:
+        diagnostic = checked.broken.diagnostic
+        raise Inequivalent(
+            replace(diagnostic, message=f"{checked.broken.names} changes the meaning: {diagnostic.message}")
+        )
 
 
-def _compared(found: Sequence[Checked]) -> None:
+def _compared(checks: Sequence[Checked]) -> None:
     """Decision: as with all assertions here, one that has tried nothing does not hold."""
-    rows = [row for checked in found for row in checked.rows]
+    rows = [row for checked in checks for row in checked.rows]
     if rows and not any(row.calls for row in rows):
         why = next((row.why for row in rows if row.why), "no function is called")
         raise fail(UNSUPPORTED_CONSTRUCT, f"nothing was compared: {why}")

@@ -1,7 +1,7 @@
 """Constants of a module as parameters: TVM 0.27 cannot print a tensor constant once its operators are lowered.
 
 Only the functions that are called from outside get parameters; no pass of TVM's default pipeline looks into a constant.
-What stays where it is (in private functions) makes later stages unsupported, which is said of them.
+Constants that stay in private functions make later stages unsupported.
 """
 
 from dataclasses import replace
@@ -19,15 +19,15 @@ Constants = dict[str, tuple[Tensor, ...]]
 def lifted(module: IRModule) -> tuple[IRModule, Constants]:
     """`module` with tensor constants of public Relax functions as parameters at the end; their values by function."""
     functions = dict(module.functions)
-    found: Constants = {}
+    constants: Constants = {}
     for name, function in module.functions.items():
         if isinstance(function, relax.Function) and not function.private:
             functions[name], values = _lifted(function)
             if values:
-                found[name] = values
-    if not found:
-        return module, found
-    return replace(module, functions=functions, source=None), found
+                constants[name] = values
+    if not constants:
+        return module, constants
+    return replace(module, functions=functions, source=None), constants
 
 
 def _lifted(function: relax.Function) -> tuple[relax.Function, tuple[Tensor, ...]]:

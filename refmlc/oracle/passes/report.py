@@ -17,8 +17,8 @@ def markdown(
     """The report. `compiler`: its name and version; `command`: what shows the finding again; `tvm`: where it is TVM."""
     broken = checked.broken if small is None else small.broken
     if broken is None:
-        said = ", ".join(f"{row.name}: {row.said.value}" for row in checked.rows)
-        return f"# No pass changes the meaning\n\n{compiler}: {said or 'no stage'}.\n"
+        verdicts = ", ".join(f"{row.name}: {row.said.value}" for row in checked.rows)
+        return f"# No pass changes the meaning\n\n{compiler}: {verdicts or 'no stage'}.\n"
     return "\n".join(_lines(broken, compiler, command, small, tvm)) + "\n"
 
 
@@ -26,16 +26,16 @@ def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None, tv
     yield f"# {broken.names} changes what `{broken.func}` computes"
     yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
-        more = "" if small.finished else " (limits of time and tries ended the reduction: it may be smaller still)"
+        more = "" if small.finished else " (the reduction stopped at its limits: a smaller module may exist)"
         yield from (f"## The module{more}", "", *_fenced(small.text, "python"), "")
-    yield from ("## What is seen", "", *_fenced(render_text(broken.diagnostic), ""), "")
-    yield from (f"## What {broken.names} made of it", "")
-    yield f"Before is the last stage with the meaning of the module, `{broken.before.name}`."
+    yield from ("## The difference", "", *_fenced(render_text(broken.diagnostic), ""), "")
+    yield from (f"## After {broken.names}", "")
+    yield f"The stage before, `{broken.before.name}`, is the last one that keeps the meaning of the module."
     yield from ("", *_fenced(_difference(broken), "diff"), "")
     program = None if small is None or tvm is None else tvm_script(small.text, broken, tvm)
     if program is not None:
-        yield from ("## To see it with TVM alone", "", *_fenced(program, "python"), "")
-    yield from ("## To see it again", "", *_fenced(command, "console"))
+        yield from ("## Reproduce with TVM alone", "", *_fenced(program, "python"), "")
+    yield from ("## Reproduce with refmlc", "", *_fenced(command, "console"))
 
 
 def _difference(broken: Broken) -> str:

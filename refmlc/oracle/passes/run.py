@@ -1,9 +1,9 @@
-"""Ask a compiler, in a process of its own, what each of its passes makes of a module; first of all real TVM.
+"""Run a compiler, usually real TVM, in a separate process, and get the module after each of its passes.
 
 | the compiler                          | the trace                                                              |
 |---------------------------------------|------------------------------------------------------------------------|
-| comes to its end                      | all snapshots                                                          |
-| refuses the module, in some pass      | those before; `stopped` is what it says                                |
+| ends                                  | all snapshots                                                          |
+| refuses the module, in some pass      | those before; `stopped` is its message                                 |
 | dies, or does not end within its time | those before; `stopped` says how; with the next module it starts again |
 
 TVM's process imports TVM once and forks for each module.
@@ -49,14 +49,14 @@ class Program:
         named: str = "",
         more: Mapping[str, object] = NOTHING,
     ) -> None:
-        """Start it. `passes` None: its own pipeline. `more`: what it is told beside. `named`: how messages call it.
+        """Start it. `passes` None: its own pipeline. `more`: further keys of the request. `named`: its name.
 
         Units: seconds, for all passes of a module together. Fails: RM112 where it does not start, or has no passes.
         """
         self.name = self.version = ""
         self._command, self._seconds, self._named = list(command), seconds, named or shlex.join(command)
-        wanted = None if passes is None else list(passes)
-        self._request = {"do": "passes", "passes": wanted, "file": FILE, "seconds": seconds, **more}
+        pass_names = None if passes is None else list(passes)
+        self._request = {"do": "passes", "passes": pass_names, "file": FILE, "seconds": seconds, **more}
         self._directory = Folder("passes")
         self._process: LineProcess | None = None
         try:
@@ -100,7 +100,7 @@ class Program:
                 pass
             case _:
                 process.kill()
-                ended = f"{ENDED}: it answers {json.dumps(reply)[:SHOWN]}"
+                ended = f"{ENDED}: unexpected answer {json.dumps(reply)[:SHOWN]}"
         written = file.read_text(encoding="utf-8", errors="replace")
         whole = written[: written.rfind("\n") + 1]  # a line may have been cut
         return read_trace(whole.split("\n"), ended)
@@ -114,14 +114,14 @@ class Program:
         times = {"seconds": self._seconds, "prepare_seconds": self._seconds}
         try:
             self._process = LineProcess(self._command, memory=FOOTPRINT + limits.bytes)
-            told = self._process.ask(hello | times, START)
+            hello_reply = self._process.ask(hello | times, START)
         except OSError as problem:
             raise fail(BAD_USAGE, f"`{self._named}` does not start: {problem.strerror}") from None
         except Broken as broken:
-            raise fail(BAD_USAGE, f"`{self._named}` does not start as a compiler: {broken.message}") from None
-        if told.get("passes") is not True:
-            raise fail(BAD_USAGE, f"`{self._named}` does not say that it answers `passes`")
-        self.name, self.version = str(told.get("name", "")), str(told.get("version", ""))
+            raise fail(BAD_USAGE, f"`{self._named}` does not start: {broken.message}") from None
+        if hello_reply.get("passes") is not True:
+            raise fail(BAD_USAGE, f"`{self._named}` does not support `passes`")
+        self.name, self.version = str(hello_reply.get("name", "")), str(hello_reply.get("version", ""))
         return self._process
 
 

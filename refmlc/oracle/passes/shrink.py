@@ -34,18 +34,20 @@ def shrunk(
     best: list[tuple[str, Broken]] = []
 
     def broken_too(candidate: IRModule) -> bool:
-        found = broken_by(candidate, compiler, calls)
-        if found is None or found.name != broken.name:
+        finding = broken_by(candidate, compiler, calls)
+        if finding is None or finding.name != broken.name:
             return False
-        best.append((show(candidate, show_meta=True), found))
+        best.append((show(candidate, show_meta=True), finding))
         return True
 
     if not broken_too(module):
         return None
-    found = reduce(module, broken_too, func=broken.func if broken.func in module else "", seconds=seconds, tries=tries)
-    text = show(found.module, show_meta=True)
-    said = next((each for written, each in reversed(best) if written == text), best[0][1])
-    return Shrunk(text, said, found.finished)
+    reduction = reduce(
+        module, broken_too, func=broken.func if broken.func in module else "", seconds=seconds, tries=tries
+    )
+    text = show(reduction.module, show_meta=True)
+    finding = next((each for written, each in reversed(best) if written == text), best[0][1])
+    return Shrunk(text, finding, reduction.finished)
 
 
 def broken_by(module: IRModule, compiler: Compiler, calls: int) -> Broken | None:

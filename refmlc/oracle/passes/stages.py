@@ -4,8 +4,8 @@
 |-------------------------------------|-------------------------------------------------------------|
 | `{"name": PASS, "text": TVMSCRIPT}` | the module as this pass left it; the first one is the input |
 | `{"within": PASS}`                  | this pass runs from here on; empty: none. May be left out   |
-| `{"refused": WHY}`                  | the compiler did not go on; the last line                   |
-| `{"done": true}`                    | it came to its end; the last line                           |
+| `{"refused": WHY}`                  | the compiler refused the module; the last line              |
+| `{"done": true}`                    | the compiler ended; the last line                           |
 
 Any compiler whose passes print TVMScript can write them. Without a last line, the compiler ended in the pass that ran.
 """
@@ -22,7 +22,7 @@ ENDED = "the compiler ended before its passes did"
 
 @dataclass(frozen=True)
 class Stage:
-    """What a pass left behind."""
+    """The module after a pass."""
 
     name: str
     text: str
@@ -30,14 +30,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class Trace:
-    """All snapshots. `stopped`: why the compiler did not come to its end, empty where it did."""
+    """All snapshots. `stopped`: why the compiler stopped early; empty if it did not."""
 
     stages: tuple[Stage, ...]
     stopped: str = ""
 
 
 def read_trace(lines: Iterable[str], ended: str = ENDED) -> Trace:
-    """The snapshots that `lines` hold; `ended` is said where the last line is missing. Fails: RM109."""
+    """The snapshots in `lines`; `ended` is the reason if the last line is missing. Fails: RM109."""
     stages: list[Stage] = []
     within = ""
     for number, line in enumerate(lines, 1):
@@ -53,7 +53,7 @@ def read_trace(lines: Iterable[str], ended: str = ENDED) -> Trace:
             case {"done": True}:
                 return Trace(_some(stages, ""))
             case _:
-                raise fail(BAD_FILE, f"line {number} is no snapshot: it has no `name` and `text`")
+                raise fail(BAD_FILE, f"line {number} is not a snapshot: it has no `name` and `text`")
     return Trace(_some(stages, ended), within + ended)
 
 
@@ -64,7 +64,7 @@ def _shown(text: str) -> str:
 
 def _some(stages: Sequence[Stage], why: str) -> tuple[Stage, ...]:
     if not stages:
-        raise fail(BAD_FILE, f"there is no snapshot: {why or 'the compiler printed none'}")
+        raise fail(BAD_FILE, f"no snapshot: {why or 'the compiler printed none'}")
     return tuple(stages)
 
 
@@ -72,4 +72,4 @@ def _object(line: str, number: int) -> object:
     try:
         return json.loads(line)
     except ValueError as problem:
-        raise fail(BAD_FILE, f"line {number} is no JSON: {problem}") from None
+        raise fail(BAD_FILE, f"line {number} is not JSON: {problem}") from None

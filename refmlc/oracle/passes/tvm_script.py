@@ -1,9 +1,9 @@
-"""A finding as a program of TVM alone, for who has no refmlc: the module, the passes, the call, what it should give.
+"""A finding as a script that needs only TVM: the module, the passes, the call, the right result.
 
 | the passes        | the program prints                                                      |
 |-------------------|-------------------------------------------------------------------------|
-| of `tvm.compile`  | what the pass made of the module, what comes of the call, what is meant |
-| named by the user | the same, and what comes of the call without these passes               |
+| of `tvm.compile`  | the module after the pass, the result of the call, the right result     |
+| named by the user | the same, and the result of the call without these passes               |
 
 TVM may refuse to compile a module that was lowered half the way; what the pass made of it is printed before that.
 Constants are arguments, since TVM cannot read them from a text. None where no program can be written: the function is
@@ -51,7 +51,7 @@ def run(module):
 
 @dataclass(frozen=True)
 class Asked:
-    """What TVM was asked for. `passes` None: what `tvm.compile` does."""
+    """The request to TVM. `passes` None: those of `tvm.compile`."""
 
     passes: Sequence[str] | None = None
     target: str = "llvm"
@@ -124,7 +124,7 @@ def _pass(name: str) -> str:
 
 
 def _meant(module: IRModule, broken: Broken) -> str:
-    """What the call gives, as a list; empty where it is large, or no tensor."""
+    """The result of the call as a list; empty if it is large or not a tensor."""
     interp = Interp(Limits(), check=False)
     answer = Tries(module, broken.func, (broken.call,)).meanings(interp)[0]
     if not isinstance(answer, Ended):

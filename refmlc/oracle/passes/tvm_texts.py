@@ -3,7 +3,7 @@
 TVM 0.27 cannot print the value of a tensor constant: with its metadata the process ends, without it the text has none.
 So a constant is printed as a parameter at the end, as `lifting` does for modules of refmlc, and its value is kept; the
 module itself stays as it is. All texts of a row of modules have the same parameters, that their functions may be called
-alike; equal constants are one parameter. What is in a private function stays where it is, and is unsupported there.
+alike; equal constants are one parameter. Constants in private functions stay there and are unsupported.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,15 +65,17 @@ def texts(tvm: ModuleType, modules: Sequence[Module]) -> tuple[list[str], Consta
 
     Where TVM does not put parameters in place of constants, the text is a comment: no module, so it is unsupported.
     """
-    found: dict[str, dict[Key, Tensor]] = {}
+    constants: dict[str, dict[Key, Tensor]] = {}
     for module in modules:
         for _, name, function in public(tvm, module):
             for node in constants_of(tvm, function):
-                found.setdefault(name, {}).setdefault(key_of(node.value), value_of(node.value))
-    if not found:
+                constants.setdefault(name, {}).setdefault(key_of(node.value), value_of(node.value))
+    if not constants:
         return [module.script() for module in modules], {}
-    keys = {name: list(values) for name, values in found.items()}
-    return [_text(tvm, each, keys) for each in modules], {name: tuple(each.values()) for name, each in found.items()}
+    keys = {name: list(values) for name, values in constants.items()}
+    return [_text(tvm, each, keys) for each in modules], {
+        name: tuple(each.values()) for name, each in constants.items()
+    }
 
 
 def public(tvm: ModuleType, module: Module) -> Iterator[tuple[object, str, Function]]:
@@ -86,14 +88,14 @@ def public(tvm: ModuleType, module: Module) -> Iterator[tuple[object, str, Funct
 
 def constants_of(tvm: ModuleType, function: Function) -> list[Constant]:
     """The tensor constants in it, scalars left out."""
-    found: list[Constant] = []
+    constants: list[Constant] = []
 
     def visit(node: object) -> None:
         if is_tensor(node, tvm):
-            found.append(node)
+            constants.append(node)
 
     tvm.relax.analysis.post_order_visit(function.body, visit)
-    return found
+    return constants
 
 
 def is_tensor(node: object, tvm: ModuleType) -> TypeGuard[Constant]:
@@ -109,7 +111,7 @@ def key_of(value: Value) -> Key:
 
 
 def value_of(value: Value) -> Tensor:
-    """It as a tensor of refmlc, in memory of its own."""
+    """A copy as a tensor of refmlc."""
     return Tensor.from_numpy(value.numpy().copy(), dtype(str(value.dtype)))
 
 
@@ -120,17 +122,17 @@ def _text(tvm: ModuleType, module: Module, keys: Mapping[str, Sequence[Key]]) ->
             if name in keys:
                 tvm.IRModule.update_func(changed, var, with_parameters(tvm, function, keys[name]))
     except (RuntimeError, TypeError, ValueError, AttributeError) as problem:
-        return f"# no parameters in place of the constants of this stage: {type(problem).__name__}\n"
+        return f"# the constants of this stage could not be made parameters: {type(problem).__name__}\n"
     return changed.script()
 
 
 def with_parameters(tvm: ModuleType, function: Function, keys: Sequence[Key]) -> object:
     """`function` with a parameter for each of `keys`, in place of the constants that are equal to it."""
     relax = tvm.relax
-    made = [
+    parameters = [
         relax.Var(f"constant_{number}", relax.TensorType(shape, kind)) for number, (kind, shape, _) in enumerate(keys)
     ]
-    table = dict(zip(keys, made, strict=True))
+    table = dict(zip(keys, parameters, strict=True))
 
     @relax.expr_functor.mutator
     class Placing(relax.expr_functor.PyExprMutator):  # type: ignore[misc,name-defined]
@@ -140,4 +142,4 @@ def with_parameters(tvm: ModuleType, function: Function, keys: Sequence[Key]) ->
             return table[key_of(op.value)] if is_tensor(op, tvm) else op
 
     body = Placing().visit_expr(function.body)
-    return relax.Function([*function.params, *made], body, function.ret_ty, function.is_pure, function.attrs)
+    return relax.Function([*function.params, *parameters], body, function.ret_ty, function.is_pure, function.attrs)

@@ -1,9 +1,9 @@
-"""What is said of each stage, and of a whole trace.
+"""The verdict on each stage, and on a whole trace.
 
 | verdict     | means                                                                                          |
 |-------------|------------------------------------------------------------------------------------------------|
 | same        | on every call that was tried, the stage may stand for the module                               |
-| broken      | it may not: another result, or less defined. The stages after it are not looked at             |
+| broken      | it may not: another result, or less defined. Later stages are not checked                      |
 | unsupported | refmlc does not read the stage, or does not execute it, in some call: never agreement          |
 | no call     | nothing was compared: the module is undefined on every call, or has no function that is called |
 """
@@ -19,7 +19,7 @@ from refmlc.oracle.passes.stages import Stage
 from refmlc.oracle.refine.calls import Call
 
 WITHIN = "equal within the certified bound"
-"""What is said of a stage that may stand for the module, and rounds in another order."""
+"""The note on a stage that may stand for the module and rounds in another order."""
 
 
 class Said(Enum):
@@ -65,15 +65,15 @@ class Broken:
 
 @dataclass(frozen=True, repr=False)
 class Checked:
-    """A trace, checked. `stopped`: why the compiler did not come to its end."""
+    """A checked trace. `stopped`: why the compiler stopped early."""
 
     rows: tuple[Row, ...]
     broken: Broken | None
     stopped: str = ""
 
     def __repr__(self) -> str:
-        """How many stages came to each verdict, in one line."""
-        counts = [f"{self.count(said)} {said.value}" for said in Said if self.count(said)]
+        """The number of stages per verdict, in one line."""
+        counts = [f"{self.count(verdict)} {verdict.value}" for verdict in Said if self.count(verdict)]
         return f"<Checked {', '.join(counts) or 'no stage'}>"
 
     def __str__(self) -> str:
@@ -86,12 +86,12 @@ class Checked:
 
     @property
     def compared(self) -> bool:
-        """Whether anything was compared."""
+        """True if any function was compared."""
         return any(row.calls for row in self.rows)
 
-    def count(self, said: Said) -> int:
-        """How many stages came to a verdict."""
-        return sum(row.said is said for row in self.rows)
+    def count(self, verdict: Said) -> int:
+        """The number of stages with a verdict."""
+        return sum(row.said is verdict for row in self.rows)
 
 
 def _row_line(row: Row, width: int) -> str:
@@ -100,7 +100,7 @@ def _row_line(row: Row, width: int) -> str:
     return f"{plain(row.name):{width}}  {row.said.value:11}  {calls:8}  {plain(row.why)}".rstrip()
 
 
-def worst(found: Sequence[Row]) -> Row:
-    """Of what is said of the functions of a stage, what counts: broken, unsupported, same, no call."""
+def worst(rows: Sequence[Row]) -> Row:
+    """The worst verdict on the functions of a stage: broken, unsupported, same, no call."""
     order = (Said.BROKEN, Said.UNSUPPORTED, Said.SAME, Said.NO_CALL)
-    return min(found, key=lambda row: order.index(row.said), default=Row("", Said.NO_CALL, why="no function is called"))
+    return min(rows, key=lambda row: order.index(row.said), default=Row("", Said.NO_CALL, why="no function is called"))

@@ -107,7 +107,7 @@ def watching(tvm: ModuleType, seen: Seen) -> Iterator[None]:
 
     def enter(context: Context) -> object:
         entered: object = own_enter(context)
-        if all(context is not known for known, _ in watched):
+        if all(context is not watched_context for watched_context, _ in watched):
             watch(context)
         return entered
 

@@ -11,7 +11,7 @@
 | `passes/`                    | the edits, one matter in each file                                   |
 | `size`                       | what smaller means                                                   |
 | `subject`, `tidy`            | what is edited; what an edit leaves behind                           |
-| `lines`                      | texts that are no modules: by lines                                  |
+| `lines`                      | texts that are not modules: by lines                                 |
 | `command`                    | a shell command as the predicate                                     |
 """
 

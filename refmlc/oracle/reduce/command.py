@@ -2,9 +2,9 @@
 
 | the command gets          | which is                                                             |
 |---------------------------|----------------------------------------------------------------------|
-| `{}`, `$1`, `REFMLC_FILE` | the path of the candidate, in a folder of its own, by its own name   |
-| the working directory     | where refmlc was started, so that relative paths mean what they say  |
-| `TMPDIR`                  | the candidate's folder, which is gone after the command              |
+| `{}`, `$1`, `REFMLC_FILE` | the path of the candidate, in its folder, with the original name     |
+| the working directory     | that of refmlc, so relative paths keep their meaning                 |
+| `TMPDIR`                  | the candidate's folder, which is deleted after the command           |
 | standard input            | nothing                                                              |
 
 A command that does not end in time is killed, with all that it started: the candidate is not of interest.
@@ -93,7 +93,7 @@ class Command:
                 self._running.discard(process)
 
     def _started(self, path: Path, log: Path) -> Started | None:
-        """The command begins, in a process group of its own; nothing begins after the end."""
+        """Start the command in a new process group; nothing starts after the end."""
         command = self._command.replace("{}", shlex.quote(str(path)))
         environment = {**os.environ, "REFMLC_FILE": str(path), "TMPDIR": str(path.parent)}
         with self._lock, log.open("wb") as output:

@@ -1,4 +1,4 @@
-"""Texts that are no modules to refmlc made smaller: by lines, as their indentation nests them, and by numbers.
+"""Reduce texts that refmlc cannot read as modules: by lines, nested by indentation, and by numbers.
 
 | edit                           | example                                           |
 |--------------------------------|---------------------------------------------------|
@@ -90,11 +90,11 @@ def _unwrapped(lines: list[str], number: int) -> str:
 
 def smaller_numbers(text: str) -> Iterator[Callable[[], str]]:
     """A number made smaller: everywhere, then in one place."""
-    found = [match for match in NUMBER.finditer(text) if len(match[0]) < 19]
-    for word in dict.fromkeys(match[0] for match in found):
+    numerals = [match for match in NUMBER.finditer(text) if len(match[0]) < 19]
+    for word in dict.fromkeys(match[0] for match in numerals):
         for other in _smaller(int(word)):
             yield partial(re.sub, rf"(?<![\w.]){word}(?![\w.])", str(other), text)
-    for match in found:
+    for match in numerals:
         for other in _smaller(int(match[0])):
             yield partial(_replaced, text, match.span(), str(other))
 
@@ -140,7 +140,7 @@ def reduce_text(
     texts = Texts()
     first = texts.read(texts.shown(text))
     if not keep(text):
-        raise fail(BAD_USAGE, "the predicate does not hold for the text that is to be reduced")
+        raise fail(BAD_USAGE, "the predicate does not hold for the original text")
 
     def state(search: Search[str], *, finished: bool = False) -> TextReduction:
         best = search.best

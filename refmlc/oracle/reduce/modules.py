@@ -30,7 +30,7 @@ class Modules:
             return None
 
     def read(self, shown: Shown[Subject]) -> Candidate[Subject] | None:
-        """What the text says; None where a static rule is broken."""
+        """The module of the text; None if it breaks a static rule."""
         try:
             return as_read(shown)
         except RefmlcError:

@@ -1,6 +1,6 @@
 """Modules and cases made smaller while a predicate holds.
 
-The predicate is asked of valid candidates only: they obey the static rules, and they are what their text says. The
+The predicate is evaluated only on valid candidates: they obey the static rules, and their text reads as themselves. The
 result does not depend on anything but the module and the answers; reducing it again changes nothing.
 """
 
@@ -21,7 +21,7 @@ from refmlc.strategies.case import Case
 class Reduction:
     """The smallest module found and its text. `tries`: judgements; `steps`: edits made; `finished`: no limit was met.
 
-    `before` and `after` are the sizes of what was given and of what was found.
+    `before` and `after` are the sizes of the original and of the result.
     """
 
     module: IRModule
@@ -85,9 +85,9 @@ def _reduced(
 ) -> Reduction:
     first = as_read(as_text(subject))
     if first is None:
-        raise fail(BAD_USAGE, "the module breaks a static rule: only valid modules are reduced")
+        raise fail(BAD_USAGE, "the module breaks a static rule: only valid modules can be reduced")
     if not holds(first):
-        raise fail(BAD_USAGE, "the predicate does not hold for the module that is to be reduced")
+        raise fail(BAD_USAGE, "the predicate does not hold for the original module")
 
     before = size_of(first.subject, first.text)
 

@@ -1,6 +1,6 @@
-"""The search: edits are tried in order, the first that keeps what is wanted is made, until none does.
+"""The search: try edits in order, apply the first that keeps the predicate, until none does.
 
-A candidate counts only where it is valid, new and smaller, so the search ends; what it is that is searched says when
+A candidate counts only if it is valid, new and smaller, so the search ends; the subject of the search decides
 that is the case (`Matter`). With several jobs, several candidates are judged at once and the first in order is taken:
 the result is the same as with one.
 """
@@ -37,7 +37,7 @@ class Shown(Generic[T]):
 
 
 class Matter(Protocol[T]):
-    """What is made smaller: which edits there are, which subjects are valid, and how large they are."""
+    """The subject of a search: its edits, valid candidates, and sizes."""
 
     groups: Sequence[Sequence[Pass[T]]]
 
@@ -46,13 +46,13 @@ class Matter(Protocol[T]):
         ...
 
     def read(self, shown: Shown[T]) -> Candidate[T] | None:
-        """What the text says; None where that is not valid."""
+        """The subject of the text; None if it is not valid."""
         ...
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a search may use. Units: seconds; `tries` are judgements. None: as much as it takes."""
+    """The limits of a search. Units: seconds; `tries` are evaluations of the predicate. None: unlimited."""
 
     seconds: float | None = None
     tries: int | None = None
@@ -64,7 +64,7 @@ class Stopped(Exception):
 
 
 class Search(Generic[T]):
-    """A subject that becomes smaller while `holds`; `on_smaller` is told of each step."""
+    """Reduces a subject while `holds`; calls `on_smaller` after each step."""
 
     def __init__(
         self,
@@ -109,17 +109,17 @@ class Search(Generic[T]):
         for group in self._matter.groups:
             helped = True
             while helped:
-                helped = sum(self._exhaust(one) for one in group) > 0
+                helped = sum(self._exhaust(each_pass) for each_pass in group) > 0
         return self.steps > before
 
-    def _exhaust(self, one: Pass[T]) -> bool:
-        """Make every edit of a pass that helps. After one the pass goes on at the same place in the new subject."""
+    def _exhaust(self, pass_: Pass[T]) -> bool:
+        """Apply every edit of a pass that helps; after each, continue at the same place in the new subject."""
         before, place = self.steps, 0
         while True:
-            found = self._first(islice(one(self.best.subject), place, None))
-            if found is None:
+            improved_at = self._first(islice(pass_(self.best.subject), place, None))
+            if improved_at is None:
                 return self.steps > before
-            place += found
+            place += improved_at
 
     def _first(self, edits: Iterator[Callable[[], T]]) -> int | None:
         """Make the first edit that helps; its number."""
@@ -130,9 +130,9 @@ class Search(Generic[T]):
             if candidate is not None:
                 waiting.append((number, candidate))
             if len(waiting) == self._limits.jobs:
-                made = self._judge(waiting)
-                if made is not None:
-                    return made
+                position = self._judge(waiting)
+                if position is not None:
+                    return position
                 waiting = []
         return self._judge(waiting)
 
@@ -160,10 +160,10 @@ class Search(Generic[T]):
             raise Stopped
 
     def _candidate(self, edit: Callable[[], T]) -> Candidate[T] | None:
-        """What the edit gives, where it is valid, new and smaller."""
+        """The candidate of an edit if it is valid, new and smaller, else None."""
         shown = self._matter.shown(edit())
         if shown is None or shown.key in self._seen:
             return None
         self._seen.add(shown.key)
-        found = self._matter.read(shown)
-        return found if found is not None and found.size < self.best.size else None
+        candidate = self._matter.read(shown)
+        return candidate if candidate is not None and candidate.size < self.best.size else None

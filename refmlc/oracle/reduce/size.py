@@ -70,7 +70,7 @@ def size_of(subject: Subject, text: str) -> ModuleSize:
         weight += WEIGHTS.get(type(node), 3) + USE * sum(isinstance(part, VARIABLES) for part in children(node))
         oddities += _oddities(node)
         magnitude += _magnitude(node)
-    arguments = [one for call in subject.calls for one in call]
+    arguments = [argument for call in subject.calls for argument in call]
     return ModuleSize(
         len(subject.module.functions),
         len(subject.calls),
@@ -84,7 +84,7 @@ def size_of(subject: Subject, text: str) -> ModuleSize:
 
 
 def _held(node: Node) -> int:
-    """What a node holds that counts as statements and is no node of its own."""
+    """The number of a node's parts that count as statements without being nodes."""
     match node:
         case tir.SBlock():
             return len(node.alloc_buffers)
@@ -95,7 +95,7 @@ def _held(node: Node) -> int:
 
 
 def _oddities(node: Node) -> int:
-    """What is unusual about one node."""
+    """The number of unusual properties of a node."""
     dtype = getattr(node, "dtype", None)
     rare = rank(dtype) if isinstance(dtype, DType) else 0
     match node:
@@ -149,26 +149,26 @@ def magnitude(value: float) -> int:
     return IRREGULAR + len(repr(value))
 
 
-def _oddity(one: Argument) -> int:
-    match one:
+def _oddity(argument: Argument) -> int:
+    match argument:
         case Array():
             return (
-                (WAYS.index(one.way) if one.way in WAYS else len(WAYS))
-                + (one.form != "compact")
-                + (one.seed > 0)
-                + rank(one.dtype)
+                (WAYS.index(argument.way) if argument.way in WAYS else len(WAYS))
+                + (argument.form != "compact")
+                + (argument.seed > 0)
+                + rank(argument.dtype)
             )
         case Number():
-            return rank(one.dtype)
+            return rank(argument.dtype)
         case _:
             return 1
 
 
-def _extent(one: Argument) -> int:
-    match one:
+def _extent(argument: Argument) -> int:
+    match argument:
         case Array():
-            return sum(one.shape) + len(one.shape) + one.seed
+            return sum(argument.shape) + len(argument.shape) + argument.seed
         case Number():
-            return magnitude(one.value)
+            return magnitude(argument.value)
         case _:
             return 0

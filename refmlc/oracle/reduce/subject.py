@@ -1,7 +1,7 @@
-"""What is made smaller: a module, alone or with the arguments of calls of one of its functions.
+"""The subject of a reduction: a module, alone or with arguments of calls of one function.
 
 A pass looks at a subject and yields edits, the boldest first: each, when called, gives another subject. An edit need
-not be valid: whoever tries it checks the module first.
+not be valid: the search checks it first.
 """
 
 from collections.abc import Callable, Iterator, Mapping

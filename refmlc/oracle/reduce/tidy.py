@@ -1,4 +1,4 @@
-"""What an edit leaves behind is swept up, so that an edit need not care.
+"""Tidy up after an edit, so that edits stay simple.
 
 | left behind                                         | becomes                     |
 |-----------------------------------------------------|-----------------------------|
@@ -70,28 +70,28 @@ def _swept(node: Node) -> Node:
 
 
 def _sequence(node: tir.SeqStmt) -> tir.Stmt:
-    found: list[tir.Stmt] = []
+    statements: list[tir.Stmt] = []
     for part in node.seq:
-        found += part.seq if isinstance(part, tir.SeqStmt) else (() if is_nothing(part) else (part,))
-    if not found:
+        statements += part.seq if isinstance(part, tir.SeqStmt) else (() if is_nothing(part) else (part,))
+    if not statements:
         return NOTHING
-    if len(found) == 1 and not isinstance(found[0], tir.Bind | tir.AllocBuffer | tir.DeclBuffer):
-        return found[0]
-    return node if len(found) == len(node.seq) else replace(node, seq=tuple(found))
+    if len(statements) == 1 and not isinstance(statements[0], tir.Bind | tir.AllocBuffer | tir.DeclBuffer):
+        return statements[0]
+    return node if len(statements) == len(node.seq) else replace(node, seq=tuple(statements))
 
 
 def _joined(node: relax.SeqExpr, blocks: tuple[relax.Block, ...]) -> relax.SeqExpr:
     """Blocks with something in them; neighbours without dataflow are one."""
-    found: list[relax.Block] = []
+    blocks_joined: list[relax.Block] = []
     for block in blocks:
         if not block.bindings:
             continue
-        before = found[-1] if found else None
+        before = blocks_joined[-1] if blocks_joined else None
         if isinstance(before, relax.BindingBlock) and isinstance(block, relax.BindingBlock):
-            found[-1] = replace(before, bindings=(*before.bindings, *block.bindings))
+            blocks_joined[-1] = replace(before, bindings=(*before.bindings, *block.bindings))
         else:
-            found.append(block)
-    return node if len(found) == len(blocks) else replace(node, blocks=tuple(found))
+            blocks_joined.append(block)
+    return node if len(blocks_joined) == len(blocks) else replace(node, blocks=tuple(blocks_joined))
 
 
 def _without_unused(function: tir.PrimFunc) -> tir.PrimFunc:
@@ -106,7 +106,9 @@ def _without_unused(function: tir.PrimFunc) -> tir.PrimFunc:
             case tir.AllocBuffer(buffer) | tir.DeclBuffer(buffer, _) if not uses[buffer]:
                 return NOTHING
             case tir.SBlock() if any(not uses[buffer] for buffer in node.alloc_buffers):
-                return replace(node, alloc_buffers=tuple(one for one in node.alloc_buffers if uses[one]))
+                return replace(
+                    node, alloc_buffers=tuple(allocated for allocated in node.alloc_buffers if uses[allocated])
+                )
             case tir.SeqStmt():
                 return _sequence(node)
             case _:

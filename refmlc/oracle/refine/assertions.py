@@ -44,16 +44,16 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     A program is a module, a function, a drawn case, a module of real TVM, a path or a text (`frontends.programs`).
     `inputs` are the arguments of each call, which a drawn case has itself; without them, or where a number is given,
     `calls` calls are drawn from `seed` (20 and 0, or what REFMLC_CALLS and REFMLC_SEED say), and one that fails is made
-    small before it is told. `after` is run by `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
+    small before it is reported. `after` is run by `implementations`: `interp`, `native`, `tvm:PYTHON`, `cmd:COMMAND`.
     `exact`: the same bits, no bound is a way out.
     Fails: `Inequivalent` (RM701, RM703 … RM705); RM3xx and RM4xx where no call says anything; RM5xx and RM6xx where
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
     first = subject(before, "before", func)
     asked = Asked(inputs, calls, seed, implementations, limits, exact=exact)
-    found = compared(first, subject(after, "after", first.func), asked)
-    if found.counterexample is not None:
-        raise Inequivalent(found.counterexample.diagnostic)
+    comparison = compared(first, subject(after, "after", first.func), asked)
+    if comparison.counterexample is not None:
+        raise Inequivalent(comparison.counterexample.diagnostic)
 
 
 @entry_point
@@ -72,24 +72,24 @@ def assert_defined(
     Calls are given or drawn as by `assert_equivalent`. A call that traps is defined.
     Fails: `NotDefined` (RM3xx); RM4xx where every call traps; otherwise as `assert_equivalent`.
     """
-    given = subject(program, "program", func)
+    checked = subject(program, "program", func)
     interp, ended, trapped = Interp(limits or Limits()), [False], list[Diagnostic]()
 
     def problem(call: Call) -> Diagnostic | None:
-        answer = references(Tried(given.module, given.func, call), interp, sanitize=True, kinds=kinds)[0].answer
+        answer = references(Tried(checked.module, checked.func, call), interp, sanitize=True, kinds=kinds)[0].answer
         if not isinstance(answer, Stopped):
             ended[0] = True
             return None
-        found = answer.diagnostic or Diagnostic(BAD_USAGE, answer.message)
+        diagnostic = answer.diagnostic or Diagnostic(BAD_USAGE, answer.message)
         if answer.why is Stop.UNDEFINED:
-            return found
+            return diagnostic
         if answer.why is not Stop.TRAP:
-            raise error(found)
-        trapped.append(found)
+            raise error(diagnostic)
+        trapped.append(diagnostic)
         return None
 
-    found = first_problem(given, inputs, (calls, seed), problem)
-    if found is not None:
-        raise NotDefined(found.diagnostic)
+    counterexample = first_problem(checked, inputs, (calls, seed), problem)
+    if counterexample is not None:
+        raise NotDefined(counterexample.diagnostic)
     if trapped and not ended[0]:
-        raise error(trapped[0].noting("nothing is known: every call that was tried ends in a trap"))
+        raise error(trapped[0].noting("no result: every call that was tried ends in a trap"))

@@ -67,25 +67,25 @@ def subject(program: object, name: str, func: str | None) -> Subject:
 
 def entry(module: IRModule, func: str | None) -> str:
     """The function that is called. Fails: RM112 where it is not there, or nothing says which it is."""
-    known = [name for name, function in module.functions.items() if not isinstance(function, relax.ExternFunc)]
-    name = func or (known[0] if len(known) == 1 else "main")
-    if name not in known:
-        raise fail(BAD_USAGE, f"the module has no function `{name}`", None, f"its functions: {', '.join(known)}")
+    names = [name for name, function in module.functions.items() if not isinstance(function, relax.ExternFunc)]
+    name = func or (names[0] if len(names) == 1 else "main")
+    if name not in names:
+        raise fail(BAD_USAGE, f"the module has no function `{name}`", None, f"its functions: {', '.join(names)}")
     return name
 
 
-def usual(name: str, given: int | None) -> int:
-    """What an option is: given, else from the environment, else as usual. Fails: RM112."""
-    if given is not None:
-        return given
+def usual(name: str, explicit: int | None) -> int:
+    """The value of an option: explicit, else from the environment, else the default. Fails: RM112."""
+    if explicit is not None:
+        return explicit
     text = os.environ.get(name, "")
     if not text.removeprefix("-").isdigit() and text:
-        raise fail(BAD_USAGE, f"{name} is `{text}`, which is no integer")
+        raise fail(BAD_USAGE, f"{name} is `{text}`, which is not an integer")
     return int(text or USUAL[name])
 
 
 def fresh(call: Call) -> list[object]:
-    """Arguments with the same values in memory of their own; the same tensor twice stays the same tensor."""
+    """Copies of the arguments; a tensor that occurs twice is copied once."""
     if call and all(isinstance(arg, Array | Number | Same | ShapeOf | TupleOf) for arg in call):
         return arguments([arg for arg in call if isinstance(arg, Array | Number | Same | ShapeOf | TupleOf)])
     copies: dict[int, object] = {}
@@ -120,6 +120,6 @@ def _shown(arg: object) -> str:
         return repr(arg)
     kind = f"{arg.dtype}{list(arg.shape)}"
     if not arg.initialised:
-        return f"{kind}, not all of it written"
+        return f"{kind}, not fully initialised"
     values = np.array2string(arg.array, separator=", ", threshold=16, edgeitems=3)
     return f"{kind} {' '.join(values.split())}"

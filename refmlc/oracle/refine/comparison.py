@@ -1,6 +1,6 @@
 """Two programs compared call by call, as `assert_equivalent` and `refmlc equiv` do: the first call with a difference.
 
-Decision: a comparison that has tried nothing says nothing. Where no call of the program before comes to its end, that
+Decision: a comparison without a defined call is no result. If no call of the program before runs to its end, that
 is raised.
 """
 
@@ -26,7 +26,7 @@ Problem = Callable[[Call], Diagnostic | None]
 
 @dataclass(frozen=True)
 class Asked:
-    """How two programs are compared: as `assert_equivalent` says."""
+    """Options of a comparison, as in `assert_equivalent`."""
 
     inputs: Sequence[Call] | None = None
     calls: int | None = None
@@ -46,7 +46,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of it. `defined`: on how many calls, those of the search for a small one too, the first one ends."""
+    """The result. `defined`: the number of calls on which the first program ends, the search included."""
 
     counterexample: Counterexample | None
     defined: int
@@ -57,46 +57,58 @@ def compared(before: Subject, after: Subject, asked: Asked) -> Comparison:
     module, func = before.module, before.func
     judge = Refinement(module, after.module, func, asked.implementations, asked.limits, exact=asked.exact)
     try:
-        found = first_problem(before, asked.inputs, (asked.calls, asked.seed), judge.problem)
+        counterexample = first_problem(before, asked.inputs, (asked.calls, asked.seed), judge.problem)
     finally:
         judge.close()
-    if found is None and not judge.defined and judge.nothing is not None:
-        raise error(judge.nothing.noting("nothing was compared: no call of the program before comes to its end"))
-    return Comparison(found, judge.defined)
+    if counterexample is None and not judge.defined and judge.nothing is not None:
+        raise error(judge.nothing.noting("nothing was compared: no call of the first program runs to its end"))
+    return Comparison(counterexample, judge.defined)
 
 
 def first_problem(
-    given: Subject, inputs: Sequence[Call] | None, drawn: tuple[int | None, int | None], problem: Problem
+    subject: Subject, inputs: Sequence[Call] | None, drawn: tuple[int | None, int | None], problem: Problem
 ) -> Counterexample | None:
     """The first call that has a problem; a drawn call is made small."""
-    tried = given.calls if inputs is None and drawn == (None, None) else inputs
+    tried = subject.calls if inputs is None and drawn == (None, None) else inputs
     calls, seed = usual("REFMLC_CALLS", drawn[0]), usual("REFMLC_SEED", drawn[1])
 
     def fails(call: Call) -> bool:
         return problem(call) is not None
 
-    call = next(filter(fails, tried if tried is not None else draw(given.module, given.func, calls, seed)), None)
+    call = next(filter(fails, tried if tried is not None else draw(subject.module, subject.func, calls, seed)), None)
     if call is not None and tried is None:
-        call = smallest(given.module, given.func, call, fails)
-    found = None if call is None else problem(call)
-    if call is None or found is None:
+        call = smallest(subject.module, subject.func, call, fails)
+    diagnostic = None if call is None else problem(call)
+    if call is None or diagnostic is None:
         return None
-    function = given.module.functions[given.func]
+    function = subject.module.functions[subject.func]
     names = [] if isinstance(function, ExternFunc) else [parameter.name for parameter in parameters_of(function)]
-    return Counterexample(call, replace(found, notes=(*found.notes, *told(call, names))))
+    return Counterexample(call, replace(diagnostic, notes=(*diagnostic.notes, *told(call, names))))
 
 
-def finding_of(before: Subject, after: Subject, found: Counterexample, limits: Limits | None = None) -> Finding:
+def finding_of(
+    before: Subject, after: Subject, counterexample: Counterexample, limits: Limits | None = None
+) -> Finding:
     """The counterexample as a finding of the oracle, with both values where the interpreter sees the difference."""
     interp = Interp(limits or Limits())
-    one, other = (Tried(each.module, each.func, found.call) for each in (before, after))
-    reference = references(one, interp, sanitize=True)[0]
-    meant, answer = reference.answer, references(other, interp, sanitize=True)[0].answer
+    program_before, program_after = (Tried(each.module, each.func, counterexample.call) for each in (before, after))
+    reference = references(program_before, interp, sanitize=True)[0]
+    meant, answer = reference.answer, references(program_after, interp, sanitize=True)[0].answer
     part = EQUAL
     if isinstance(meant, Ended) and isinstance(answer, Ended):
-        part = agree(one, 0, meant, answer, promised=False)
+        part = agree(program_before, 0, meant, answer, promised=False)
     kind = Kind.UNDEFINED if isinstance(answer, Stopped) else Kind.WRONG
-    verdict = part.verdict if part is not EQUAL else Verdict(kind, report=found.diagnostic)
-    code = found.diagnostic.code
+    verdict = part.verdict if part is not EQUAL else Verdict(kind, report=counterexample.diagnostic)
+    code = counterexample.diagnostic.code
     values = (part.label, part.actual, part.expected, part.certified)
-    return Finding(code, one, 0, "the program after", verdict, found.diagnostic, reference, *values, other)
+    return Finding(
+        code,
+        program_before,
+        0,
+        "the program after",
+        verdict,
+        counterexample.diagnostic,
+        reference,
+        *values,
+        program_after,
+    )

@@ -1,4 +1,4 @@
-"""What the assertions raise: assertion errors that are findings of refmlc too."""
+"""The exceptions of the assertions: assertion errors that are also findings of refmlc."""
 
 from refmlc.diag import Mismatch, Undefined
 

@@ -8,10 +8,10 @@
 | ends                   | ends with others, outside of it  | RM705; of another implementation RM701         |
 | ends                   | is undefined, traps, is rejected | RM705                                          |
 | ends                   | crashes, or gives no answer      | RM703, RM704                                   |
-| is beyond refmlc       | does anything                    | RM5xx or RM6xx is raised: that is no agreement |
+| is beyond refmlc       | does anything                    | RM5xx or RM6xx is raised: not agreement        |
 | ends                   | is beyond the implementation     | the same                                       |
 
-Where bits are asked for (`exact`), no bound is looked at. The bound is that of the program before. Where refmlc has
+With `exact` only equal bits are accepted. The bound is that of the program before. Where refmlc has
 none for it, the one of the program after must hold what the program before gives: then the two differ by less.
 
 Decision: a call on which the program before traps says nothing. A rewrite may drop an assertion that never holds the
@@ -39,7 +39,7 @@ PERMITTED = (Kind.EQUAL, Kind.PERMITTED)
 
 
 class Refinement:
-    """Two programs, `before` and `after`, and the implementations that run `after`; to be closed."""
+    """Compares `after`, run by several implementations, with `before`. Close it after use."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class Refinement:
 
     def close(self) -> None:
         """Give back what implementations hold."""
-        for made in self._made.values():
-            if not isinstance(made, Stopped):
-                made.close()
+        for prepared in self._made.values():
+            if not isinstance(prepared, Stopped):
+                prepared.close()
         for other in self._others:
             other.close()
 
@@ -86,17 +86,17 @@ class Refinement:
             return None
         self.defined += 1
         after = Tried(self._after, self._func, call)
-        for name, made in self._made.items():
-            answer = self._answer(name, made, after)
-            found = judged(name, answer, before, meant, after, exact=self._exact)
-            if found is not None:
-                return found
+        for name, prepared in self._made.items():
+            answer = self._answer(name, prepared, after)
+            diagnostic = judged(name, answer, before, meant, after, exact=self._exact)
+            if diagnostic is not None:
+                return diagnostic
         return None
 
-    def _answer(self, name: str, made: Prepared | Stopped, after: Tried) -> Answer:
+    def _answer(self, name: str, prepared: Prepared | Stopped, after: Tried) -> Answer:
         if name == INTERP:
             return references(after, self._interp, sanitize=True)[0].answer
-        return made if isinstance(made, Stopped) else made.run(self._func, after.arguments())
+        return prepared if isinstance(prepared, Stopped) else prepared.run(self._func, after.arguments())
 
 
 def judged(
@@ -112,25 +112,27 @@ def verdict_on(
     """The same with the kind: equal bits, or permitted within a certified bound. Fails: RM5xx, RM6xx."""
     if isinstance(answer, Stopped):
         return Kind.WRONG, _stopped(name, answer)
-    found = agree(before, 0, meant, answer, promised=exact)
-    if found.verdict.kind is Kind.UNSUPPORTED:
+    comparison = agree(before, 0, meant, answer, promised=exact)
+    if comparison.verdict.kind is Kind.UNSUPPORTED:
         other = agree(after, 0, answer, meant, promised=False)
         if other.verdict.kind in PERMITTED:
             return Kind.PERMITTED, None
-        raise error(Diagnostic(UNSUPPORTED_CONSTRUCT, f"{found.label} differs: {'; '.join(found.verdict.notes)}"))
-    kind = found.verdict.kind
-    return (kind, None) if kind in PERMITTED else (Kind.WRONG, _differs(name, found, after))
+        raise error(
+            Diagnostic(UNSUPPORTED_CONSTRUCT, f"{comparison.label} differs: {'; '.join(comparison.verdict.notes)}")
+        )
+    kind = comparison.verdict.kind
+    return (kind, None) if kind in PERMITTED else (Kind.WRONG, _differs(name, comparison, after))
 
 
-def _differs(name: str, found: Compared, after: Tried) -> Diagnostic:
+def _differs(name: str, comparison: Compared, after: Tried) -> Diagnostic:
     code = CONTRADICTION if name == INTERP else WRONG_RESULT
     by = "the program after" if name == INTERP else f"`{name}`"
-    verdict = found.verdict
+    verdict = comparison.verdict
     how = "; ".join(verdict.notes) if verdict.difference is None else str(verdict.difference)
     notes = () if verdict.difference is None else verdict.notes
     return Diagnostic(
         code,
-        f"{by} gives another {found.label.removeprefix('the ')}: {how}",
+        f"{by} gives another {comparison.label.removeprefix('the ')}: {how}",
         after.module.functions[after.func].span,
         "",
         notes,
@@ -138,7 +140,7 @@ def _differs(name: str, found: Compared, after: Tried) -> Diagnostic:
 
 
 def _stopped(name: str, answer: Stopped) -> Diagnostic:
-    """The finding that the program after does not come to its end."""
+    """The finding that the program after does not run to its end."""
     if answer.why in BEYOND:
         raise _error(answer)
     by = "the program after" if name == INTERP else f"`{name}`"

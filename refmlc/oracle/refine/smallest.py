@@ -27,7 +27,7 @@ Fails = Callable[[Call], bool]
 
 
 def smallest(module: IRModule, func: str, call: Call, fails: Fails) -> Call:
-    """A call that fails and is no larger than `call`, which fails."""
+    """The smallest failing call that the search finds from `call`, which fails."""
     for other in islice(_by_size(module, func, _elements(call)), MOST_SIZES):
         if fails(other):
             call = other

@@ -27,7 +27,7 @@ class InvalidStep(Mismatch):
 
 @dataclass(frozen=True)
 class Validation:
-    """How steps are validated: calls that are given, or so many that are drawn from a seed."""
+    """The validation of steps: explicit calls, or a number of calls drawn from a seed."""
 
     inputs: Sequence[Call] | None = None
     calls: int | None = None
@@ -41,13 +41,13 @@ class Validation:
             self._try(before, after, func, self.inputs)
             if self.inputs is None:
                 some = drawn(before, func, ORDINARY if self.calls is None else self.calls, self.seed or 0)
-                ordinary = [found for call in some if (found := _ordinary(call)) != call]
+                ordinary = [tame for call in some if (tame := _ordinary(call)) != call]
                 if ordinary:
                     self._try(before, after, func, ordinary)
-        except Inequivalent as found:
-            told = found.diagnostic
-            message = f"`{step}` changes what `{func}` means: {told.message}"
-            raise InvalidStep(replace(told, message=message)) from None
+        except Inequivalent as failure:
+            diagnostic = failure.diagnostic
+            message = f"`{step}` changes what `{func}` means: {diagnostic.message}"
+            raise InvalidStep(replace(diagnostic, message=message)) from None
 
     def _try(self, before: IRModule, after: IRModule, func: str, inputs: Sequence[Call] | None) -> None:
         assert_equivalent(
@@ -65,4 +65,7 @@ class Validation:
 
 def _ordinary(call: Call) -> Call:
     """The call with ordinary floats."""
-    return tuple(replace(one, way="tame") if isinstance(one, Array) and one.dtype.is_float else one for one in call)
+    return tuple(
+        replace(argument, way="tame") if isinstance(argument, Array) and argument.dtype.is_float else argument
+        for argument in call
+    )

@@ -11,7 +11,7 @@
 | `runner`, `runner_cases`, `runner_border`       | a suite asked of an object, which may raise whatever it likes     |
 | `runner_part`, `runner_workers`                 | a suite asked in workers of a word                                |
 | `coverage`                                      | how many cases show each clause                                   |
-| `result`, `expectations`                        | what comes of a run; what is known of an implementation           |
+| `result`, `expectations`                        | the result of a run; known deviations of an implementation        |
 | `export`, `schema`                              | modules and cases as JSON, and what describes them                |
 | `runner_assertion`, `report`                    | conformance as a test; JUnit XML, JSON, the page                  |
 """

@@ -36,7 +36,7 @@ class Coverage:
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Clauses that are said not to be shown, and are."""
+        """Clauses that are listed as not shown, but are shown."""
         return tuple(name for name in self.unshown if self.counts.get(name))
 
     @property
@@ -48,19 +48,19 @@ class Coverage:
 
 def coverage(suite: Suite, folder: Path | None = None) -> Coverage:
     """What `suite` shows; `folder` as for `load_suite`. Fails: RM109."""
-    known = clauses()
+    rows = clauses()
     named = [name for case in suite.cases for name in shown_by(case)]
     counts = Counter(named)
     root: Traversable = files("refmlc.oracle.suite") / "data" if folder is None else folder
-    unknown = tuple(sorted(set(named) - set(known)))
-    return Coverage({name: counts[name] for name in known}, unshown(root), unknown)
+    unknown = tuple(sorted(set(named) - set(rows)))
+    return Coverage({name: counts[name] for name in rows}, unshown(root), unknown)
 
 
 def shown_by(case: CaseFile) -> frozenset[str]:
     """The clauses that a case names, and those of the codes that it expects."""
     codes = [call.assertion.get("code") for call in case.calls]
-    given = [CODES[code].clause for code in codes if isinstance(code, str) and code in CODES]
-    return frozenset((*case.clauses, *(name for name in given if name)))
+    cited = [CODES[code].clause for code in codes if isinstance(code, str) and code in CODES]
+    return frozenset((*case.clauses, *(name for name in cited if name)))
 
 
 def unshown(root: Traversable) -> dict[str, str]:
@@ -70,4 +70,4 @@ def unshown(root: Traversable) -> dict[str, str]:
         rows = tomllib.loads(file.read_text(encoding="utf-8")).get("unshown", []) if file.is_file() else []
         return {str(row["clause"]): str(row["reason"]) for row in rows}
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
-        raise fail(BAD_FILE, f"`frozen/{UNSHOWN}` is no list of `[[unshown]]` with `clause` and `reason`") from None
+        raise fail(BAD_FILE, f"`frozen/{UNSHOWN}` is not a list of `[[unshown]]` with `clause` and `reason`") from None

@@ -1,15 +1,15 @@
-"""What an implementation is known to do wrong: rows of `conformance/known/<implementation>.toml`, or of any such file.
+"""Known deviations of an implementation: rows of `conformance/known/<implementation>.toml`, or of another file.
 
 | key of a `[[deviation]]` | means                                                                               |
 |--------------------------|-------------------------------------------------------------------------------------|
-| `id`, `title`, `why`     | what it is called, and the reason                                                   |
+| `id`, `title`, `why`     | its names, and the reason                                                           |
 | `cases`                  | patterns of ids of cases (`*` as in file names); a row without says nothing here    |
 | `verdict`                | the verdict on each of them, or a list of those it may be: `pass` too, by chance    |
 | `versions`               | of the implementation; a row for other versions says nothing                        |
 | `implementations`        | patterns of its name, where the row does not hold for all ways to run it; after `!` |
 |                          | the pattern of a way for which it does not                                          |
 
-Strict: a case that a row names and that comes out otherwise is unexpected, a pass too; so is a pattern that matches no
+Strict: a case that a row names and that has another verdict is unexpected, a pass too; so is a pattern that matches no
 case of the suite. Other keys belong to others (`conformance/known/README.md`); one that nobody has is a slip, for a row
 whose `versions` are misspelt would hold for all of them.
 
@@ -60,8 +60,8 @@ class Row:
             return False
         if any(fnmatchcase(name, pattern[1:]) for pattern in self.implementations if pattern.startswith("!")):
             return False
-        wanted = [pattern for pattern in self.implementations if not pattern.startswith("!")]
-        return not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
+        positive = [pattern for pattern in self.implementations if not pattern.startswith("!")]
+        return not positive or any(fnmatchcase(name, pattern) for pattern in positive)
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,10 @@ def read_expectations(text: str, source: str, folder: Path | None = None) -> Exp
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise fail(BAD_FILE, f"`{source}` is no TOML: {problem}") from None
+        raise fail(BAD_FILE, f"`{source}` is not TOML: {problem}") from None
     rows = data.get("deviation", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise fail(BAD_FILE, f"`{source}`: `deviation` is no array of tables")
+        raise fail(BAD_FILE, f"`{source}`: `deviation` is not an array of tables")
     _no_slip(source, data, frozenset({"deviation", "also"}))
     for row in rows:
         _no_slip(f"{source}`, `{row.get('id')}", row, OWN | OTHERS)
@@ -98,13 +98,13 @@ def _no_slip(place: str, table: Mapping[str, object], keys: frozenset[str]) -> N
     """Fails: RM109 where the table has a key that is none of `keys`."""
     unknown = sorted(table.keys() - keys)
     if unknown:
-        raise fail(BAD_FILE, f"`{place}`: there is no key `{unknown[0]}`; there are {', '.join(sorted(keys))}")
+        raise fail(BAD_FILE, f"`{place}`: unknown key `{unknown[0]}`; the keys are {', '.join(sorted(keys))}")
 
 
 def _others(name: object, source: str, folder: Path | None) -> tuple[Row, ...]:
     """The rows of the file called `name`, which names no other itself. Fails: RM109."""
     if not isinstance(name, str) or "/" in name or folder is None:
-        raise fail(BAD_FILE, f"`{source}`: `also` names no file beside it")
+        raise fail(BAD_FILE, f"`{source}`: `also` does not name a file in the same folder")
     return read_expectations(_text(folder / name), str(folder / name)).rows
 
 
@@ -122,7 +122,7 @@ def _text(path: Path) -> str:
 
 
 def expectations_for(name: str, version: str, folder: Path | None = None) -> Expectations:
-    """The rows of the file that is meant for this implementation; none where there is no file. Fails: RM109."""
+    """The rows of the file for this implementation; none without a file. Fails: RM109."""
     if folder is None:
         with as_file(files("refmlc.oracle.suite") / "data" / "known") as own:
             return expectations_for(name, version, own)
@@ -133,9 +133,9 @@ def expectations_for(name: str, version: str, folder: Path | None = None) -> Exp
 
 
 def _fits(stem: str, base: str, version: str) -> bool:
-    """Whether a file called `stem` is meant for `base` in this version; 0.2 is no beginning of 0.27."""
-    wanted, dash, number = stem.partition("-")
-    return wanted == base and (not dash or f"{version}.".startswith(f"{number}."))
+    """True if the file `stem` is for `base` in this version; 0.2 does not match 0.27."""
+    required_name, dash, number = stem.partition("-")
+    return required_name == base and (not dash or f"{version}.".startswith(f"{number}."))
 
 
 def _row(data: Mapping[str, object], source: str) -> Row:
@@ -145,29 +145,29 @@ def _row(data: Mapping[str, object], source: str) -> Row:
     verdict = data.get("verdict")
     words = [verdict] if isinstance(verdict, str) else _names(data, "verdict", source)
     if not words or not set(words) <= EXPECTED.keys():
-        raise fail(BAD_FILE, f"`{source}`, {name}: `verdict` is {verdict!r}; there are {', '.join(EXPECTED)}")
+        raise fail(BAD_FILE, f"`{source}`, {name}: `verdict` is {verdict!r}; the verdicts are {', '.join(EXPECTED)}")
     cases = _names(data, "cases", source)
     if not cases:
         raise fail(BAD_FILE, f"`{source}`, {name}: `cases` is empty")
     title, why = (" ".join(str(data.get(key, "")).split()) for key in ("title", "why"))
     if not why:
-        raise fail(BAD_FILE, f"`{source}`, {name}: it does not say `why`")
+        raise fail(BAD_FILE, f"`{source}`, {name}: `why` is missing")
     versions, implementations = (_names(data, key, source) for key in ("versions", "implementations"))
     return Row(name, title, why, cases, tuple(EXPECTED[word] for word in words), versions, implementations)
 
 
 def _names(data: Mapping[str, object], key: str, source: str) -> tuple[str, ...]:
-    found = data.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise fail(BAD_FILE, f"`{source}`, {data.get('id')}: `{key}` is no list of strings")
-    return tuple(found)
+    names = data.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise fail(BAD_FILE, f"`{source}`, {data.get('id')}: `{key}` is not a list of strings")
+    return tuple(names)
 
 
 # --------------------------------------------------------------------------------------------- applying
 
 
 def applied(results: Iterable[CaseResult], expectations: Expectations) -> tuple[CaseResult, ...]:
-    """The results, each held against the rows that name its case."""
+    """The results, each compared with the rows that name its case."""
     return tuple(_held(result, [row for row in expectations.rows if row.covers(result.id)]) for result in results)
 
 
@@ -178,7 +178,7 @@ def _held(result: CaseResult, rows: Sequence[Row]) -> CaseResult:
     if right is not None:
         return replace(result, verdict=Verdict.KNOWN, was=result.verdict, known=right.id)
     expected = " or ".join(verdict.value for verdict in rows[0].verdicts)
-    return replace(result, unexpected=f"`{rows[0].id}` expects {expected}, it is {result.verdict.value}")
+    return replace(result, unexpected=f"`{rows[0].id}` expects {expected}; the verdict is {result.verdict.value}")
 
 
 def unmatched(expectations: Expectations, ids: Iterable[str]) -> tuple[str, ...]:

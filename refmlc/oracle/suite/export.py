@@ -6,7 +6,7 @@
 | `AREA/ID.json`  | a case (`schema/case.json`): the keys of the case file, `text`, and `module`          |
 | `schema/*.json` | the schemas                                                                           |
 
-Places in assertions are places in `text`. Where the text is to be rejected there is no tree: `module` is null.
+Places in assertions are places in `text`. If the text must be rejected, `module` is null.
 """
 
 import json

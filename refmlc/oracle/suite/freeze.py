@@ -26,7 +26,7 @@ FLOORS = "floors.toml"
 def freeze(root: Path, *, release: bool = False) -> int:
     """Write the manifest and the floors, at a release the list of ids as well; the number of cases.
 
-    Fails: RM109, RM112 where a released case is another one now or is gone, or the version is released with other ids.
+    Fails: RM109, RM112 if a released case has changed or is missing, or the version is released with other ids.
     """
     frozen, version = root / "frozen", version_of(root)
     before = manifest(root) if (frozen / MANIFEST).exists() else {}
@@ -36,7 +36,7 @@ def freeze(root: Path, *, release: bool = False) -> int:
     text = "".join(f"{name}\n" for name in sorted(case.id for case in cases))
     listed = frozen / f"cases-{version}.txt"
     if release and listed.exists() and listed.read_text(encoding="utf-8") != text:
-        raise fail(BAD_USAGE, f"version {version} is released, with other cases; a new release has a new version")
+        raise fail(BAD_USAGE, f"version {version} is released with other cases; choose a new version")
     (frozen / MANIFEST).write_text("".join(f"{digest}  {name}\n" for name, digest in now.items()), encoding="utf-8")
     asked = load_suite(root).cases  # withdrawn ones do not count
     if release:
@@ -55,20 +55,20 @@ def released(root: Path) -> frozenset[str]:
     return frozenset(name for path in lists for name in path.read_text(encoding="utf-8").split())
 
 
-def _unchanged(cases: list[CaseFile], changed: set[str], known: frozenset[str]) -> None:
-    """Fails: RM112 where one of the cases that are `known` stands in a file that is another one now, or is gone."""
-    gone = known - {case.id for case in cases}
+def _unchanged(cases: list[CaseFile], changed: set[str], released: frozenset[str]) -> None:
+    """Fails: RM112 if a case in `released` is missing or its file has changed."""
+    gone = released - {case.id for case in cases}
     if gone:
-        raise fail(BAD_USAGE, f"`{min(gone)}` was released and is gone; withdrawn cases stay where they are")
+        raise fail(BAD_USAGE, f"`{min(gone)}` was released and is missing; withdrawn cases keep their file")
     for case in cases:
-        if case.id in known and case.file in changed:
-            raise fail(BAD_USAGE, f"`{case.file}` was released and is another file now; a new case is a new file")
+        if case.id in released and case.file in changed:
+            raise fail(BAD_USAGE, f"`{case.file}` was released and has changed; put a new case into a new file")
 
 
 def below_floors(root: Path, suite: Suite) -> list[str]:
     """The areas of which `suite` has fewer cases than the floors of `root`, and how many."""
     floors = tomllib.loads((root / "frozen" / FLOORS).read_text(encoding="utf-8"))
     areas = Counter(case.id.split(".")[0] for case in suite.cases)
-    wanted = {**floors["areas"], "total": floors["total"]}
+    minimum = {**floors["areas"], "total": floors["total"]}
     areas["total"] = sum(areas.values())
-    return [f"{area}: {areas[area]} of {count}" for area, count in wanted.items() if areas[area] < count]
+    return [f"{area}: {areas[area]} of {count}" for area, count in minimum.items() if areas[area] < count]

@@ -1,18 +1,18 @@
-"""What a run of a suite comes to: calls, cases, the report of one implementation.
+"""The result of a run of the suite: calls, cases, the report of one implementation.
 
 | JSON of a report            | holds                                                                                 |
 |-----------------------------|---------------------------------------------------------------------------------------|
 | `suite`                     | the version of the suite                                                              |
-| `implementation`, `version` | who was asked                                                                         |
+| `implementation`, `version` | the tested implementation                                                             |
 | `ok`                        | whether everything is as expected                                                     |
-| `interrupted`               | whether the run was broken off: cases are missing then                                |
+| `interrupted`               | whether the run was interrupted: cases are missing then                                |
 | `seconds`                   | how long it took                                                                      |
 | `counts`                    | cases by verdict; `not scored` is one of the keys                                     |
 | `problems`                  | what is wrong with the run itself: rows that fit no case, nothing was compared        |
-| `reasons`                   | by id of a row: what it says                                                          |
+| `reasons`                   | by id of a row: its reason                                                            |
 | `cases`                     | each with `id`, `verdict` (null: not scored), `seconds`, `calls`; `was` and `known`   |
 |                             | where it is known, `unexpected` where a row says otherwise                            |
-| `calls`                     | each with `verdict`; where it is no pass `why`, `got` (the answer), `rows` (elements) |
+| `calls`                     | each with `verdict`; unless it is a pass `why`, `got` (the answer), `rows` (elements) |
 
 `report/schema.json` is the JSON Schema of it.
 """
@@ -40,7 +40,7 @@ class Element:
 
 @dataclass(frozen=True)
 class CallResult:
-    """One call. `got`: the answer in words, where it is no pass."""
+    """One call. `got`: the answer in words, unless it is a pass."""
 
     verdict: Verdict | None
     why: str = ""
@@ -49,9 +49,9 @@ class CallResult:
 
     def to_json(self) -> dict[str, object]:
         """As data."""
-        found: dict[str, object] = {"verdict": None if self.verdict is None else self.verdict.value}
-        found |= {name: text for name, text in (("why", self.why), ("got", self.got)) if text}
-        return found | ({"rows": [vars(row) for row in self.rows]} if self.rows else {})
+        data: dict[str, object] = {"verdict": None if self.verdict is None else self.verdict.value}
+        data |= {name: text for name, text in (("why", self.why), ("got", self.got)) if text}
+        return data | ({"rows": [vars(row) for row in self.rows]} if self.rows else {})
 
 
 @dataclass(frozen=True)
@@ -79,15 +79,15 @@ class CaseResult:
 
     def to_json(self) -> dict[str, object]:
         """As data."""
-        found: dict[str, object] = {
+        data: dict[str, object] = {
             "id": self.id,
             "verdict": None if self.verdict is None else self.verdict.value,
             "seconds": round(self.seconds, 4),
             "calls": [call.to_json() for call in self.calls],
         }
         if self.was is not None:
-            found |= {"was": self.was.value, "known": self.known}
-        return found | ({"unexpected": self.unexpected} if self.unexpected else {})
+            data |= {"was": self.was.value, "known": self.known}
+        return data | ({"unexpected": self.unexpected} if self.unexpected else {})
 
 
 def case_result(identity: str, calls: Sequence[CallResult], seconds: float = 0.0) -> CaseResult:
@@ -96,16 +96,16 @@ def case_result(identity: str, calls: Sequence[CallResult], seconds: float = 0.0
 
 
 def result_of(data: Mapping[str, object]) -> CaseResult:
-    """The result that `to_json` wrote, before expectations were held against it."""
+    """The result that `to_json` wrote, before expectations were applied."""
     match data:
         case {"id": str(identity), "seconds": float() | int() as seconds, "calls": [*calls]}:
             return case_result(identity, [_call(call) for call in calls], seconds)
-    raise ValueError(f"this is no result: {dict(data)!r:.200}")
+    raise ValueError(f"not a result: {dict(data)!r:.200}")
 
 
 def _call(data: object) -> CallResult:
     if not isinstance(data, dict):
-        raise TypeError(f"this is no result of a call: {data!r:.200}")
+        raise TypeError(f"not the result of a call: {data!r:.200}")
     word, rows = data.get("verdict"), data.get("rows", ())
     elements = tuple(Element(**row) for row in rows) if isinstance(rows, list) else ()
     return CallResult(
@@ -129,9 +129,9 @@ class Report:
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """How many cases have each verdict, the gravest first; `not scored` at the end."""
-        found = Counter(NOT_SCORED if each.verdict is None else each.verdict.value for each in self.results)
+        by_name = Counter(NOT_SCORED if each.verdict is None else each.verdict.value for each in self.results)
         names = [*(verdict.value for verdict in GRAVEST), NOT_SCORED]
-        return {name: found[name] for name in names if found[name]}
+        return {name: by_name[name] for name in names if by_name[name]}
 
     @property
     def unexpected(self) -> tuple[CaseResult, ...]:

@@ -1,6 +1,6 @@
 """A suite asked of one implementation: every case made ready, every call on fresh arguments, every answer scored.
 
-| what the implementation is   | how it is asked                                                |
+| the implementation           | its requests                                                   |
 |------------------------------|----------------------------------------------------------------|
 | an object                    | in this process (`run_suite`); what it raises is its crash     |
 | a word, as `--impl` takes it | in workers that end alone (`runner_workers`)                   |
@@ -30,11 +30,11 @@ BATCH = 48
 def chosen(suite: Suite, only: Sequence[str] = ()) -> tuple[CaseFile, ...]:
     """The cases whose ids fit one of the patterns `only`; all without. Fails: RM109 (no case), RM112 (none fits)."""
     if not suite.cases:
-        raise fail(BAD_FILE, "the suite holds no case")
+        raise fail(BAD_FILE, "the suite has no case")
     unknown = [pattern for pattern in only if not any(fnmatchcase(case.id, pattern) for case in suite.cases)]
     if unknown:
         raise fail(BAD_USAGE, f"no case of the suite is called `{unknown[0]}`")
-    return tuple(case for case in suite.cases if not only or any(fnmatchcase(case.id, one) for one in only))
+    return tuple(case for case in suite.cases if not only or any(fnmatchcase(case.id, glob) for glob in only))
 
 
 def run_suite(
@@ -66,19 +66,19 @@ def reported(
     seconds: float = 0.0,
     interrupted: bool = False,
 ) -> Report:
-    """The report on `results`, held against the expectations for the implementation `identity`: name, version."""
+    """The report on `results`, compared with the expectations for the implementation `identity`: name, version."""
     name, version = identity
-    known = Expectations() if expectations is None else expectations.of(name, version)
-    held = applied(results, known)
-    problems = [*unmatched(known, (case.id for case in suite.cases))]
-    if not interrupted and not any(each.verdict in (*FAULTS, *RIGHT, Verdict.KNOWN) for each in held):
-        problems.append("nothing was compared: no case was answered and scored")
-    reasons = {row.id: f"{row.title}: {row.why}" if row.title else row.why for row in known.rows}
-    return Report(suite.version, name, version, held, tuple(problems), seconds, interrupted, reasons)
+    applicable = Expectations() if expectations is None else expectations.of(name, version)
+    final_results = applied(results, applicable)
+    problems = [*unmatched(applicable, (case.id for case in suite.cases))]
+    if not interrupted and not any(each.verdict in (*FAULTS, *RIGHT, Verdict.KNOWN) for each in final_results):
+        problems.append("nothing was compared: no case has a scored answer")
+    reasons = {row.id: f"{row.title}: {row.why}" if row.title else row.why for row in applicable.rows}
+    return Report(suite.version, name, version, final_results, tuple(problems), seconds, interrupted, reasons)
 
 
 def identity(implementation: Implementation) -> tuple[str, str]:
-    """Name and version: what it has as `version`, or the second word of what it calls itself over the line."""
+    """Name and version: its `version`, or the second word of its name over the line."""
     version = getattr(implementation, "version", "")
     says = getattr(implementation, "says", None)
     if not version and isinstance(says, dict):
@@ -87,14 +87,14 @@ def identity(implementation: Implementation) -> tuple[str, str]:
 
 
 def batches(implementation: Implementation, cases: Sequence[CaseFile]) -> Iterator[Sequence[CaseFile]]:
-    """The cases as they are asked together."""
+    """The cases in groups that are sent together."""
     size = at_once(implementation)
     for first in range(0, len(cases), size):
         yield cases[first : first + size]
 
 
 def at_once(implementation: Implementation) -> int:
-    """How many cases it is asked together."""
+    """The number of cases that are sent together."""
     if isinstance(implementation, Batching):
         return BATCH
     return max(1, min(BATCH, implementation.batch)) if isinstance(implementation, Answering) else 1

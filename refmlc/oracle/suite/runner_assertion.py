@@ -43,9 +43,9 @@ def run_conformance_test(
     seconds: float = 10.0,
     jobs: int = 1,
 ) -> Report:
-    """Ask `adapter` every case of the suite; an object is asked in this process.
+    """Run every case of the suite in `adapter`; an object runs in this process.
 
-    `cases`: patterns of ids, where not all are asked; `known`: a file of expectations; `suite`: another one than
+    `cases`: patterns of ids, to run only some; `known`: a file of expectations; `suite`: another one than
     refmlc's. Units: seconds for a call. Fails: `Nonconformant`; RM109, RM112; KeyboardInterrupt at Ctrl-C, which ends
     more than this test.
     """
@@ -65,7 +65,7 @@ def run_conformance_test(
 def _report(
     adapter: str | Sequence[str] | Implementation,
     cases: Sequence[str],
-    known: Path | None,
+    known_file: Path | None,
     folder: Path | None,
     seconds: float,
     jobs: int,
@@ -73,7 +73,7 @@ def _report(
     """The report on `adapter`. Fails: RM109, RM112."""
     word = "" if isinstance(adapter, Implementation) else _word(adapter)
     loaded = load_suite(folder)
-    expectations = None if known is None else load_expectations(known)
+    expectations = None if known_file is None else load_expectations(known_file)
     if isinstance(adapter, Implementation):
         return run_suite(loaded, adapter, expectations, cases)
     return run_named(loaded, Asked(word, here(folder), seconds, jobs=jobs), expectations, cases)
@@ -86,4 +86,4 @@ def _word(adapter: object) -> str:
     if isinstance(adapter, Sequence) and adapter and all(isinstance(part, str) for part in adapter):
         return f"cmd:{shlex.join(adapter)}"
     missing = [name for name in ("name", "promises_verdicts", "prepare", "close") if not hasattr(adapter, name)]
-    raise fail(BAD_USAGE, f"{type(adapter).__name__} is no implementation: it has no {', '.join(missing)}")
+    raise fail(BAD_USAGE, f"{type(adapter).__name__} is not an implementation: it lacks {', '.join(missing)}")

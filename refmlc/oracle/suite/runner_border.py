@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass
 class Border:
-    """Where calls of an implementation come back. `interrupted`: the user wants the run to end."""
+    """The border around calls of an implementation. `interrupted`: the user wants the run to end."""
 
     interrupted: bool = False
 
@@ -42,7 +42,7 @@ class Border:
 
 
 def crash(problem: BaseException) -> Stopped:
-    """What was raised as a crash, in a line."""
+    """The exception as a crash, in one line."""
     return Stopped(Stop.CRASHED, format_exception_only(problem)[-1].strip().partition("\n")[0])
 
 

@@ -1,12 +1,12 @@
 """Some cases asked of one implementation: every module made ready, every call on fresh arguments, every answer scored.
 
-| what the implementation is                  | how it is asked                                                 |
+| the implementation                          | its requests                                                    |
 |---------------------------------------------|-----------------------------------------------------------------|
 | one that takes several modules (`Batching`) | those of all the cases at once                                  |
 | … and their calls (`Answering`)             | for everything at once; then the second form of what it refused |
 | one that offers `features`, or `lacks` some | not on cases that need others: they are unsupported             |
 
-What it is given for a module, and when a second form, says `forms`. What it raises is its crash (`runner_border`).
+`forms` decides the form of a module, and when to try a second. An exception is a crash (`runner_border`).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ class TakesText(Protocol):
 
 
 class Asker(Protocol):
-    """Who has the answers to the calls of a case. `seconds` were spent on them before."""
+    """Source of the answers to the calls of a case. `seconds` were already spent on them."""
 
     @property
     def seconds(self) -> float:
@@ -50,14 +50,14 @@ class Asker(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Release resources."""
         ...
 
 
 def run_cases(
     implementation: Implementation, cases: Sequence[CaseFile], border: Border | None = None
 ) -> Iterator[CaseResult]:
-    """The results of `cases`, which are asked together where that is possible. Fails: RM109 where a case is broken."""
+    """The results of `cases`, which are sent together if possible. Fails: RM109 for a broken case."""
     border = Border() if border is None else border
     promises = promised(implementation)
     asked = [case for case in cases if not lacking(case, implementation) and scored(case, promises)]
@@ -73,9 +73,9 @@ def run_cases(
 def lacking(case: CaseFile, implementation: Implementation) -> list[str]:
     """The features of the case that the implementation does not have, as far as it says."""
     says = getattr(implementation, "says", None)
-    told = says if isinstance(says, dict) else {}
-    offers = getattr(implementation, "features", told.get("features"))
-    lacks = getattr(implementation, "lacks", told.get("lacks"))
+    description = says if isinstance(says, dict) else {}
+    offers = getattr(implementation, "features", description.get("features"))
+    lacks = getattr(implementation, "lacks", description.get("lacks"))
     missing = set(case.features) - _names(offers) if isinstance(offers, Collection) else set()
     return sorted(missing | (set(case.features) & _names(lacks)))
 
@@ -85,7 +85,7 @@ def _names(listed: object) -> set[str]:
 
 
 def promised(implementation: Implementation) -> dict[str, bool]:
-    """What it promises to find: as `score` takes it."""
+    """The promises of the implementation, in the form for `score`."""
     promises = implementation.promises_verdicts
     return {"promises": promises, "detectors": promises and getattr(implementation, "detectors", False) is True}
 
@@ -97,11 +97,13 @@ def scored(case: CaseFile, promises: Mapping[str, bool]) -> list[int]:
 
 def _not_asked(case: CaseFile, implementation: Implementation) -> Stopped:
     missing = lacking(case, implementation)
-    return Stopped(Stop.UNSUPPORTED, f"it does not offer {', '.join(missing)}" if missing else "it is not asked")
+    return Stopped(
+        Stop.UNSUPPORTED, f"the implementation does not support {', '.join(missing)}" if missing else "not run"
+    )
 
 
 def forms(case: CaseFile, implementation: Implementation) -> list[Form] | Stopped:
-    """What is given for the module of the case: the second where the first is refused; why nothing is.
+    """The forms of the case's module, the second for a refusal of the first; or the reason for none.
 
     Who takes text gets the author's where places count, or where refmlc does not read it. Else modules are given, which
     adapters show; since to refuse one spelling is not to refuse the module, the author's text is the second form.
@@ -183,16 +185,16 @@ class Later:
             self._made.close()
 
     def _make(self) -> Asker:
-        found = forms(self._case, self._implementation)
-        if isinstance(found, Stopped):
-            return Given(found)
+        case_forms = forms(self._case, self._implementation)
+        if isinstance(case_forms, Stopped):
+            return Given(case_forms)
         refusals = []
-        for form in found:
-            made = self._border.asked(lambda form=form: self._prepare(form))  # type: ignore[misc]
-            if not isinstance(made, Stopped):
-                return Made(self._case, made, self._border)
-            refusals.append(made)
-            if made.why not in REFUSALS:
+        for form in case_forms:
+            prepared = self._border.asked(lambda form=form: self._prepare(form))  # type: ignore[misc]
+            if not isinstance(prepared, Stopped):
+                return Made(self._case, prepared, self._border)
+            refusals.append(prepared)
+            if prepared.why not in REFUSALS:
                 break
         return Given(refusals[0])
 
@@ -201,63 +203,63 @@ class Later:
             return self._implementation.prepare(form)
         if isinstance(self._implementation, TakesText):
             return self._implementation.prepare_text(form)
-        return Stopped(Stop.UNSUPPORTED, "it takes no text")
+        return Stopped(Stop.UNSUPPORTED, "the implementation takes no text")
 
 
 def _askers(implementation: Implementation, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
-    """Who has the answers to the calls of each case, by id. Batches that come to nothing are asked one by one."""
-    found: dict[str, Asker] = {case.id: Later(case, implementation, border) for case in cases}
+    """Maps case id to the source of its answers. A failed batch is retried case by case."""
+    askers: dict[str, Asker] = {case.id: Later(case, implementation, border) for case in cases}
     if isinstance(implementation, Batching):
-        found |= _prepared(implementation, cases, border)
+        askers |= _prepared(implementation, cases, border)
     elif isinstance(implementation, Answering) and implementation.batch > 1:
-        found |= _answered(implementation, cases, border)
-    return found
+        askers |= _answered(implementation, cases, border)
+    return askers
 
 
 def _prepared(implementation: Batching, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
     """The cases whose modules are made ready together."""
     modules = {case.id: answered(lambda case=case: case.module) for case in cases}  # type: ignore[misc]
     read = {name: module for name, module in modules.items() if not isinstance(module, Stopped)}
-    made = border.asked(lambda: [*implementation.prepare_all(list(read.values()))])
-    if isinstance(made, Stopped) or len(made) != len(read):
+    prepared_modules = border.asked(lambda: [*implementation.prepare_all(list(read.values()))])
+    if isinstance(prepared_modules, Stopped) or len(prepared_modules) != len(read):
         return {}
-    ready = dict(zip(read, made, strict=True))
-    found: dict[str, Asker] = {}
+    ready = dict(zip(read, prepared_modules, strict=True))
+    askers: dict[str, Asker] = {}
     for case in cases:
         module = modules[case.id]
         prepared = module if isinstance(module, Stopped) else ready[case.id]
-        found[case.id] = Given(prepared) if isinstance(prepared, Stopped) else Made(case, prepared, border)
-    return found
+        askers[case.id] = Given(prepared) if isinstance(prepared, Stopped) else Made(case, prepared, border)
+    return askers
 
 
 def _answered(implementation: Answering, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
-    """The cases whose modules and calls are asked together: by their first forms, then those refused by the second."""
-    found: dict[str, Asker] = {}
+    """Send modules and calls of the cases together: first forms, then second forms of those refused."""
+    askers: dict[str, Asker] = {}
     first: list[tuple[CaseFile, Form]] = []
     seconds: dict[str, Form] = {}
     for case in cases:
         match forms(case, implementation):
             case Stopped() as why:
-                found[case.id] = Given(why)
+                askers[case.id] = Given(why)
             case [form, *others]:
                 first.append((case, form))
                 if others:
                     seconds[case.id] = others[0]
     again: list[tuple[CaseFile, Form]] = []
-    for case, given in _together(implementation, first, border):
-        found[case.id] = given
-        if case.id in seconds and given.refused:
+    for case, answers in _together(implementation, first, border):
+        askers[case.id] = answers
+        if case.id in seconds and answers.refused:
             again.append((case, seconds[case.id]))
-    for case, given in _together(implementation, again, border):
-        if not given.stopped:
-            found[case.id] = given
-    return found
+    for case, answers in _together(implementation, again, border):
+        if not answers.stopped:
+            askers[case.id] = answers
+    return askers
 
 
 def _together(
     implementation: Answering, asked: Sequence[tuple[CaseFile, Form]], border: Border
 ) -> Iterator[tuple[CaseFile, Given]]:
-    """The answers on each, as they come; fewer where what comes is no batch."""
+    """The answers to each case, as they arrive; fewer if an answer is not a batch."""
     promises = promised(implementation)
     numbers = [scored(case, promises) for case, _ in asked]
     asks = [

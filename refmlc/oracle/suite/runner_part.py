@@ -17,29 +17,29 @@ from refmlc.oracle.suite.suite import load_file, manifest, root_of, version_of
 
 
 def described(spec: str, seconds: float, prepare: float) -> dict[str, object]:
-    """Name, version, and how many cases it is asked at once; `problem`: why there is no such implementation."""
+    """Name, version, and the number of cases per request; `problem`: why the implementation does not start."""
     try:
-        made = _implementation(spec, seconds, prepare)
+        implementation = _implementation(spec, seconds, prepare)
     except RefmlcError as failure:
         return _problem(failure)
-    name, version = identity(made)
-    return {"name": name, "version": version, "at_once": at_once(made)}
+    name, version = identity(implementation)
+    return {"name": name, "version": version, "at_once": at_once(implementation)}
 
 
 def results(spec: str, seconds: float, prepare: float, folder: str, ids: list[list[str]]) -> dict[str, object]:
     """The results of cases, each by its file and id; `problem`, `code`: what is wrong with the suite."""
     try:
-        made = _implementation(spec, seconds, prepare)
+        implementation = _implementation(spec, seconds, prepare)
         cases = [_cases(folder, file)[name] for file, name in ids]
-        found = [result.to_json() for result in run_cases(made, cases)]
+        case_results = [result.to_json() for result in run_cases(implementation, cases)]
     except RefmlcError as failure:
         return _problem(failure)
-    return {"results": found}
+    return {"results": case_results}
 
 
 def _problem(failure: RefmlcError) -> dict[str, object]:
-    told = failure.diagnostic
-    return {"problem": told.message, "code": told.code.id, "helps": list(told.helps)}
+    diagnostic = failure.diagnostic
+    return {"problem": diagnostic.message, "code": diagnostic.code.id, "helps": list(diagnostic.helps)}
 
 
 @lru_cache(maxsize=128)
@@ -51,7 +51,7 @@ def _cases(folder: str, file: str) -> dict[str, CaseFile]:
 
 @lru_cache(maxsize=1)
 def _frozen(folder: str) -> tuple[dict[str, str], str]:
-    """What the suite's manifest says, and its version."""
+    """The suite's manifest and version."""
     root = root_of(Path(folder) if folder else None)
     return manifest(root), version_of(root)
 

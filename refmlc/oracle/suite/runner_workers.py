@@ -2,8 +2,8 @@
 
 | what happens                     | then                                                           |
 |----------------------------------|----------------------------------------------------------------|
-| a worker dies over several cases | each of them is asked again alone                              |
-| a worker dies over one case      | crash, or timeout, with its last words; another worker goes on |
+| a worker dies over several cases | each of them runs again alone                                  |
+| a worker dies over one case      | crash or timeout, with its last words; another worker continues |
 | Ctrl-C                           | the workers are ended; the report has what was done            |
 
 Workers are those of campaigns (`refmlc.oracle.fuzz.cage`). A case has the time of its calls, and some more for the
@@ -73,30 +73,30 @@ def run_named(
         size = int(str(says.get("at_once", 1)))
         results, interrupted = _collected(workers, cases, size, tick)
     own = Path(asked.folder) / "known" if asked.folder else None
-    known = expectations_for(name, version, own) if expectations is None else expectations
+    applicable = expectations_for(name, version, own) if expectations is None else expectations
     seconds = monotonic() - begin
-    return reported(suite, (name, version), results, known, seconds=seconds, interrupted=interrupted)
+    return reported(suite, (name, version), results, applicable, seconds=seconds, interrupted=interrupted)
 
 
 def _collected(
     workers: "_Workers", cases: Sequence[CaseFile], size: int, tick: Callable[[int, int], None] | None
 ) -> tuple[list[CaseResult], bool]:
-    """The results in the order of the suite, and whether the run was broken off."""
-    found: dict[str, CaseResult] = {}
+    """The results in the order of the suite, and whether the run was interrupted."""
+    results_by_id: dict[str, CaseResult] = {}
     interrupted = False
     with ThreadPoolExecutor(workers.asked.jobs) as pool:
         waiting = [pool.submit(workers.ask, some) for some in together(cases, size)]
         try:
             for done in as_completed(waiting):
-                found |= {result.id: result for result in done.result()}
+                results_by_id |= {result.id: result for result in done.result()}
                 if tick is not None:
-                    tick(len(found), len(cases))
+                    tick(len(results_by_id), len(cases))
         except KeyboardInterrupt:
             interrupted = True
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             workers.stop()
-    return [found[case.id] for case in cases if case.id in found], interrupted
+    return [results_by_id[case.id] for case in cases if case.id in results_by_id], interrupted
 
 
 def together(cases: Sequence[CaseFile], size: int) -> list[Sequence[CaseFile]]:
@@ -116,7 +116,7 @@ class _Workers:
         self._started: set[int] = set()
 
     def described(self) -> Mapping[str, object]:
-        """What the implementation says of itself. Fails: RM112."""
+        """The implementation's description of itself. Fails: RM112."""
         try:
             with self._cages.borrowed(MEMORY) as cage:
                 return self._start(cage)
@@ -124,7 +124,7 @@ class _Workers:
             raise fail(BAD_USAGE, f"`{self.asked.spec}` does not start: {_last(death)}") from None
 
     def stop(self) -> None:
-        """End them all; what they were at is not told."""
+        """Kill them all; running cases have no result."""
         self._stopped = True
         self._cages.close()
 
@@ -149,40 +149,42 @@ class _Workers:
             return _said(cage, "results", [asked.spec, asked.seconds, asked.prepare, asked.folder, ids], seconds)
 
     def _start(self, cage: Cage) -> Mapping[str, object]:
-        """Have the worker start the implementation, unless it did; what it says of itself."""
+        """Let the worker start the implementation, unless it runs; return its description."""
         if cage.pid in self._started:
             return {}
         asked = self.asked
-        found = _said(cage, "described", [asked.spec, asked.seconds, asked.prepare], START)
+        description = _said(cage, "described", [asked.spec, asked.seconds, asked.prepare], START)
         self._started.add(cage.pid)
-        return found
+        return description
 
 
 def _said(cage: Cage, name: str, arguments: list[object], seconds: float) -> Mapping[str, object]:
-    """What the function of `runner_part` gives. Raises Died. Fails: RM112, RM109; RM901 for a bug of refmlc."""
+    """The result of the function of `runner_part`. Raises Died. Fails: RM112, RM109; RM901 for a bug of refmlc."""
     answer = cage.ask(f"{PART}:{name}", arguments, seconds)
-    found = answer.get("result")
-    if not isinstance(found, dict):
+    result = answer.get("result")
+    if not isinstance(result, dict):
         raise fail(BUG, f"a worker raised {answer.get('raised')}")
-    if "problem" in found:
-        code = CODES.get(str(found.get("code")), BAD_USAGE)
-        raise fail(code, str(found["problem"]), None, *map(str, found.get("helps", ())))
-    return found
+    if "problem" in result:
+        code = CODES.get(str(result.get("code")), BAD_USAGE)
+        raise fail(code, str(result["problem"]), None, *map(str, result.get("helps", ())))
+    return result
 
 
 def _dead(case: CaseFile, death: Died, seconds: float) -> CaseResult:
     """The result of a case over which a worker died."""
     verdict, why = DIED.get(death.why, Verdict.CRASH), _last(death)
     scored = [is_scored(case, number, promises=True) for number in range(len(case.calls))]
-    return case_result(case.id, [CallResult(verdict, why) if one else CallResult(None) for one in scored], seconds)
+    return case_result(
+        case.id, [CallResult(verdict, why) if scores else CallResult(None) for scores in scored], seconds
+    )
 
 
 def _last(death: Died) -> str:
     """How the worker died, with the last that it said."""
-    said = death.said.strip().rpartition("\n")[2]
-    return f"{death.message}: {said}" if said else death.message
+    last_line = death.said.strip().rpartition("\n")[2]
+    return f"{death.message}: {last_line}" if last_line else death.message
 
 
 def here(folder: Path | None) -> str:
-    """The folder of a suite as workers are told it."""
+    """The folder of a suite, as sent to workers."""
     return "" if folder is None else str(folder.absolute())

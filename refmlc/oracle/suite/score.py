@@ -4,7 +4,7 @@
 |--------------------------|---------------------------------------------|----------|-------------|
 | open                     | whatever                                    |          | not scored  |
 | undefined                | whatever                                    | no       | not scored  |
-| … of feature `detectors` | whatever, from who has none                 |          | not scored  |
+| … of feature `detectors` | anything, without detectors                 |          | not scored  |
 | anything                 | the process ended, or answered what is none |          | crash       |
 | anything                 | too late; its clock ran out (RM605)         |          | timeout     |
 | return                   | what is recorded, to the bit                |          | pass        |
@@ -19,9 +19,9 @@
 | trap                     | rejected: the function, not the call        | no       | over-strict |
 | reject                   | rejected, a trap, undefined                 | no       | pass        |
 
-Decision: who promises nothing need not know codes and places, only stop where there is no going on. A refusal of an
-ill-formed module may come late there, from the call. What only detectors find is asked of who has some: the sanitizer
-(`interp:sanitized`), no tier.
+Decision: without promises an implementation need not know codes and places, only stop at undefined behaviour. It may
+refuse an ill-formed module late, from the call. Only an implementation with detectors must find what only detectors
+find: the sanitizer (`interp:sanitized`), no tier.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ STOPS = ("trap", "undefined", "reject")
 
 
 def kind_of(case: CaseFile, number: int) -> str:
-    """What call `number` must come to: `return`, `trap`, `undefined`, `reject`, `open`."""
+    """The expected kind of end of call `number`: `return`, `trap`, `undefined`, `reject`, `open`."""
     return str(case.calls[number].assertion.get("kind", "open"))
 
 
@@ -68,7 +68,7 @@ def score(case: CaseFile, number: int, answer: Answer, *, promises: bool, detect
         return _returned(case, number, answer)
     if isinstance(answer, Ended):
         code = case.calls[number].assertion.get("code", "")
-        return Scored(Verdict.MISSED_TRAP, f"it returns, recorded is {kind} {code}".rstrip())
+        return Scored(Verdict.MISSED_TRAP, f"it returns; {kind} {code} is recorded".rstrip())
     return _promised(case, number, answer) if promises else _stopped(kind, answer)
 
 
@@ -90,12 +90,12 @@ def _promised(case: CaseFile, number: int, answer: Stopped) -> Scored:
 
 def _stopped(kind: str, answer: Stopped) -> Scored:
     if kind == "trap" and answer.why is Stop.REJECTED:
-        return Scored(Verdict.OVER_STRICT, f"it refuses what ends in a trap: {answer.message}")
+        return Scored(Verdict.OVER_STRICT, f"it refuses a program that ends in a trap: {answer.message}")
     return Scored(Verdict.PASS)
 
 
 def _placeless(case: CaseFile, number: int) -> CaseFile:
-    """The case with no place asked of call `number`: who tells none is asked for the code alone."""
+    """The case without the place of call `number`, for an answer that has none: only the code counts."""
     return _asserting(case, number, {**case.calls[number].assertion, "place": ""})
 
 

@@ -1,4 +1,4 @@
-"""One call of a case: its arguments, what the answer comes to. Broken cases are told with their place (RM109)."""
+"""Score one call of a case. Broken cases are reported with their place (RM109)."""
 
 from collections.abc import Callable, Mapping
 
@@ -25,23 +25,23 @@ def arguments(case: CaseFile, number: int) -> list[object]:
 
 
 def broken(case: CaseFile, number: int, message: str) -> RefmlcError:
-    """What is to be raised where a case says what cannot be."""
+    """The error for an impossible case."""
     return fail(BAD_FILE, f"{case.place}, call {number + 1}: {message}")
 
 
 def call_result(
     case: CaseFile, number: int, answer: Callable[[int], Answer], promises: Mapping[str, bool]
 ) -> CallResult:
-    """The verdict on what `answer` gives for a call, which is asked if it is scored. Fails: RM109."""
+    """The verdict on the result of `answer` for a call; unscored calls are not run. Fails: RM109."""
     if not is_scored(case, number, **promises):
         return CallResult(None)
-    found = answer(number)
-    match found:
+    returned = answer(number)
+    match returned:
         case Ended(args=tuple()) | Stopped(why=Stop(), message=str()):
             pass
         case _:
-            found = Stopped(Stop.CRASHED, f"it answers {type(found).__name__} that is no answer")
-    scored, got, rows = _looked_at(case, number, found, promises)
+            returned = Stopped(Stop.CRASHED, f"it answers {type(returned).__name__} which is not an answer")
+    scored, got, rows = _looked_at(case, number, returned, promises)
     return (
         CallResult(scored.verdict)
         if scored.verdict is Verdict.PASS
@@ -52,7 +52,7 @@ def call_result(
 def _looked_at(
     case: CaseFile, number: int, answer: Answer, promises: Mapping[str, bool]
 ) -> tuple[Scored, str, tuple[Element, ...]]:
-    """The verdict, and what is shown where it is no pass. Values that cannot be looked at are no answer."""
+    """The verdict, and its explanation unless it is a pass. Unreadable values are not an answer."""
     try:
         scored = score(case, number, answer, **promises)
         if scored.verdict is Verdict.PASS:
@@ -63,4 +63,4 @@ def _looked_at(
             raise
         raise broken(case, number, failure.diagnostic.message) from None
     except Exception as problem:  # noqa: BLE001 - objects of an implementation may do anything
-        return Scored(Verdict.CRASH, f"its answer cannot be looked at: {crash(problem).message}"), "", ()
+        return Scored(Verdict.CRASH, f"its answer cannot be read: {crash(problem).message}"), "", ()

@@ -1,4 +1,4 @@
-"""An answer in words, for people who look at a verdict: the kind of end, the values that came back, what differs.
+"""An answer in words: the kind of end, the returned values, the differences.
 
 Large tensors are cut; the whole answer is made again by running the case.
 """
@@ -30,11 +30,11 @@ def answer_text(case: CaseFile, answer: Answer) -> str:
     if not isinstance(answer, Ended):
         code = "" if answer.diagnostic is None else f"{answer.diagnostic.code.id}: "
         return f"{answer.why.value}: {'' if code in answer.message else code}{answer.message}"
-    found = answered(lambda: parts(case.module, case.func, answer))
-    if isinstance(found, Stopped):  # the text is none that refmlc reads
+    answer_parts = answered(lambda: parts(case.module, case.func, answer))
+    if isinstance(answer_parts, Stopped):  # the text is none that refmlc reads
         return "it returns"
     lines = []
-    for part in found[:MOST_PARTS]:
+    for part in answer_parts[:MOST_PARTS]:
         values = f": {values_text(part.value)}" if isinstance(part.value, Tensor) else f" {part.value!r}"
         lines.append(f"{part.label}: {kind_of(part.value)}{values}")
     return "\n".join(lines) or "it returns nothing"
@@ -47,7 +47,7 @@ def values_text(tensor: Tensor) -> str:
     flat, there = np.ascontiguousarray(tensor.array).reshape(-1), tensor.written.reshape(-1)
     kept = zip(flat[:MOST_VALUES], there[:MOST_VALUES], strict=True)
     more = ", …" if flat.size > MOST_VALUES else ""
-    return ", ".join(str(value) if known else "_" for value, known in kept) + more
+    return ", ".join(str(value) if is_written else "_" for value, is_written in kept) + more
 
 
 def differing(case: CaseFile, number: int, answer: Answer) -> tuple[Element, ...]:
@@ -55,8 +55,8 @@ def differing(case: CaseFile, number: int, answer: Answer) -> tuple[Element, ...
     recorded = case.calls[number].assertion.get("parts")
     if not isinstance(answer, Ended) or not isinstance(recorded, list):
         return ()
-    found = parts(case.module, case.func, answer)
-    pairs = [(part, data) for part, data in zip(found, recorded, strict=False) if isinstance(data, dict)]
+    answer_parts = parts(case.module, case.func, answer)
+    pairs = [(part, data) for part, data in zip(answer_parts, recorded, strict=False) if isinstance(data, dict)]
     elements: list[tuple[bool, Element]] = []
     for part, data in pairs:
         if isinstance(part.value, Tensor) and data.get("rule") not in ("any", "hash") and "dtype" in data:
@@ -77,10 +77,10 @@ def _elements(label: str, tensor: Tensor, data: Mapping[str, Data]) -> Iterator[
     mine, theirs = (np.ascontiguousarray(each.array).reshape(-1) for each in (tensor, own))
     count = 0
     for at in np.flatnonzero(own.written.reshape(-1)).tolist():
-        got, wanted = mine[at].item(), theirs[at].item()
-        if permitted(got, wanted, at, {"rule": "exact"}, kind):
+        got, recorded = mine[at].item(), theirs[at].item()
+        if permitted(got, recorded, at, {"rule": "exact"}, kind):
             continue
-        allowed = permitted(got, wanted, at, data, kind)
+        allowed = permitted(got, recorded, at, data, kind)
         count += not allowed
         index = ", ".join(str(int(place)) for place in np.unravel_index(at, shape)) if shape else ""
         yield allowed, Element(label, f"[{index}]", _shown(mine[at]), _shown(theirs[at]), _range(data, at))

@@ -4,7 +4,7 @@
 |-------------------------|-----------------------------------------------------------------------------------------|
 | `VERSION`               | the version of the suite                                                                |
 | `frozen/MANIFEST`       | SHA-256 of each file of cases, as `sha256sum -c` reads it                               |
-| `frozen/withdrawn.toml` | `[[withdrawn]]`: `id`, `version`, `reason`; those cases are not asked any more          |
+| `frozen/withdrawn.toml` | `[[withdrawn]]`: `id`, `version`, `reason`; those cases are not run any more            |
 | `cases/<area>/*.toml`   | the cases (`refmlc.oracle.evidence.case_file`); the area is the first word of their ids |
 
 Decision: a file that the manifest does not know, or that has another hash, is an error and not a warning: a suite that
@@ -31,7 +31,7 @@ MANIFEST, WITHDRAWN = "MANIFEST", "withdrawn.toml"
 
 @dataclass(frozen=True)
 class Suite:
-    """The cases of a version, by file and place in it. `withdrawn`: id and reason of those that are not asked."""
+    """The cases of a version, by file and place in it. `withdrawn`: id and reason of those that are not run."""
 
     version: str
     cases: tuple[CaseFile, ...]
@@ -41,7 +41,7 @@ class Suite:
 def load_suite(folder: Path | None = None) -> Suite:
     """The suite in `folder`, or refmlc's own. Fails: RM109 where there is no case, or a file is not as frozen."""
     if folder is not None and not folder.is_dir():
-        raise fail(BAD_FILE, f"there is no folder `{folder}`")
+        raise fail(BAD_FILE, f"the folder `{folder}` does not exist")
     root = root_of(folder)
     version = version_of(root)
     recorded = manifest(root)
@@ -52,7 +52,7 @@ def load_suite(folder: Path | None = None) -> Suite:
     if recorded:
         raise fail(BAD_FILE, f"`{min(recorded)}` of the suite is missing")
     if not cases:
-        raise fail(BAD_FILE, "the suite holds no case")
+        raise fail(BAD_FILE, "the suite has no case")
     twice = [identity for identity, count in Counter(case.id for case in cases).items() if count > 1]
     if twice:
         raise fail(BAD_FILE, f"two cases have the id `{twice[0]}`")
@@ -77,9 +77,9 @@ def version_of(root: Traversable) -> str:
 def _frozen(file: Traversable, name: str, digest: str, version: str) -> tuple[CaseFile, ...]:
     data = _bytes(file, name)
     if not digest:
-        raise fail(BAD_FILE, f"`{name}` is no file of version {version}: `frozen/{MANIFEST}` does not have it")
+        raise fail(BAD_FILE, f"`{name}` is not a file of version {version}: `frozen/{MANIFEST}` does not have it")
     if hashlib.sha256(data).hexdigest() != digest:
-        raise fail(BAD_FILE, f"`{name}` is not as version {version} of the suite froze it")
+        raise fail(BAD_FILE, f"`{name}` differs from version {version} of the suite")
     return _cases(data, name)
 
 
@@ -87,13 +87,13 @@ def case_files(root: Traversable) -> Mapping[str, Traversable]:
     """The files of cases by their path from `root`, in order."""
     cases = root / "cases"
     areas = [entry for entry in cases.iterdir() if entry.is_dir()] if cases.is_dir() else []
-    found = {
+    files = {
         f"cases/{area.name}/{file.name}": file
         for area in areas
         for file in area.iterdir()
         if file.name.endswith(".toml")
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(files.items()))
 
 
 def manifest(root: Traversable) -> dict[str, str]:
@@ -101,7 +101,7 @@ def manifest(root: Traversable) -> dict[str, str]:
     name = f"frozen/{MANIFEST}"
     rows = [line.split("  ", 1) for line in _text(root / "frozen" / MANIFEST, name).splitlines()]
     if not all(len(row) == 2 and len(row[0]) == 64 for row in rows):
-        raise fail(BAD_FILE, f"`{name}` has a line that is not a hash and a path")
+        raise fail(BAD_FILE, f"`{name}` has a line without a hash and a path")
     return {path: digest for digest, path in rows}
 
 
@@ -123,7 +123,7 @@ def _withdrawn(root: Traversable) -> dict[str, str]:
         rows = tomllib.loads(_text(root / "frozen" / WITHDRAWN, name)).get("withdrawn", [])
         return {str(row["id"]): str(row["reason"]) for row in rows}
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
-        raise fail(BAD_FILE, f"`{name}` is no list of `[[withdrawn]]` with `id`, `version` and `reason`") from None
+        raise fail(BAD_FILE, f"`{name}` is not a list of `[[withdrawn]]` with `id`, `version` and `reason`") from None
 
 
 def _text(file: Traversable, name: str) -> str:

@@ -2,7 +2,7 @@
 
 | file            | holds                                                                                |
 |-----------------|--------------------------------------------------------------------------------------|
-| `calls`         | what a program has so far: parameters with recipes, calls, the tensors to go on with |
+| `calls`         | the program so far: parameters with recipes, calls, tensors for further calls        |
 | `elementwise`   | plans: element by element, tensors made from nothing                                 |
 | `axes`          | plans: along axes (reductions, norms, scans, sorting, movement)                      |
 | `lookup`        | plans: by indices that are elements (gathering, scattering, slices, losses)          |

@@ -1,4 +1,4 @@
-"""What a program of operator calls has so far, and what a plan draws from: tensors, axes, numbers."""
+"""A program of operator calls under construction, and the draws of a plan: tensors, axes, numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Calls:
     def given(
         self, dtype: DType, shape: Sequence[int], low: int | None = None, high: int | None = None, way: str = ""
     ) -> Held:
-        """A new parameter; integers of `low` … `high`, where they are limited; `way`: what it holds."""
+        """A new parameter; `low` … `high` limit its integers; `way`: the kind of its values."""
         shape = tuple(shape)
         pick = self.choices.pick
         if way:
@@ -79,7 +79,7 @@ class Calls:
         return Held(var, shape, dtype)
 
     def data(self, dtypes: Sequence[DType] = FLOATS, ranks: Sequence[int] = (1, 2, 3)) -> Held:
-        """What an operator works on: the result so far where it fits, else a new parameter."""
+        """An operand: the result so far if it fits, else a new parameter."""
         last, self.last = self.last, None
         if last is not None and last.dtype in dtypes and last.rank in ranks:
             return last
@@ -129,7 +129,7 @@ class Calls:
         self.last = self._held(var, found)
 
     def _held(self, var: relax.Var, ty: Type | None) -> Held | None:
-        """The result as a tensor to go on with; of a tuple, a field."""
+        """The result as a tensor for further calls; of a tuple, one field."""
         if isinstance(ty, TupleType) and ty.fields:
             place = self.choices.below(len(ty.fields))
             field, one = relax.Var(f"y{len(self.bindings)}", ty.fields[place]), ty.fields[place]

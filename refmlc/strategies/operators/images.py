@@ -19,7 +19,7 @@ SOME = FLOATS[:4]
 
 
 def image(calls: Calls, space: int, layout: str, channels: int | None = None) -> Held:
-    """An image of so many dimensions of space."""
+    """An image with `rank` spatial dimensions."""
     pick = calls.choices.pick
     extents = {"N": pick((1, 2)), "C": channels or pick((1, 2, 3))} | {letter: pick(SIDES) for letter in "DHW"}
     dtypes = (*SOME, INTEGERS[0]) if calls.choices.chance(10) else SOME

@@ -142,7 +142,7 @@ def found(calls: Calls) -> Plan:
 
 
 def unique(calls: Calls) -> Plan:
-    """A tensor, and what is wanted of it."""
+    """A tensor and requirements on it."""
     one = calls.data(NUMBERS)
     flags = [relax.PrimValue(tir.IntImm(SCALARS["bool"], calls.choices.below(2))) for _ in range(4)]
     return [one.expr, *flags], {}

@@ -14,7 +14,7 @@
 | `subject`                       | one program in our virtual machine                |
 | `session`                       | one run: one program with all who take part       |
 | `rows`, `sizes`, `table`, `run` | the table, part by part                           |
-| `machine`                       | what it was measured on                           |
+| `machine`                       | description of the machine                        |
 | `chart`                         | the table as a picture                            |
 | `interpreter`                   | the interpreter's own promise                     |
 | `debugger`                      | what the debugger costs                           |

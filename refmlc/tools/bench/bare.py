@@ -19,7 +19,7 @@ MOST = 1 << 62
 
 
 class NotGenerated(Exception):
-    """There is no such C. The text says why."""
+    """The compiled function is not available. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)

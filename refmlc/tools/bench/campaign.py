@@ -7,7 +7,7 @@
 | … and reordered C                        | that, and where a loop may move, in reordered C (`moved`) as well |
 
 The candidates take turns batch by batch, in workers as campaigns have them; a number is the median over the batches.
-The sanitizer is off: it has a campaign's share of batches of its own.
+The sanitizer is off: in a campaign it has its own share of batches.
 """
 
 from collections.abc import Callable

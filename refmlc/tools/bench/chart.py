@@ -28,7 +28,7 @@ def bar(row: Row) -> float:
 
 
 def label(row: Row) -> str:
-    """What is written at the end of the bar."""
+    """The label at the end of the bar."""
     return row.verdict.value if row.measured is None else f"{number(row.measured, row.goal.unit)} ({row.goal})"
 
 

@@ -24,7 +24,7 @@ def difference(got: Array, expected: Array) -> float:
 
 
 def complaint(who: str, got: Array, expected: Array, bound: float = 0) -> str:
-    """What is wrong with `got`; empty where nothing is. `bound`: of `difference`; 0: to the bit."""
+    """The error in `got`; empty if there is none. `bound`: of `difference`; 0: equal bits."""
     count = differences(got, expected)
     if not count or (bound and got.shape == expected.shape and difference(got, expected) <= bound):
         return ""

@@ -7,7 +7,7 @@ busy machine where wall-clock time does not. Stepping back is what a person wait
 |------------|----------------------------------------------------------------------|
 | hooks      | the interpreter with a hook that does nothing before every statement |
 | debugger   | a session without breakpoints                                        |
-| breakpoint | a session with one breakpoint, at a line that is never come to       |
+| breakpoint | a session with one breakpoint, at a line that is never reached       |
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ NEVER = 11
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What was measured. Units: nanoseconds of a statement, milliseconds of a step back, megabytes of snapshots."""
+    """The measurements. Units: nanoseconds of a statement, milliseconds of a step back, megabytes of snapshots."""
 
     statements: int
     hooks: float

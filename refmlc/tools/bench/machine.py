@@ -1,4 +1,4 @@
-"""What the numbers were measured on: the processor, the compiler, who else took part and in which version."""
+"""Description of the machine: processor, compiler, and versions of the other participants."""
 
 import platform
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ def describe(session: Session) -> Mapping[str, str]:
         "Python": platform.python_version(),
         "refmlc": version("refmlc"),
         "NumPy": np.__version__,
-        "BLAS": session.blas or "unknown (threadpoolctl names it and holds it to one thread)",
+        "BLAS": session.blas or "unknown (threadpoolctl names it and limits it to one thread)",
         "TVM": "none is given" if session.tvm is None else session.tvm.version,
     }
 
 
 def processor() -> str:
-    """What the processor calls itself, with its family and model where Linux tells."""
+    """The name of the processor, with family and model on Linux."""
     found: dict[str, str] = {}
     try:
         for line in CPUINFO.read_text(encoding="ascii", errors="replace").splitlines():

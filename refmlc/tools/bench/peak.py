@@ -2,7 +2,7 @@
 
 A loop over independent vectors: some are multiplied, as many are added to, none waits for another. Matrix products
 that round every step need one addition per multiplication, so this is their limit, whatever is done about memory.
-As many vectors as registers hold: two constants and the rest in halves, each of its own value, lest they be merged.
+As many vectors as registers hold: two constants and the rest in halves, with distinct values to prevent merging.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A row of the table: what is measured against what, the goal, and what came out."""
+"""A row of the table: subject, peer, goal, and result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is promised: a bound of a number in some unit (`x` times, `%`, `ms`, `µs`, `mismatches`)."""
+    """A goal: a bound of a number in some unit (`x` times, `%`, `ms`, `µs`, `mismatches`)."""
 
     value: float
     unit: str = "x"

@@ -16,7 +16,7 @@ from refmlc.tools.bench.tvm_process import TvmProcess
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The table and what it was measured on."""
+    """The table and the description of the machine."""
 
     machine: Mapping[str, str]
     rounds: int

@@ -60,7 +60,7 @@ class Session:
 
     def _numpy(self, workload: Workload, expected: Array, found: "Comparison") -> list[Candidate]:
         if self.blas is None:
-            found.absent[NUMPY] = "NumPy's BLAS is unknown and not held to one thread: threadpoolctl does that"
+            found.absent[NUMPY] = "NumPy's BLAS is unknown and not limited to one thread: install threadpoolctl"
             return []
         out = np.zeros_like(workload.output)
         run = workload.numpy(out)

@@ -1,4 +1,4 @@
-"""A program in our virtual machine: what is run, what comes out, how it is executed."""
+"""A program in refmlc's virtual machine: its calls, results, and tier."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Subject:
         return self._function(*self._arguments)
 
     def result(self) -> Array:
-        """What a call gives."""
+        """The result of a call."""
         value = self.run()
         if self._out is not None:
             return self._out

@@ -4,7 +4,7 @@
 |--------------|------------------------------------------------------------------------------------------------|
 | clock        | `time.thread_time_ns`: holds to about 2 % on a busy machine, where wall-clock time moves by 2x |
 | interleaved  | in every round each candidate takes one sample, so that what changes in the machine meets all  |
-| sample       | so many calls in a row that they take `SAMPLE` at least; the time of one is the sample's share |
+| sample       | as many calls in a row as take at least `SAMPLE`; the time of one is its share of the sample   |
 | warm-up      | calls for `WARM_UP`, then those that find out how many make a sample; they count nowhere       |
 | ratio        | the median over the rounds of the two samples of a round: what slows both down cancels         |
 | short rounds | where a round takes less than `SHORT`, `MORE` times as many rounds                             |
@@ -31,10 +31,10 @@ class Candidate(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in the table."""
+        """Its name in the table."""
 
     def take(self, calls: int) -> int:
-        """Run so many times in a row. Units: nanoseconds of thread CPU time, of all calls together."""
+        """Run `calls` times in a row. Units: nanoseconds of thread CPU time, of all calls together."""
 
 
 @dataclass(frozen=True, slots=True)

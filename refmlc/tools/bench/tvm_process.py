@@ -1,4 +1,4 @@
-"""Real TVM as a peer: a process in an environment of its own, driven line by line (its other end is `run_timed`).
+"""Real TVM as a peer: a process in a separate environment, driven line by line (its other end is `run_timed`).
 
 It measures its own thread CPU time; batches of it alternate with ours, so that both meet the same machine.
 """
@@ -93,7 +93,7 @@ class Remote:
     def _ns(self, request: Mapping[str, object]) -> int:
         taken = self.process.ask(request)["ns"]
         if not isinstance(taken, int):
-            raise TvmFailed("the process answers something else")
+            raise TvmFailed("the process gives an unexpected answer")
         return taken
 
 

@@ -1,4 +1,4 @@
-"""What the programs mean, in NumPy, in the order of the specification: the witness of every number in the table.
+"""The meaning of the programs in NumPy, in the order of the specification: the witness for every number in the table.
 
 Each operation is one NumPy operation on whole arrays of the dtype, which rounds once per element; sums run over the
 reduction in order. So every bit of a result is known without the interpreter and without the generated C. The

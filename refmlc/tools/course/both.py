@@ -44,7 +44,9 @@ def run_both(path: Path, python: str, *, offline: bool = True, seconds: float = 
     for mine, theirs in zip(here.blocks, there.blocks, strict=True):
         found = _pair(mine, theirs, document)
         if found.verdict == DIFFERS and any(one.verdict == NOT_THERE for one in pairs):
-            found = Pair(found.number, found.line, NOT_THERE, f"after a block that did not run there: {found.reason}")
+            found = Pair(
+                found.number, found.line, NOT_THERE, f"after a block that did not run in real TVM: {found.reason}"
+            )
         pairs.append(found)
     return tuple(pairs)
 
@@ -56,7 +58,7 @@ def _pair(mine: BlockReport, theirs: BlockReport, document: Document) -> Pair:
     if theirs.status != RAN:
         return Pair(number, line, NOT_THERE, theirs.why)
     if mine.status != RAN:
-        return Pair(number, line, DIFFERS, f"fails here: {mine.why}")
+        return Pair(number, line, DIFFERS, f"fails under refmlc: {mine.why}")
     if mine.text == theirs.text:
         return Pair(number, line, EQUAL, "" if mine.text.strip() else "nothing is printed")
     found = compare(Output(line, "text", theirs.text), mine.text, document)

@@ -1,4 +1,4 @@
-"""What the chapters download, from the files that are shipped: the same formats, other digits.
+"""The downloads of the chapters, made from shipped files: the same formats, other digits.
 
 | in a chapter                                            | offline                                                  |
 |---------------------------------------------------------|----------------------------------------------------------|

@@ -14,7 +14,7 @@ _OLD = re.compile(r"tvm\.nd\.|relax\.build\(|T\.block\(|script import .*\btir\b"
 
 @dataclass(frozen=True)
 class Output:
-    """What the chapter prints after a block: `text`, `html` (as plain text already), or `image`."""
+    """The output that the chapter prints after a block: `text`, `html` (as plain text already), or `image`."""
 
     line: int
     kind: str

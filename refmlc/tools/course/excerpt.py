@@ -25,7 +25,7 @@ _USES = frozenset(("call_tir", "call_dps_packed", "call_packed", "dataflow"))
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Why a block is one, and how it was read; `read` empty: it is no text of the language."""
+    """The reason for an excerpt, and its reading; `read` empty: it is not TVMScript."""
 
     reason: str
     read: str = ""
@@ -38,14 +38,14 @@ def excerpt_of(block: Block, before: Sequence[Block]) -> Excerpt | None:
     try:
         tree = Cell(block.text).parsed()
     except SyntaxError as bad:
-        return Excerpt(f"no Python as it stands: {bad.msg}")
+        return Excerpt(f"not complete Python: {bad.msg}")
     if any(_is_ellipsis(node) for node in ast.walk(tree)):
-        return Excerpt("`...` stands for what is left out")
+        return Excerpt("`...` stands for omitted code")
     if any(_uses_relax(node) for node in _outside(tree)):
-        return Excerpt("the inside of a function", _read(wrapped(block.text, tree)))
+        return Excerpt("the body of a function", _read(wrapped(block.text, tree)))
     module = _module_of(tree, before)
     if module is not None:
-        return Excerpt("a function of a module that is shown before", _read(inside(block.text, module)))
+        return Excerpt("a function of a module shown earlier", _read(inside(block.text, module)))
     return None
 
 

@@ -32,7 +32,7 @@ RAN, FAILED, NEEDS = "ran", "failed", "needs"
 
 @dataclass(frozen=True)
 class Executed:
-    """What a block did. `text`: standard output, then the value of the last expression."""
+    """The result of a block. `text`: standard output, then the value of the last expression."""
 
     number: int
     status: str

@@ -9,7 +9,7 @@ from refmlc.tools.course.document import Block, Output
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The code cells, in order; a line is the number of the cell. Fails: RM109 where the text is no notebook."""
+    """The code cells, in order; a line is the number of the cell. Fails: RM109 if the text is not a notebook."""
     try:
         cells = json.loads(text)["cells"]
         for place, cell in enumerate(cells, 1):
@@ -17,7 +17,7 @@ def blocks(text: str) -> Iterator[Block]:
                 outputs = tuple(_output(place, one) for one in cell.get("outputs", ()))
                 yield Block(place, 1, "".join(cell["source"]), outputs, marked=True)
     except (ValueError, KeyError, TypeError) as reason:
-        raise fail(BAD_FILE, f"this is no notebook: {type(reason).__name__}: {reason}") from None
+        raise fail(BAD_FILE, f"this is not a notebook: {type(reason).__name__}: {reason}") from None
 
 
 def _output(place: int, output: dict[str, object]) -> Output:

@@ -1,4 +1,4 @@
-"""What a block printed, compared with what the chapter prints after it.
+"""Compare the output of a block with the output in the chapter.
 
 | outputs                                   | compared                                          |
 |-------------------------------------------|---------------------------------------------------|

@@ -1,4 +1,4 @@
-"""A document from top to bottom: its blocks executed in a process of their own, its outputs compared."""
+"""Run a document from top to bottom: execute its blocks in a separate process, compare its outputs."""
 
 import json
 import os
@@ -131,7 +131,7 @@ def _process(arguments: list[str], around: dict[str, str], seconds: float) -> st
 
 def _report(block: Block, done: "dict[str, object] | None", ended: str, document: Document) -> BlockReport:
     if done is None:
-        return BlockReport(block.number, block.line, FAILED, ended or "the process did not come to it")
+        return BlockReport(block.number, block.line, FAILED, ended or "the process did not reach it")
     status, text = str(done["status"]), str(done["text"])
     why = f"needs {done['needs']}" if status == NEEDS else str(done["error"])
     compared = tuple(compare(one, text, document) for one in block.outputs) if status == RAN else ()

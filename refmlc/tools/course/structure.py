@@ -6,7 +6,7 @@
 | `layout_free_buffers`                       | a hint to TVM's tuner, which changes no result        |
 | a shape, where the chapter prints the rank  | TVM of 2022 deduced no more; refmlc deduces the shape |
 | 64 bits of sizes in TensorIR functions      | sizes of 2022 had 32 bits                             |
-| the name of a function that stands alone    | each generation gives it another                      |
+| the name of a separate function    | each generation gives it another                      |
 | the key of constants that are not printed   | it was called `relay.Constant`                        |
 
 Nothing is taken away where the texts are equal without it.
@@ -34,7 +34,7 @@ def is_script(text: str) -> bool:
 
 
 def structure_of(chapter: str, here: str, generation: Generation) -> tuple[list[str], str]:
-    """What was taken away to make the two equal, and the difference that is left; empty where none is."""
+    """The parts removed to make the two equal, and the remaining difference; empty if there is none."""
     del generation  # both texts say it themselves
     try:
         theirs, ours = read(_dedented(chapter), "chapter"), read(_dedented(here), "here")
@@ -42,7 +42,7 @@ def structure_of(chapter: str, here: str, generation: Generation) -> tuple[list[
         return [], f"one of the texts is not read: {bad.diagnostic.message}"
     reasons: list[str] = []
     if len(theirs.functions) == len(ours.functions) == 1 and [*theirs.functions] != [*ours.functions]:
-        reasons.append("the name of a function that stands alone")
+        reasons.append("the name of a separate function")
         theirs = replace(theirs, functions=dict(zip(ours.functions, theirs.functions.values(), strict=True)))
     for reason, change in _CHANGES:
         difference = first_difference(theirs, ours)

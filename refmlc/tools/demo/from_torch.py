@@ -25,7 +25,7 @@ def has_torch() -> bool:
 def imported() -> IRModule:
     """The model, exported by PyTorch and imported. Fails: RM112 without PyTorch."""
     if not has_torch():
-        raise fail(BAD_USAGE, "PyTorch is not installed, which the model is of", None, "pip install 'refmlc[torch]'")
+        raise fail(BAD_USAGE, "PyTorch is not installed; the model needs it", None, "pip install 'refmlc[torch]'")
     import torch  # noqa: PLC0415 - an extra
 
     from refmlc.frontends.torch_export import from_exported_program  # noqa: PLC0415 - needs it too

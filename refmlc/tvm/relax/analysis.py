@@ -32,7 +32,7 @@ _ALONE = "RM207"
 
 
 def _visit(expr: relax.Expr) -> Iterator[tuple[str, Node]]:
-    """What is met in an expression: ("bound", variable), ("used", variable), ("left", expression) when all below is."""
+    """Events of a traversal: ("bound", variable), ("used", variable), ("left", expression) after its children."""
     match expr:
         case relax.Function():
             yield from (("bound", param) for param in expr.params)
@@ -144,7 +144,7 @@ def detect_recursion(mod: IRModule) -> list[list[tir.GlobalVar]]:
 
 
 def _reached(mod: IRModule, name: str) -> set[str]:
-    """What is reached from the function by one call or more."""
+    """The functions that the function reaches by one call or more."""
     found: set[str] = set()
     waiting = [name]
     while waiting:
@@ -161,7 +161,7 @@ def tir_vars_in_type(ty: Type) -> list[tir.Var]:
 
 
 def definable_tir_vars_in_type(ty: Type) -> list[tir.Var]:
-    """Those that are an extent by themselves: a value of the type says what they are."""
+    """Variables that are a whole extent: a value of the type determines them."""
     match ty:
         case TensorType(shape=values) | ShapeType(values=values):
             found: list[tir.Var] = [value for value in values or () if isinstance(value, tir.Var)]
@@ -218,16 +218,16 @@ tir_vars_in_struct_info = tir_vars_in_type
 definable_tir_vars_in_struct_info = definable_tir_vars_in_type
 
 MISSING: Mapping[str, str] = {
-    "contains_impure_call": "a function alone does not say whether those that it calls are pure",
-    "computable_at_compile_time": "parameters are not lifted here",
-    "has_reshape_pattern": "it guesses from the form of a loop nest",
-    "suggest_layout_transforms": "layouts are not chosen here",
-    "estimate_memory_usage": "it estimates what TVM's own memory planning takes",
+    "contains_impure_call": "a single function does not tell whether its callees are pure",
+    "computable_at_compile_time": "refmlc does not lift parameters",
+    "has_reshape_pattern": "it is a heuristic on the form of a loop nest",
+    "suggest_layout_transforms": "refmlc does not choose layouts",
+    "estimate_memory_usage": "it estimates the memory use of TVM's own planner",
     **dict.fromkeys(
         ("derive_call_ret_type", "erase_to_well_defined", "get_static_type", "type_base_check", "type_lca"),
         "types are deduced by the rules of refmlc.lang.wellformed, which are not TVM's lattice",
     ),
-    "collect_non_negative_expressions": "refmlc deduces the ranges of dimensions where it uses them",
+    "collect_non_negative_expressions": "refmlc deduces ranges of dimensions where it needs them",
 }
 
 __all__ = [

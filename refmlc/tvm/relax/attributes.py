@@ -3,7 +3,7 @@
 | table      | says                                                                                                |
 |------------|-----------------------------------------------------------------------------------------------------|
 | `NAMES`    | the parameters of a function of TVM, where they are called or ordered otherwise than in the library |
-| `DEFAULTS` | arguments (attributes have theirs in the library) that may be left out, with what they are then     |
+| `DEFAULTS` | default values of arguments (those of attributes are in the library)                                |
 | `LISTS`    | attributes that are lists for TVM: one number is a list of it                                       |
 
 The attributes of a call are all written out, as TVM prints them: `R.sum(x, axis=[1], keepdims=False)`.

@@ -22,7 +22,7 @@ def _list(out: object) -> tuple[Type, ...]:
     found = [as_type(one) for one in given]
     types = tuple(one for one in found if isinstance(one, Type))
     if len(types) != len(found):
-        raise fail(BAD_ARGUMENTS, "a call of a function is told the type of its result")
+        raise fail(BAD_ARGUMENTS, "a call of a function needs the type of its result")
     return types
 
 
@@ -31,7 +31,7 @@ def _types(out_ty: object, out_sinfo: object) -> tuple[Type, ...]:
     out = out_sinfo if out_ty is None else out_ty
     types = _list(out)
     if not types:
-        raise fail(BAD_ARGUMENTS, "a call of a function is told the type of its result")
+        raise fail(BAD_ARGUMENTS, "a call of a function needs the type of its result")
     return (TupleType(types),) if isinstance(out, list | tuple) else types
 
 

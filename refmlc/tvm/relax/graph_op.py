@@ -1,4 +1,4 @@
-"""`relax.op` for what is no operator of the library: those of the graph itself, and functions that make several calls.
+"""`relax.op` beyond the library: operators of the graph itself, and functions that make several calls.
 
 | functions                                                                   | give                                 |
 |-----------------------------------------------------------------------------|--------------------------------------|
@@ -54,7 +54,7 @@ def _dtype(dtype: "str | DType | None") -> str | None:
 
 
 def reshape(x: relax.Expr, shape: Shape) -> relax.Call:
-    """The elements in another shape. Where that of `x` is known, 0 is its extent there, one -1 what is left over."""
+    """The elements in another shape. If that of `x` is known, 0 keeps an extent and one -1 is the remaining extent."""
     if isinstance(shape, relax.Expr) and not isinstance(shape, relax.ShapeExpr):
         return _graph("reshape", x, shape)
     wanted = list(shape.values if isinstance(shape, relax.ShapeExpr) else extents(shape))
@@ -119,7 +119,7 @@ def to_vdevice(data: relax.Expr, dst_vdevice: str) -> relax.Call:
     Fails: RM112 for a device itself: what it is called depends on the list.
     """
     if not isinstance(dst_vdevice, str):
-        raise fail(BAD_USAGE, "a device is given by its name in the module's list, as in texts: `cuda:0`")
+        raise fail(BAD_USAGE, "a device is named as in the module's list and in texts: `cuda:0`")
     return replace(_graph("to_vdevice", data), attrs={"dst_vdevice": dst_vdevice})
 
 
@@ -219,7 +219,7 @@ FUNCTIONS: Mapping[str, Callable[..., relax.Call]] = {
     "to_vdevice": to_vdevice,
 }
 
-_LOWERED = "it is of lowered modules, which are read from text"
+_LOWERED = "it occurs only in lowered modules, which refmlc reads from text"
 MISSING: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -233,7 +233,7 @@ MISSING: Mapping[str, str] = {
         ),
         _LOWERED,
     ),
-    "call_py_func": "functions of Python are called by `call_dps_packed`, `call_pure_packed`",
-    "call_tir_with_grad": "gradients are not derived here",
-    "register_gradient": "gradients are not derived here",
+    "call_py_func": "call Python functions by `call_dps_packed` or `call_pure_packed`",
+    "call_tir_with_grad": "refmlc does not derive gradients",
+    "register_gradient": "refmlc does not derive gradients",
 }

@@ -41,7 +41,7 @@ def _type(given: Sequence[object], struct_info: Type | None) -> Type | None:
 
 
 def dyn_tensor_type(ndim: int = -1, dtype: str | None = "float32") -> TensorType:
-    """A tensor of some rank and dtype, as it was said in 2022."""
+    """A tensor of some rank and dtype, in the API of 2022."""
     return TensorType(None, dtype_named(dtype) if dtype else None, ndim)
 
 
@@ -80,7 +80,7 @@ def tuple_type(fields: Sequence[Type], span: object = None) -> TupleType:
 def const(value: object, dtype: "str | TensorType | None" = None) -> relax.Constant:
     """A constant: a NumPy array keeps its dtype, numbers of Python are int32 and float32 as in TVM.
 
-    `dtype`: its name, or a tensor type, as in 2022. Fails: RM105 where the values are no array of that rank.
+    `dtype`: its name, or a tensor type, as in 2022. Fails: RM105 if the values are not an array of that rank.
     """
     wanted = dtype.dtype if isinstance(dtype, TensorType) else dtype_named(dtype) if dtype else None
     array = value.numpy() if isinstance(value, Tensor) else np.asarray(value)

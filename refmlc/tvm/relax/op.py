@@ -123,7 +123,7 @@ class Group:
 
 
 def found(name: str) -> "Maker | Group | Callable[..., relax.Call]":
-    """What is called `name` below `op`. Fails: AttributeError."""
+    """The member `name` of `op`. Fails: AttributeError."""
     first, dot, rest = name.partition(".")
     name = f"{FORMER.get(first, first)}{dot}{rest}"
     if name in FUNCTIONS:

@@ -38,7 +38,7 @@ def BindParams(func_name: str, params: Mapping[str, object]) -> Pass:  # noqa: N
 
 
 def LegalizeOps(customize_legalize_map: object = None) -> Pass:  # noqa: N802 - TVM's name
-    """Operators become calls of TensorIR functions. A map of one's own is not taken."""
+    """Operators become calls of TensorIR functions. Custom maps are not accepted."""
     if customize_legalize_map:
         raise missing(__name__, "LegalizeOps(customize_legalize_map)")
     return Pass("LegalizeOps", legalize_ops)
@@ -81,7 +81,7 @@ def function_pass(
 ) -> Callable[..., object]:
     """A decorator: what makes a function of a function, of a module, and of the context, is a pass for all of Relax's.
 
-    A class has `transform_function`; what it is made of is what the decorated class is called with.
+    A class has `transform_function`; arguments of the decorated class go to its constructor.
     """
 
     def run(change: Callable[..., object], mod: IRModule) -> IRModule:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_OTHER_SHAPE = "its result has the shape of a schedule or a device, not that of an operator"
-_NO_OPERATOR = "no operator of Relax means it, so it has no definition here"
-_QUANTIZED = "kernels of packed bits have no definition here"
-_HELPER = "it is a part of TVM's own implementation"
+_OTHER_SHAPE = "its result depends on a schedule or a device; it is not an operator"
+_NO_OPERATOR = "Relax has no such operator, so refmlc has no definition"
+_QUANTIZED = "refmlc has no definition for kernels of packed bits"
+_HELPER = "it is internal to TVM"
 _BY_DATA = "the shape of its result depends on elements, which needs a call of Relax"
 _APPROXIMATE = "it is an approximation by TVM; the function of the same name without `fast` is exact"
-_BOXES = "which boxes remain is not defined yet"
+_BOXES = "refmlc does not yet define which boxes remain"
 
 _REASONS: Mapping[str, str] = {
     "get_const_tuple decl_buffer make_idx within_index const_vector scanop get_const_int equal_const_int simplify"
@@ -46,6 +46,6 @@ _WITHOUT_OPERATOR = (
 
 
 def absent(name: str) -> str:
-    """Why `name` (as `nn.lstm`) is not here; empty where it is no name of TVM."""
+    """Why `name` (such as `nn.lstm`) is missing; empty if TVM has no such name."""
     own = name.rpartition(".")[2]
     return _NAMED.get(own) or (_NO_OPERATOR if own in _WITHOUT_OPERATOR.split() else "")

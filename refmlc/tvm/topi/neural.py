@@ -215,7 +215,7 @@ def _adaptive(rank: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         """The mean of each part."""
         if pool_type != "avg":
-            raise fail(BAD_ARGUMENTS, f'adaptive pools are "avg" here; this is {pool_type!r}')
+            raise fail(BAD_ARGUMENTS, f'adaptive pools must be "avg" here; this is {pool_type!r}')
         return single(apply(f"nn.adaptive_avg_pool{rank}d", data, output_size=_each(output_size, rank), layout=layout))
 
     return pool
@@ -293,7 +293,7 @@ def matmul(
     auto_scheduler_rewritten_layout: str = "",
     meta_schedule_original_shape: object = None,
 ) -> Tensor:
-    """The product of matrices, each turned first where it is said, plus `bias`."""
+    """The product of matrices, each optionally transposed, plus `bias`."""
     refuse("nn.matmul", layout=auto_scheduler_rewritten_layout, shape=meta_schedule_original_shape)
     left, right = turned(tensor_a) if transpose_a else tensor_a, turned(tensor_b) if transpose_b else tensor_b
     out = single(apply("matmul", left, right, out_dtype=out_dtype))
@@ -310,7 +310,7 @@ def batch_matmul(
     auto_scheduler_rewritten_layout: str = "",
     meta_schedule_original_shape: object = None,
 ) -> Tensor:
-    """The products of matrices, one for each of a batch; the second is turned unless it is said not to be."""
+    """Batched matrix products; the second operand is transposed by default."""
     refuse("nn.batch_matmul", oshape=oshape, layout=auto_scheduler_rewritten_layout, shape=meta_schedule_original_shape)
     return matmul(tensor_a, tensor_b, None, out_dtype, transpose_a, transpose_b)
 

@@ -1,7 +1,7 @@
 """Functions of `topi` that are one operator of the library, by another name or with parameters called otherwise.
 
 A row: `"name": "operator: parameters"`. Parameters are TVM's, in its order; `lhs=a` is called `a` in the library,
-`axis?=None` may be left out and is None then, `!select_last_index?=False` is known and must be what it is by default.
+`axis?=None` is optional with default None; `!select_last_index?=False` is accepted only with its default.
 """
 
 import ast

@@ -25,7 +25,7 @@ def apply(name: str, *args: object, **attrs: object) -> Result:
 def single(made: Result) -> Tensor:
     """The one tensor that was made."""
     if not isinstance(made, Tensor):
-        raise fail(BAD_ARGUMENTS, "the function gives several tensors here")
+        raise fail(BAD_ARGUMENTS, "the function returns several tensors here")
     return made
 
 
@@ -43,14 +43,14 @@ def values(numbers: "Numbers | object") -> tuple[Value, ...]:
 
 
 def refuse(name: str, **given: object) -> None:
-    """Refuse what was given beyond the defaults, which are all None, False, 0 or empty. Fails: RM105."""
+    """Refuse arguments other than the defaults, which are all None, False, 0 or empty. Fails: RM105."""
     more = [f"{key}={one!r}" for key, one in given.items() if one]
     if more:
         raise fail(BAD_ARGUMENTS, f"`topi.{name}` does not take {', '.join(more)} here")
 
 
 def reshape(a: Tensor, newshape: Numbers) -> Tensor:
-    """The elements in another shape, in row-major order. One -1 is what is left over."""
+    """The elements in another shape, in row-major order. One -1 is the remaining extent."""
     wanted = list(values(newshape))
     places = [i for i, one in enumerate(wanted) if isinstance(one.expr, tir.IntImm) and one.expr.value == -1]
     if places:
@@ -227,7 +227,7 @@ def einsum(subscripts: str, *operand: object) -> Tensor:
 
 
 def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False) -> Tensor:
-    """The product of matrices, each turned first where it is said."""
+    """The product of matrices, each optionally transposed."""
     return single(apply("matmul", turned(a) if transp_a else a, turned(b) if transp_b else b))
 
 

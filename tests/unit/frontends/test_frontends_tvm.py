@@ -81,14 +81,18 @@ def circle():
 @pytest.mark.parametrize(
     ("text", "code", "part"),
     [
-        ("{", "RM109", "no JSON"),
-        ("{}", "RM109", "no graph"),
-        ("[" * 100_000, "RM109", "no JSON"),
+        ("{", "RM109", "not JSON"),
+        ("{}", "RM109", "not a graph"),
+        ("[" * 100_000, "RM109", "not JSON"),
         ('{"root_index": 3, "nodes": []}', "RM109", "has no node 3"),
-        ('{"root_index": 0, "nodes": [{"type": "ir.IRModule", "data": {}}]}', "RM109", "a number `functions` is due"),
+        (
+            '{"root_index": 0, "nodes": [{"type": "ir.IRModule", "data": {}}]}',
+            "RM109",
+            "a number `functions` is needed",
+        ),
         ('{"root_index": 0, "nodes": [7]}', "RM109", "has no type"),
         (changed("ir.TensorLoad", {"type": "ir.TupleGetItem", "data": {"tuple_value": 1, "index": 0}}), "RM", ""),
-        (circle(), "RM109", "in a circle"),
+        (circle(), "RM109", "has a cycle"),
         (changed("tirx.For", {"type": "tirx.Novelty", "data": {}}), "RM504", "`tirx.Novelty`"),
         (changed("ir.TensorLoad", {"type": "prim.Novelty", "data": {"ty": 0}}), "RM", ""),
         (changed("ir.Op", {"type": "ir.Op", "data": "tirx.no_such_operator"}), "RM504", "`tirx.no_such_operator`"),

@@ -53,7 +53,7 @@ def test_a_field_that_is_missing_is_named_with_its_node(kind, field):
 def test_a_dtype_that_none_has_is_refused(name):
     found, node = graph("ir.PrimType")
     node["data"]["dtype"] = name
-    assert "a dtype is due" in refused(found).message
+    assert "a dtype is needed" in refused(found).message
 
 
 def test_a_list_that_is_too_short_is_refused():
@@ -89,7 +89,7 @@ def test_what_python_raises_is_told_with_the_node():
     node["data"]["value"] = "no number"
     told = refused(found).message
     assert (
-        "(`ir.FloatImm`) of the JSON graph is not as its format says (ValueError: could not convert string to float"
+        "(`ir.FloatImm`) of the JSON graph does not have its format (ValueError: could not convert string to float"
         in told
     )
 

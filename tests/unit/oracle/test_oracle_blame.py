@@ -170,11 +170,11 @@ def test_a_fault_of_the_whole_alone_is_said_to_be_one() -> None:
 
     found = blame(Asked(GRAPH, "main", (X,)), 0, Whole(constant(7, 8)))
     assert found.binding == ""
-    assert found.notes == ("no beginning of it is wrong by itself: the fault needs what follows",)
+    assert found.notes == ("no prefix of the program is wrong by itself: the fault needs a later statement",)
 
 
 def test_an_implementation_that_is_right_is_not_blamed() -> None:
-    assert blame(Asked(GRAPH, "main", (X,)), 0, Interp()).notes == ("the whole program is not wrong",)
+    assert blame(Asked(GRAPH, "main", (X,)), 0, Interp()).notes == ("the program is not wrong on this call",)
 
 
 def test_of_two_modules_the_first_differing_store_is_named() -> None:

@@ -90,17 +90,17 @@ SQUARE = np.float32([[1.1, 2.2, 3.3], [4.4, 5.5, 6.6], [7.7, 8.8, 9.9]])
 @pytest.mark.parametrize(
     ("got", "want", "shape"),
     [
-        (SQUARE.T, SQUARE, "transposed: axes 0 and 1"),
-        (SQUARE[:2].T.reshape(2, 3), SQUARE[:2], "transposed: axes 0 and 1"),
-        (-SQUARE, SQUARE, "sign"),
-        (np.roll(SQUARE, -1, 1), SQUARE, "off by one: element i along axis 1 is the reference's i + 1"),
-        (np.roll(SQUARE, 1, 0), SQUARE, "off by one: element i along axis 0 is the reference's i - 1"),
-        (SQUARE, SQUARE.astype(np.float16).astype(np.float32), "not rounded: rounded to float16"),
+        (SQUARE.T, SQUARE, "axes 0 and 1 are transposed"),
+        (SQUARE[:2].T.reshape(2, 3), SQUARE[:2], "axes 0 and 1 are transposed"),
+        (-SQUARE, SQUARE, "the result has the wrong sign"),
+        (np.roll(SQUARE, -1, 1), SQUARE, "off by one: element i along axis 1 is element i + 1 of the expected result"),
+        (np.roll(SQUARE, 1, 0), SQUARE, "off by one: element i along axis 0 is element i - 1 of the expected result"),
+        (SQUARE, SQUARE.astype(np.float16).astype(np.float32), "a rounding is missing: rounded to float16"),
         (SQUARE.astype(np.float16).astype(np.float32), SQUARE, "rounded too early"),
-        (SQUARE * 2, SQUARE, "scaled: the reference times 2"),
-        (np.int32([44, 3, -112]), np.int32([300, 3, 400]), "wrapped: equal modulo 2**8"),
-        (np.int32([-3, 2, -1]), np.int32([-4, 2, -2]), "rounded to the other side: one above"),
-        (np.int32([5, -6]), np.int32([-5, 6]), "sign"),
+        (SQUARE * 2, SQUARE, "scaled: the expected value times 2"),
+        (np.int32([44, 3, -112]), np.int32([300, 3, 400]), "wrapped around: equal modulo 2**8"),
+        (np.int32([-3, 2, -1]), np.int32([-4, 2, -2]), "rounded the wrong way: one above"),
+        (np.int32([5, -6]), np.int32([-5, 6]), "the result has the wrong sign"),
         (np.float32([[1, 0, 0]]), np.float32([[1, 5, 7]]), "stale: every wrong element is 0.0"),
     ],
 )
@@ -115,7 +115,7 @@ def test_an_edge_is_said_besides():
     got[:, 2] = 0
     found = compare(got, want, Exact()).difference
     assert (
-        found.guess == "stale: every wrong element is 0.0, as if never written; edge: only at the last index of axis 1"
+        found.guess == "stale: every wrong element is 0.0, as if never written; only the last index of axis 1 is wrong"
     )
 
 
@@ -145,7 +145,7 @@ def test_failures_of_the_reference_are_verdicts():
 def test_integers_are_certified_by_value():
     found = certify(read(DIVIDE), "main", [np.int32([2, -7]), np.zeros(2, np.int32)]).outputs[0]
     assert judge(np.int32([1, -4]), found).kind is Kind.EQUAL
-    assert judge(np.int32([1, -3]), found).difference.guess.startswith("rounded to the other side")
+    assert judge(np.int32([1, -3]), found).difference.guess.startswith("rounded the wrong way")
 
 
 def test_what_is_rounded_otherwise_was_not_moved():

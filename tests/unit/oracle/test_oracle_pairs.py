@@ -80,7 +80,7 @@ def test_a_sum_in_place_is_not_made_parallel_or_a_vector():
 
 def test_constants_are_loaded_and_numbers_written_in():
     found = {variant.label: variant for variant in variants(scaled())}
-    loaded = found["its constants loaded"]
+    loaded = found["constants loaded from a buffer"]
     assert [buffer.name for buffer in loaded.module["main"].buffer_map.values()][2:] == [
         "constants_float32",
         "constants_int32",
@@ -88,7 +88,7 @@ def test_constants_are_loaded_and_numbers_written_in():
     assert [one.numpy().tolist() for one in loaded.arguments()[3:]] == [[0.5], [3]]
     constants = [node.value for node in walk(loaded.module["main"].body) if isinstance(node, tir.FloatImm)]
     assert constants == []
-    written = found["its numbers written in"].module["main"]
+    written = found["numbers written as literals"].module["main"]
     assert not any(isinstance(node, tir.Var) and node.name == "n" for node in walk(written.body))
 
 
@@ -110,7 +110,13 @@ def test_who_treats_a_vector_differently_contradicts_itself():
         return answer
 
     (found,) = examine([scaled()], [Wrapped(worse)], pairs=True)
-    assert found.pairs == ("unrolled", "vectorised", "parallel", "its constants loaded", "its numbers written in")
+    assert found.pairs == (
+        "unrolled",
+        "vectorised",
+        "parallel",
+        "constants loaded from a buffer",
+        "numbers written as literals",
+    )
     (finding,) = found.findings
     assert (finding.code.id, finding.verdict.difference.index) == ("RM705", (2, 3))
     assert "vectorised" in finding.diagnostic.message
@@ -126,7 +132,7 @@ def test_who_folds_constants_within_the_bound_is_permitted():
 
     program = Given(THIRDS, lambda _number: [floats(4, 8), empty(4)])
     (found,) = examine([program], [Wrapped(folds)], pairs=True)
-    assert "its constants loaded" in found.pairs
+    assert "constants loaded from a buffer" in found.pairs
     assert found.findings == ()
     assert found.verdicts["mine"][0].kind.value == "permitted"
 

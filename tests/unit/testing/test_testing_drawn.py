@@ -36,7 +36,7 @@ def test_a_difference_is_found_and_its_arguments_are_few():
     # With three elements or fewer the two are the same; the last must not be the third.
     assert caught.value.diagnostic.notes[-2:] == (
         "`A` is int32[4] [0, 0, 0, 1]",
-        "`B` is int32[4], not all of it written",
+        "`B` is int32[4], not fully initialised",
     )
 
 

@@ -86,7 +86,7 @@ class InLoops:
                 value = self._graph.call(func, taken)
             return Ended(_given(value), tuple(_after(arg) for arg in args))
         except NotTaken as problem:
-            return Stopped(Stop.UNSUPPORTED, f"it does not take {problem}")
+            return Stopped(Stop.UNSUPPORTED, f"the implementation does not take {problem}")
         except UNDEFINED as problem:
             return Stopped(Stop.UNDEFINED, f"{type(problem).__name__}: {problem}")
         except Trapped as problem:

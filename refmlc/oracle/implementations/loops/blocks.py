@@ -52,25 +52,30 @@ def _match(writer: Writer, match: tir.MatchBufferRegion) -> None:
     buffer, region = match.buffer, match.source
     if buffer.dtype != region.buffer.dtype:
         raise NotTaken(f"a region of {region.buffer.dtype} matched as {buffer.dtype}")
-    corner = "".join(f"({source(writer, one.min)}, {source(writer, one.extent)}), " for one in region.region)
+    corner = "".join(
+        f"({source(writer, extent_range.min)}, {source(writer, extent_range.extent)}), "
+        for extent_range in region.region
+    )
     base, pointer = writer.buffer(region.buffer), writer.places[region.buffer]
     kind = writer.bind(f"put_dtype_{buffer.dtype}", buffer.dtype)
     array, place = writer.declare_buffer(buffer)
     writer.line(f"{place} = {pointer}")
     writer.line(f"{array} = {writer.bind('region', region_of)}({base}, ({corner}), {len(buffer.shape)})")
-    said = [(extent, f"{array}.shape[{axis}]") for axis, extent in enumerate(buffer.shape)]
+    declarations = [(extent, f"{array}.shape[{axis}]") for axis, extent in enumerate(buffer.shape)]
     size = itemsize(buffer.dtype)
-    said += [(step, f"{array}.strides[{axis}] // {size}") for axis, step in enumerate(buffer.strides)]
+    declarations += [(step, f"{array}.strides[{axis}] // {size}") for axis, step in enumerate(buffer.strides)]
     if buffer.elem_offset is not None:
         offset = f"{writer.bind('offset', offset_of)}({array}, {place}, {kind})"
-        said.append((buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})"))
-    bind_declared(writer, said)
+        declarations.append(
+            (buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})")
+        )
+    bind_declared(writer, declarations)
 
 
-def bind_declared(writer: Writer, said: Sequence[tuple[tir.Expr, str]]) -> None:
+def bind_declared(writer: Writer, declarations: Sequence[tuple[tir.Expr, str]]) -> None:
     """Variables that have no value take the one that is there; then the rest is compared (TIR-004)."""
     later = []
-    for declared, there in said:
+    for declared, there in declarations:
         if isinstance(declared, tir.Var) and declared not in writer.vars:
             writer.line(f"{writer.declare(declared, 'n')} = {there}")
         else:
@@ -86,9 +91,9 @@ def agree(declared: int, there: int) -> None:
 
 
 def multiple(offset: int, factor: int) -> int:
-    """An offset of what is matched. Fails: `Meaningless` where it is no multiple of the declared factor (TIR-004)."""
+    """An offset of a matched region. Fails: `Meaningless` if it is not a multiple of the declared factor (TIR-004)."""
     if offset % factor:
-        raise Meaningless(f"an offset of {offset}, no multiple of {factor}")
+        raise Meaningless(f"an offset of {offset}, not a multiple of {factor}")
     return offset
 
 
@@ -97,11 +102,11 @@ def region_of(array: np.ndarray, corner: Sequence[tuple[int, int]], rank: int) -
     for (first, extent), size in zip(corner, array.shape, strict=False):
         if first < 0 or first + extent > size:
             raise Meaningless(f"a region {first} … {first + extent - 1} of {size}")
-    found = array[tuple(slice(first, first + extent) for first, extent in corner)]
+    region = array[tuple(slice(first, first + extent) for first, extent in corner)]
     dropped = len(corner) - rank
     if dropped < 0 or any(extent != 1 for _, extent in corner[:dropped]):
         raise Meaningless("a region of other axes than the buffer's")
-    return np.squeeze(found, tuple(range(dropped)))  # always a view: an item is a copy
+    return np.squeeze(region, tuple(range(dropped)))  # always a view: an item is a copy
 
 
 def offset_of(array: np.ndarray, pointer: Pointer, kind: DType) -> int:

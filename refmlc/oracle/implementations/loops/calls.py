@@ -76,7 +76,7 @@ def _plain(writer: Writer, node: tir.Call, name: str, values: Sequence[str]) -> 
 
 def _function(writer: Writer, node: tir.Call, name: str, source: Source) -> str:
     if name not in writer.functions:
-        raise NotTaken(f"a call of `{name}`, which is no function of TensorIR")
+        raise NotTaken(f"a call of `{name}`, which is not a TensorIR function")
     values = [writer.meter, *(_argument(writer, arg, source) for arg in node.args)]
     call = f"{writer.functions[name]}({', '.join(values)})"
     return call if node.dtype.kind == "void" else f"{writer.bind('returned', returned)}({call})"
@@ -86,12 +86,12 @@ def _argument(writer: Writer, arg: tir.Attr, source: Source) -> str:
     """An argument of a function of the module; a buffer becomes an array on its memory."""
     if not isinstance(arg, tir.Buffer):
         return _expr(writer, arg, source)
-    made, kind = writer.bind("array_of", array_of), writer.bind("put_dtype_" + str(arg.dtype), arg.dtype)
-    return f"{made}({writer.buffer(arg)}, {writer.places[arg]}, {kind})"
+    constructor, kind = writer.bind("array_of", array_of), writer.bind("put_dtype_" + str(arg.dtype), arg.dtype)
+    return f"{constructor}({writer.buffer(arg)}, {writer.places[arg]}, {kind})"
 
 
 def array_of(array: np.ndarray, pointer: memory.Pointer, kind: DType) -> memory.Array:
-    """A buffer's array as a tensor; lanes are no axis of it."""
+    """A buffer's array as a tensor; lanes are not an axis."""
     size = itemsize(kind)
     rank = array.ndim - 1 if kind.is_vector else array.ndim
     shape, strides = array.shape[:rank], tuple(step // size for step in array.strides[:rank])
@@ -123,7 +123,7 @@ def _address(writer: Writer, args: Sequence[tir.Attr], source: Source) -> str:
             places = "".join(f"{source(writer, index)}, " for index in indices)
             return f"{address}({array}, {writer.places[buffer]}, ({places}))"
         case _:
-            raise NotTaken("`T.address_of` of this")
+            raise NotTaken("`T.address_of` of this expression")
 
 
 def address_in(array: np.ndarray, pointer: memory.Pointer, places: Sequence[int]) -> memory.Pointer:
@@ -148,7 +148,7 @@ def assumed(condition: object) -> bool:
 
 
 def returned(value: object) -> object:
-    """What a function gives. Fails: `Trapped` where it ends without a value."""
+    """The value of a function. Fails: `Trapped` if it ends without a value."""
     if value is None:
         raise memory.Trapped("the function ends without a value", PACKED_RESULT)
     return value

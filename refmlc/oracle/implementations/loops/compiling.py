@@ -10,11 +10,11 @@ from types import ModuleType
 from refmlc.oracle.implementations.loops.operators import NotTaken
 
 
-def define(source: str, held: dict[str, object]) -> None:
+def define(source: str, namespace: dict[str, object]) -> None:
     """Put what `source` defines beside the objects that it names. Fails: `NotTaken` (too deep)."""
-    held["__builtins__"] = {"__import__": _of_numpy}
+    namespace["__builtins__"] = {"__import__": _of_numpy}
     try:
-        exec(compile(source, "<loops>", "exec"), held)  # noqa: S102 - ours only
+        exec(compile(source, "<loops>", "exec"), namespace)  # noqa: S102 - ours only
     except (SyntaxError, RecursionError, MemoryError, OverflowError) as problem:
         raise NotTaken(f"a nesting that Python does not compile ({problem})") from None
 
@@ -22,5 +22,5 @@ def define(source: str, held: dict[str, object]) -> None:
 def _of_numpy(name: str, *_: object) -> ModuleType:
     """A part of NumPy, and nothing else."""
     if name.partition(".")[0] != "numpy":
-        raise ImportError(f"{name} is no part of NumPy")
+        raise ImportError(f"{name} is not part of NumPy")
     return import_module(name)

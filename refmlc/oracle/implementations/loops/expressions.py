@@ -46,14 +46,14 @@ def source(writer: Writer, node: tir.Expr) -> str:
         case tir.Ramp(base=base, stride=stride, dtype=kind):
             if base.dtype.is_vector:
                 raise NotTaken("a ramp of vectors")
-            made = writer.bind(f"ramp_{kind.element}x{kind.lanes}", lanes.ramp(kind))
-            return f"{made}({source(writer, base)}, {source(writer, stride)})"
+            constructor = writer.bind(f"ramp_{kind.element}x{kind.lanes}", lanes.ramp(kind))
+            return f"{constructor}({source(writer, base)}, {source(writer, stride)})"
         case tir.Broadcast(value=value, dtype=kind):
             count = kind.lanes // value.dtype.lanes
             return f"{writer.bind('repeated', lanes.repeated)}({source(writer, value)}, {count})"
         case tir.Shuffle(vectors=vectors, indices=places):
-            parts = ", ".join(source(writer, one) for one in vectors)
-            at = ", ".join(source(writer, one) for one in places)
+            parts = ", ".join(source(writer, operand) for operand in vectors)
+            at = ", ".join(source(writer, operand) for operand in places)
             return f"{writer.bind('picked', lanes.picked)}([{parts}], [{at}])"
         case tir.Call():
             return call_source(writer, node, source)
@@ -70,7 +70,7 @@ def load(writer: Writer, node: tir.BufferLoad) -> str:
     if node.indices and node.indices[-1].dtype.is_vector:
         gather = writer.bind(f"put_gather_{kind}", lanes.gatherer(kind, put(kind.scalar)(0)))
         on = "" if node.predicate is None else f", {source(writer, node.predicate)}"
-        return f"{gather}({array}, ({''.join(f'{one}, ' for one in indices[:-1])}), {indices[-1]}{on})"
+        return f"{gather}({array}, ({''.join(f'{coordinate}, ' for coordinate in indices[:-1])}), {indices[-1]}{on})"
     if node.predicate is not None:
         raise NotTaken("a predicate on a scalar access")
     element = f"{array}[{place(indices)}]"
@@ -95,8 +95,8 @@ def _apply(writer: Writer, op: str, args: Sequence[tir.Expr], kind: DType) -> st
 
 
 def _lane_by_lane(writer: Writer, names: Sequence[str], body: str, values: Sequence[str]) -> str:
-    made, each = writer.bind("made", list), writer.bind("each", map)
-    return f"{made}({each}(lambda {', '.join(names)}: {body}, {', '.join(values)}))"
+    constructor, each = writer.bind("made", list), writer.bind("each", map)
+    return f"{constructor}({each}(lambda {', '.join(names)}: {body}, {', '.join(values)}))"
 
 
 def _cast(writer: Writer, value: tir.Expr, kind: DType) -> str:

@@ -1,4 +1,4 @@
-"""Functions of TensorIR: their source, and what Python's compiler makes of it.
+"""Functions of TensorIR: their Python source, and its compiled form.
 
 A function gets the meter of the call, then its arguments: an `Array` for a buffer, a pointer or an array for another
 handle, a number. The source is compiled when a function is first called, all functions of the module at once.
@@ -45,10 +45,10 @@ class Functions:
                 self._made[name] = self._compiled(name)
             except NotTaken as problem:
                 self._made[name] = str(problem)
-        found = self._made[name]
-        if isinstance(found, str):
-            raise NotTaken(found)
-        return found
+        compiled = self._made[name]
+        if isinstance(compiled, str):
+            raise NotTaken(compiled)
+        return compiled
 
     def _compiled(self, name: str) -> Compiled:
         text = self.source(name)
@@ -56,9 +56,9 @@ class Functions:
             if other != name and f"{spelled}(" in text:
                 self._later(other, spelled)
         define(text, self._space)
-        made = self._space[self._known[name]]
-        assert callable(made)  # noqa: S101 - the source defines it
-        return made
+        function = self._space[self._known[name]]
+        assert callable(function)  # noqa: S101 - the source defines it
+        return function
 
     def _later(self, name: str, spelled: str) -> None:
         """What another function calls is compiled when it is called."""
@@ -71,22 +71,22 @@ class Functions:
         check_threads(func)
         writer = Writer(self._names, self._known)
         writer.meter = self._names.fresh("meter")
-        given = [self._names.fresh("a") for _ in func.params]
-        writer.line(f"def {self._known[name]}({', '.join([writer.meter, *given])}):")
+        names = [self._names.fresh("a") for _ in func.params]
+        writer.line(f"def {self._known[name]}({', '.join([writer.meter, *names])}):")
         try:
             with writer.indented():
                 writer.line(f"{writer.meter}.tick()")
-                _take(writer, func, given)
+                _take(writer, func, names)
                 write(writer, func.body)
         except RecursionError:
             raise NotTaken("a nesting that Python does not compile") from None
         return "\n".join(writer.lines) + "\n"
 
 
-def _take(writer: Writer, func: tir.PrimFunc, given: Sequence[str]) -> None:
+def _take(writer: Writer, func: tir.PrimFunc, names: Sequence[str]) -> None:
     """Arguments become what the parameters declare; variables of shapes are bound over all before any is compared."""
-    said = []
-    for param, name in zip(func.params, given, strict=True):
+    declarations = []
+    for param, name in zip(func.params, names, strict=True):
         buffer = func.buffer_map.get(param)
         if buffer is None:
             taken = writer.bind(f"put_argument_{param.dtype}", _taker(param.dtype))
@@ -96,21 +96,23 @@ def _take(writer: Writer, func: tir.PrimFunc, given: Sequence[str]) -> None:
         kind = writer.bind(f"put_dtype_{buffer.dtype}", buffer.dtype)
         writer.line(f"{fits}({name}, {kind}, {len(buffer.shape)}, {bool(buffer.strides)})")
         writer.vars[param] = name
-        said += [(extent, f"{name}.shape[{axis}]") for axis, extent in enumerate(buffer.shape)]
-        said += [(step, f"{name}.steps[{axis}]") for axis, step in enumerate(buffer.strides)]
+        declarations += [(extent, f"{name}.shape[{axis}]") for axis, extent in enumerate(buffer.shape)]
+        declarations += [(step, f"{name}.steps[{axis}]") for axis, step in enumerate(buffer.strides)]
         if buffer.elem_offset is not None:
             offset = f"{name}.offset"
-            said.append((buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})"))
+            declarations.append(
+                (buffer.elem_offset, f"{writer.bind('multiple', multiple)}({offset}, {buffer.offset_factor})")
+            )
         array, place = writer.declare_buffer(buffer)
         writer.line(f"{place} = {name}.pointer" if buffer.elem_offset is None else f"{place} = {name}.origin")
         writer.line(f"{array} = {name}.numpy()")
-    bind_declared(writer, said)
+    bind_declared(writer, declarations)
 
 
 def fitting(value: object, kind: DType, rank: int, strided: bool) -> None:
     """Fails: `Meaningless` where an argument is not what the parameter declares."""
     if not isinstance(value, Array) or value.dtype != kind or len(value.shape) != rank:
-        raise Meaningless(f"an argument that is no tensor of {kind} with {rank} axes")
+        raise Meaningless(f"an argument that is not a tensor of {kind} with {rank} axes")
     if value.strides is not None and not strided:
         raise Meaningless("an argument with strides where the parameter has none")
 
@@ -129,7 +131,7 @@ def _taker(kind: DType) -> _Taker:
 
     def take(value: object) -> object:
         if not isinstance(value, bool | int | float | np.generic):
-            raise Meaningless(f"an argument that is no {kind}")
+            raise Meaningless(f"an argument that is not a {kind}")
         return inner(value)
 
     return take
@@ -140,4 +142,4 @@ def _handle(value: object) -> object:
         return value.pointer
     if value is None or isinstance(value, Pointer):
         return value
-    raise Meaningless("an argument that is no handle")
+    raise Meaningless("an argument that is not a handle")

@@ -16,8 +16,8 @@ def _either(plain: Unary, special: Callable[[np.float64], np.float64]) -> Unary:
     """`plain` where argument and result are ordinary numbers, else `special`."""
 
     def function(x: float) -> float:
-        found = float(special(np.float64(x)))
-        return plain(x) if math.isfinite(found) and math.isfinite(x) and found != 0 else found
+        result = float(special(np.float64(x)))
+        return plain(x) if math.isfinite(result) and math.isfinite(x) and result != 0 else result
 
     return function
 

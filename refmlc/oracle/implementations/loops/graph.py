@@ -27,12 +27,12 @@ class Frame:
     dims: Dims = field(default_factory=dict)
 
     def inner(self) -> "Frame":
-        """The same, to go on by itself."""
+        """A copy to continue independently."""
         return replace(self, values=dict(self.values), dims=dict(self.dims))
 
 
 class Graph:
-    """A module. `meter`: what is left of the limits of the call that runs."""
+    """A module. `meter`: the remaining limits of the current call."""
 
     def __init__(self, module: IRModule) -> None:
         self.meter = Meter(0, 0)
@@ -78,10 +78,10 @@ class Graph:
             case relax.Tuple(fields=fields):
                 return tuple(self.eval(item, frame) for item in fields)
             case relax.TupleGetItem(tuple_value=whole, index=index):
-                found = self.eval(whole, frame)
-                if isinstance(found, Shape) or not isinstance(found, tuple) or index >= len(found):
-                    raise Meaningless(f"field {index} of a value of type {type(found).__name__}")
-                return found[index]
+                tuple_value = self.eval(whole, frame)
+                if isinstance(tuple_value, Shape) or not isinstance(tuple_value, tuple) or index >= len(tuple_value):
+                    raise Meaningless(f"field {index} of a value of type {type(tuple_value).__name__}")
+                return tuple_value[index]
             case relax.Call():
                 return self._call(node, frame)
             case relax.If(condition=test, true_branch=yes, false_branch=no):
@@ -115,23 +115,23 @@ class Graph:
             case relax.ExternFunc(symbol=symbol):
                 return self.by_name(symbol, node, node.args, frame)
             case callee:
-                found = self.eval(callee, frame)
-                if not isinstance(found, Closure):
-                    raise Meaningless(f"a value of type {type(found).__name__} is called")
-                return found.call([self.eval(arg, frame) for arg in node.args])
+                closure = self.eval(callee, frame)
+                if not isinstance(closure, Closure):
+                    raise Meaningless(f"a value of type {type(closure).__name__} is called")
+                return closure.call([self.eval(arg, frame) for arg in node.args])
 
     def by_name(self, symbol: str, node: relax.Call, args: Sequence[relax.Expr], frame: Frame) -> object:
         """A function by name. Fails: `NotTaken`, `Trapped` (its result is of another type)."""
         name = self.linked(symbol)
-        found = self.call(name, [self.eval(arg, frame) for arg in args])
+        result = self.call(name, [self.eval(arg, frame) for arg in args])
         declared = node.ty_args[0] if len(node.ty_args) == 1 else TupleType(node.ty_args)
         if isinstance(declared, TupleType) and not declared.fields:
-            return found
+            return result
         try:
-            bound(found, declared, dict(frame.dims))
+            bound(result, declared, dict(frame.dims))
         except Meaningless as problem:
             raise Trapped(f"`{symbol}` gives {problem}", PACKED_RESULT) from None
-        return found
+        return result
 
     def linked(self, symbol: str) -> str:
         """The function of the module that has this name, or is linked by it. Fails: `NotTaken`."""
@@ -163,10 +163,10 @@ class Graph:
 
     def _closure(self, func: relax.Function, frame: Frame, var: relax.Var | None = None) -> Closure:
         inner = frame.inner()
-        made = Closure(lambda args: self._enter(func, args, inner.inner()))
+        closure = Closure(lambda args: self._enter(func, args, inner.inner()))
         if var is not None:
-            inner.values[var] = made
-        return made
+            inner.values[var] = closure
+        return closure
 
     def _enter(self, func: relax.Function, args: Sequence[object], frame: Frame) -> object:
         self.meter.tick()

@@ -1,4 +1,4 @@
-"""Operators of integers that Python has no operator for. They take and give ints; who calls them wraps the result."""
+"""Integer operators that Python lacks. They take and return ints; the caller wraps the result."""
 
 WIDE = 64  # the counts of a fixed-point multiplication are below
 
@@ -14,18 +14,18 @@ def truncmod(a: int, b: int) -> int:
 
 
 def shifted_left(a: int, b: int, bits: int) -> int:
-    """`a` times 2**b. Fails: OverflowError where `b` is no count: Python would make gigabytes of it."""
+    """`a` times 2**b. Fails: OverflowError if `b` is not a shift count: Python would allocate gigabytes."""
     return a << _count(b, bits)
 
 
 def shifted_right(a: int, b: int, bits: int) -> int:
-    """`a` by 2**b, rounded down. Fails: OverflowError where `b` is no count."""
+    """`a` by 2**b, rounded down. Fails: OverflowError if `b` is not a shift count."""
     return a >> _count(b, bits)
 
 
 def _count(b: int, bits: int) -> int:
     if not 0 <= b < bits:
-        raise OverflowError(f"{b} is no count to shift {bits} bits by")
+        raise OverflowError(f"{b} is not a shift count for {bits} bits")
     return b
 
 

@@ -18,15 +18,15 @@ def gatherer(kind: DType, zero: object) -> Load:
     def gather(
         array: np.ndarray, before: tuple[int, ...], at: Sequence[int], on: Sequence[bool] | None = None
     ) -> list[object]:
-        found: list[object] = []
+        lanes: list[object] = []
         for number, place in enumerate(at):
             if on is not None and not on[number]:
-                found += [zero] * kind.lanes
+                lanes += [zero] * kind.lanes
             elif wide:
-                found += map(read, array[(*before, place)])
+                lanes += map(read, array[(*before, place)])
             else:
-                found.append(read(array[(*before, place)]))
-        return found
+                lanes.append(read(array[(*before, place)]))
+        return lanes
 
     return gather
 
@@ -69,9 +69,9 @@ def active(base: int, limit: int, lanes: int) -> list[bool]:
 
 def picked(vectors: Sequence[object], places: Sequence[int]) -> object:
     """The lanes of all `vectors` that `places` name; one place gives a scalar."""
-    everything = [lane for one in vectors for lane in (one if isinstance(one, list) else [one])]
-    found = [everything[place] for place in places]
-    return found if len(found) > 1 else found[0]
+    everything = [lane for vector in vectors for lane in (vector if isinstance(vector, list) else [vector])]
+    lanes_picked = [everything[place] for place in places]
+    return lanes_picked if len(lanes_picked) > 1 else lanes_picked[0]
 
 
 def repeated(value: object, lanes: int) -> list[object]:

@@ -1,4 +1,4 @@
-"""What types say of symbolic dimensions, and what expressions over them come to."""
+"""Symbolic dimensions: values from types, and expressions over them."""
 
 from dataclasses import dataclass, field
 
@@ -31,10 +31,10 @@ def dim(expr: tir.Expr, dims: Dims) -> object:
     names = [writer.declare(var, "n") for var in used]
     name = writer.names.fresh("dimension")
     define(f"{name} = lambda {', '.join(names)}: {source(writer, expr)}", writer.names.held)
-    made = writer.names.held[name]
-    assert callable(made)  # noqa: S101 - a lambda
-    found = made(*(dims[var] for var in used))
-    return found.item() if isinstance(found, np.generic) else found
+    compute = writer.names.held[name]
+    assert callable(compute)  # noqa: S101 - a lambda
+    extent = compute(*(dims[var] for var in used))
+    return extent.item() if isinstance(extent, np.generic) else extent
 
 
 def extents(values: tuple[tir.Expr, ...], dims: Dims) -> tuple[int, ...]:
@@ -78,7 +78,7 @@ class Match:
                 pass
 
     def close(self) -> None:
-        """Compare what was left. Fails: `Meaningless`."""
+        """Compare the deferred dimensions. Fails: `Meaningless`."""
         for expr, there in self._later:
             if dim(expr, self.dims) != there:
                 raise Meaningless(f"a dimension is {there}, declared is another")

@@ -21,7 +21,7 @@ class Trapped(Exception):
     """The program stops itself."""
 
     def __init__(self, message: str, code: Code = ASSERT_FAILED) -> None:
-        """Where it stops is not known."""
+        """The place where it stops is unknown."""
         super().__init__(message)
         self.code = code
 
@@ -44,7 +44,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A tensor: where it lies, what it holds. Units: `strides` (None: compact) in elements."""
+    """A tensor: its memory and layout. Units: `strides` (None: compact) in elements."""
 
     pointer: Pointer
     dtype: DType
@@ -58,7 +58,7 @@ class Array:
 
     @property
     def offset(self) -> int:
-        """The elements of its dtype before it in its memory; none where they are no whole number."""
+        """The offset in elements of its dtype; None if it is not a whole number."""
         whole, rest = divmod(self.pointer.at, itemsize(self.dtype))
         return 0 if rest else whole
 
@@ -74,7 +74,7 @@ class Array:
 
 @dataclass(slots=True)
 class Meter:
-    """What is left. Units: iterations and calls, bytes of one call of the implementation."""
+    """The remaining budget. Units: iterations and calls, bytes of one call of the implementation."""
 
     steps: int
     bytes: int
@@ -83,11 +83,11 @@ class Meter:
         """The values of a loop, which are paid for before. Fails: `Meaningless`, `Spent`."""
         if extent < 0 or step <= 0:
             raise Meaningless(f"a loop of extent {extent}, step {step}")
-        found = range(first, first + extent, step)
-        self.steps -= len(found)
+        indices = range(first, first + extent, step)
+        self.steps -= len(indices)
         if self.steps < 0:
             raise Spent("the limit of steps")
-        return found
+        return indices
 
     def tick(self) -> bool:
         """Pay for one step. Fails: `Spent`."""
@@ -146,6 +146,6 @@ def of_tensor(tensor: Tensor) -> Array:
 def to_tensor(array: Array) -> Tensor:
     """The tensor on the memory of `array`, all of it counting as written."""
     storage = Storage.from_array(array.pointer.memory, origin="")
-    made = Tensor(storage, array.dtype, array.shape, array.strides, array.pointer.at)
-    made.mark_initialised()
-    return made
+    tensor = Tensor(storage, array.dtype, array.shape, array.strides, array.pointer.at)
+    tensor.mark_initialised()
+    return tensor

@@ -50,14 +50,14 @@ def operator_source(name: str, operands: Sequence[DType], result: DType, args: S
     if name == "reinterpret":
         return f"{bind('reinterpreted', reinterpreter(kind, result))}({args[0]})"
     if kind.is_float:
-        found = _of_floats(name, kind, args, bind)
+        text = _of_floats(name, kind, args, bind)
     elif kind.kind == "bool":
-        found = _of_bools(name, args)
+        text = _of_bools(name, args)
     else:
-        found = _of_integers(name, kind, args, bind)
-    if found is None:
+        text = _of_integers(name, kind, args, bind)
+    if text is None:
         raise NotTaken(f"operator `{name}` on {', '.join(map(str, operands))}")
-    return found
+    return text
 
 
 def fitted(source: str, kind: DType, bind: Bind) -> str:
@@ -162,12 +162,12 @@ def reinterpreter(before: DType, after: DType) -> Callable[[object], object]:
         raise NotTaken(f"a reinterpretation of {before} as {after}")
     source, target = storage_dtype(before), storage_dtype(after)
     codes, mask = np.dtype(f"u{source.itemsize}"), (1 << before.bits) - 1
-    known = np.array(np.nan).astype(source) if before.is_float and has_nan(before) else None
+    quiet_nan = np.array(np.nan).astype(source) if before.is_float and has_nan(before) else None
 
     def reinterpreted(value: object) -> object:
         array = np.array(value).astype(source)
-        if known is not None and array != array:  # noqa: PLR0124 - NaN
-            array = known
+        if quiet_nan is not None and array != array:  # noqa: PLR0124 - NaN
+            array = quiet_nan
         code = int(array.view(codes)[()]) & mask
         return np.array(code, codes).view(target)[()] if after.is_float else put(after)(code)
 

@@ -40,7 +40,7 @@ def check_threads(func: tir.PrimFunc) -> None:
 
 def _below(place: Place, home: Place, beginnings: tuple[str, ...]) -> Place:
     """The loops over axes that the memory is private to, from where it is allocated to where it is used."""
-    return tuple(one for one in place[len(home) :] if one[1].startswith(beginnings))
+    return tuple(step for step in place[len(home) :] if step[1].startswith(beginnings))
 
 
 def _visit(node: Node, around: Place, places: dict[tir.Buffer, set[Place]], homes: dict[tir.Buffer, Place]) -> None:

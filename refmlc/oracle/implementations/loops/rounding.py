@@ -34,14 +34,14 @@ def put(kind: DType) -> Put:
         return lambda value: bool(value != 0)
     if kind.is_integer:
         return lambda value: wrapped(int(value), kind)  # type: ignore[call-overload]  # any number
-    made = storage_dtype(kind).type
+    storage_type = storage_dtype(kind).type
     if kind.element == "float64":
-        return lambda value: made(float(value))  # type: ignore[arg-type]  # any number; of an int this rounds once
+        return lambda value: storage_type(float(value))  # type: ignore[arg-type]  # any number; of an int this rounds once
     if kind.element in NATIVE:
-        return lambda value: made(_wide(value))
+        return lambda value: storage_type(_wide(value))
     if kind.element == "float8_e8m0fnu":
-        return lambda value: made(_power_of_two(_wide(value)))
-    return lambda value: made(_odd_float32(_wide(value)))
+        return lambda value: storage_type(_power_of_two(_wide(value)))
+    return lambda value: storage_type(_odd_float32(_wide(value)))
 
 
 def _power_of_two(value: float) -> float:

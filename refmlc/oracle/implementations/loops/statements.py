@@ -23,8 +23,8 @@ def write(writer: Writer, node: tir.Stmt) -> None:
             bound = source(writer, value)
             writer.line(f"{writer.declare(var)} = {bound}")
         case tir.AssertStmt(condition=condition, message=message, kind=kind):
-            said = writer.bind("said", f"{kind}: {''.join(message)}")
-            writer.line(f"if not {source(writer, condition)}: {writer.bind('trap', trap)}({said})")
+            trap_message = writer.bind("said", f"{kind}: {''.join(message)}")
+            writer.line(f"if not {source(writer, condition)}: {writer.bind('trap', trap)}({trap_message})")
         case tir.For():
             tag = node.tag
             alike = [] if node.thread is None or node.thread.var is None else [node.thread.var]
@@ -91,10 +91,10 @@ def _attribute(writer: Writer, node: tir.AttrStmt) -> None:
     match node:
         case tir.AttrStmt(node=tir.ThreadVar(tag=tag, var=tir.Var() as var), key=key) if key in LAUNCHES:
             if not isinstance(node.value, tir.Expr):
-                raise NotTaken(f"the attribute `{key}` of this")
+                raise NotTaken(f"the attribute `{key}` of this node")
             _loop(writer, tag, [var], [tir.IntImm(var.dtype, 0), node.value], node.body)
         case tir.AttrStmt(key=key) if key in LAUNCHES:
-            raise NotTaken(f"the attribute `{key}` of this")
+            raise NotTaken(f"the attribute `{key}` of this node")
         case _:
             write(writer, node.body)
 
@@ -109,7 +109,7 @@ def _store(writer: Writer, node: tir.BufferStore) -> None:
     indices = [source(writer, index) for index in node.indices]
     if node.indices and node.indices[-1].dtype.is_vector:
         on = "None" if node.predicate is None else source(writer, node.predicate)
-        before = "".join(f"{one}, " for one in indices[:-1])
+        before = "".join(f"{coordinate}, " for coordinate in indices[:-1])
         writer.line(f"{writer.bind('scatter', lanes.scatter)}({array}, ({before}), {indices[-1]}, {value}, {on})")
     elif node.predicate is not None:
         raise NotTaken("a predicate on a scalar access")

@@ -51,7 +51,7 @@ class Writer:
 
     @contextmanager
     def indented(self) -> Iterator[None]:
-        """What is written inside stands one deeper; nothing written is `pass`."""
+        """Indent the lines written inside; write `pass` if there are none."""
         self._depth += 1
         before = len(self.lines)
         yield

@@ -3,7 +3,7 @@
 | file      | holds                                                                                     |
 |-----------|-------------------------------------------------------------------------------------------|
 | `table`   | an operator of Relax, and the call of PyTorch that means the same                         |
-| `adapter` | `Torch`, the implementation: graphs are walked as `loops.graph` does, operators are asked |
+| `adapter` | `Torch`, the implementation: walks graphs as `loops.graph` does, calls PyTorch operators  |
 
 Functions of TensorIR are not taken, by name: PyTorch has none.
 """

@@ -42,10 +42,10 @@ class TorchGraph(Graph):
         if name not in TABLE:
             raise NotTaken(f"operator `{name}`")
         try:
-            found = TABLE[name](*map(to_torch, args), **{key: plain(value) for key, value in call.attrs.items()})
+            result = TABLE[name](*map(to_torch, args), **{key: plain(value) for key, value in call.attrs.items()})
         except (RuntimeError, TypeError) as problem:
             raise NotTaken(f"operator `{name}`: {' '.join(str(problem).split())[:200]}") from None
-        return _given(found)
+        return _given(result)
 
 
 def to_torch(value: object) -> object:

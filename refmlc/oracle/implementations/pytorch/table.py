@@ -30,7 +30,7 @@ def _floats(function: Operator, name: str) -> Operator:
     """`function` of floats only."""
 
     def checked(*args: object, **attrs: object) -> object:
-        if not all(one.is_floating_point() for one in args if isinstance(one, torch.Tensor)):
+        if not all(arg.is_floating_point() for arg in args if isinstance(arg, torch.Tensor)):
             raise NotTaken(f"operator `{name}` of integers")
         return function(*args, **attrs)
 
@@ -41,7 +41,7 @@ def _integers(function: Operator, name: str) -> Operator:
     """`function` of integers only."""
 
     def checked(*args: object, **attrs: object) -> object:
-        if any(one.is_floating_point() for one in args if isinstance(one, torch.Tensor)):
+        if any(arg.is_floating_point() for arg in args if isinstance(arg, torch.Tensor)):
             raise NotTaken(f"operator `{name}` of floats")
         return function(*args, **attrs)
 
@@ -70,9 +70,9 @@ def _squeeze(x: Tensor, axis: object = None) -> Tensor:
 
 
 def _expand_dims(x: Tensor, axis: object) -> Tensor:
-    found = _axes(axis, x.ndim)
-    rank = x.ndim + len(found)
-    for place in sorted(one % rank for one in found):
+    axes = _axes(axis, x.ndim)
+    rank = x.ndim + len(axes)
+    for place in sorted(value % rank for value in axes):
         x = x.unsqueeze(place)
     return x
 
@@ -115,7 +115,7 @@ def _astype(x: Tensor, dtype: object) -> Tensor:
 
 
 def _prod(x: Tensor, axis: object = None, keepdims: bool = False) -> Tensor:
-    for place in sorted((one % x.ndim for one in _axes(axis, x.ndim)), reverse=True):
+    for place in sorted((value % x.ndim for value in _axes(axis, x.ndim)), reverse=True):
         x = torch.prod(x, place, keepdim=keepdims, dtype=x.dtype)
     return x
 

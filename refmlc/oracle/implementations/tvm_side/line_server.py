@@ -1,4 +1,4 @@
-"""What the programs beside this one share: a line of JSON in, a line out; modules read; a child for each module.
+"""Shared by the programs beside this one: read and write lines of JSON, read modules, run a child per module.
 
 | who        | does                                                                                  |
 |------------|---------------------------------------------------------------------------------------|
@@ -82,8 +82,8 @@ def target_of(text):
 def one_line(problem):
     """An error in a line: what a diagnostic of TVM's parser says, or else the message."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    said = [line for line in lines if line.startswith("error:")] or lines
-    return f"{type(problem).__name__}: {' '.join(said)}"[:LONGEST]
+    shown = [line for line in lines if line.startswith("error:")] or lines
+    return f"{type(problem).__name__}: {' '.join(shown)}"[:LONGEST]
 
 
 @contextmanager
@@ -119,7 +119,7 @@ class Child:
         self.alive = True
 
     def ask(self, line):
-        """What it answers to `line`."""
+        """The answer to `line`."""
         with suppress(BrokenPipeError):
             os.write(self.requests, line.encode())
         return self.answer()
@@ -135,7 +135,7 @@ class Child:
         number = os.WTERMSIG(status)
         if number == signal.SIGALRM:
             return {"stop": "timed out", "message": "no answer within its time"}
-        return {"stop": "crashed", "message": f"the process was ended by {signal.Signals(number).name}"}
+        return {"stop": "crashed", "message": f"the process was killed by {signal.Signals(number).name}"}
 
     def close(self):
         """End it; its status."""

@@ -94,7 +94,7 @@ class Values:
         raise Refused("unsupported", f"it returns an object of type {type(value).__name__}")
 
     def written(self, tensor):
-        """The tensor in a file of its own."""
+        """Write the tensor to a file."""
         array = tensor.numpy()
         name = f"r{self.count}"
         self.count += 1
@@ -123,18 +123,18 @@ def spelled(text):
     return text
 
 
-def numbered(found):
+def numbered(signature):
     """The head of a Relax function as 0.25 has it: a number is a parameter with a value, which the body declares."""
-    head, indent, parameters, tail = found.groups()
+    head, indent, parameters, tail = signature.groups()
     names = NUMBER.findall(parameters)
     parameters = NUMBER.sub(r'\1_number: R.Prim(value="\1")', parameters)
     return f"{head}{parameters}{tail}" + "".join(f"{indent}    {name} = T.int64()\n" for name in names)
 
 
-def with_threads(module, made):
+def with_threads(module, scope):
     """The prim_funcs with loops bound to threads, as TVM's default schedules do, where none is."""
     dlight = getattr(tvm, "s_tir", tvm).dlight
-    with made:
+    with scope:
         return dlight.ApplyDefaultSchedule(dlight.gpu.Reduction(), dlight.gpu.Fallback())(module)
 
 
@@ -149,32 +149,32 @@ class Compiler:
     def compiled(self, module):
         """An executable; C is compiled by the system's compiler and loaded."""
         with self.level():
-            made = tvm.compile(module, self.target)
-        return self.loaded(made)
+            executable = tvm.compile(module, self.target)
+        return self.loaded(executable)
 
     def machine(self, module):
         """The virtual machine of a module with Relax functions."""
         with self.level():
-            made = relax.build(module, self.target, exec_mode=self.options["mode"])
-        return relax.VirtualMachine(self.loaded(made), self.device)
+            executable = relax.build(module, self.target, exec_mode=self.options["mode"])
+        return relax.VirtualMachine(self.loaded(executable), self.device)
 
     def level(self):
-        """The level of optimisation, where it is told."""
+        """The level of optimisation, if the options have one."""
         level = self.options["opt"]
         return nullcontext() if level is None else tvm.transform.PassContext(opt_level=level)
 
-    def loaded(self, made):
-        """`made`, or what was loaded from the library of its C."""
+    def loaded(self, executable):
+        """`executable`, or what was loaded from the library of its C."""
         if self.target.kind.name != "c":
-            return made
+            return executable
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "module.so")
-            made.export_library(path)
+            executable.export_library(path)
             return tvm.runtime.load_module(path)
 
 
 class Module:
-    """A module, compiled as far as it was asked for."""
+    """A module, compiled on demand."""
 
     def __init__(self, text, hello):
         self.folder = hello["folder"]
@@ -207,11 +207,11 @@ class Module:
 
     def reached(self, name):
         """The prim_func called `name`, and those that it names, as functions or in strings: `name` is the first."""
-        found = [name]
-        for each in found:
-            said = set(re.findall(r"(?<!\bT\.)\b\w+", self.module[each].script(show_meta=False)))
-            found += sorted(other for other in self.prim_funcs & said if other not in found)
-        return found
+        names = [name]
+        for each in names:
+            mentioned = set(re.findall(r"(?<!\bT\.)\b\w+", self.module[each].script(show_meta=False)))
+            names += sorted(other for other in self.prim_funcs & mentioned if other not in names)
+        return names
 
     def run(self, name, specs):
         """Call `name`."""
@@ -261,28 +261,28 @@ def answered(work):
     try:
         return work()
     except Refused as refused:
-        told = {"stop": refused.stop, "message": str(refused)}
-        return told | {refused.mark: True} if refused.mark else told
+        reply = {"stop": refused.stop, "message": str(refused)}
+        return reply | {refused.mark: True} if refused.mark else reply
 
 
 def held(text, hello):
     """A child that has compiled `text`; `prepared` says whether it did."""
 
     def work(requests, replies):
-        made = []
+        modules = []
 
         def prepare():
             with alarm(hello["prepare_seconds"]):
-                made.append(compiled(lambda: Module(text, hello)))
+                modules.append(compiled(lambda: Module(text, hello)))
             return {"ok": True}
 
         def run(line):
             request = json.loads(line)
-            return made[0].run(request["func"], request["args"])
+            return modules[0].run(request["func"], request["args"])
 
         replies.write(json.dumps(answered(prepare)) + "\n")
         replies.flush()
-        for line in requests if made else ():
+        for line in requests if modules else ():
             replies.write(json.dumps(answered(lambda line=line: run(line))) + "\n")
             replies.flush()
 

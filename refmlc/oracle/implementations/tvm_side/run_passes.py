@@ -8,7 +8,7 @@
 `passes` is null for what `tvm.compile` does, or a list of names such as `relax.LegalizeOps`, `tirx.NarrowDataType(32)`;
 `stop` is `rejected` where there is none of that name. The first line of the file is the module as TVM reads it, with
 the name `input`; `{"within": name}` says which pass runs; the last one is `{"done": true}`, or
-`{"refused": why}` where TVM does not go on. What was written is there even where the child dies.
+`{"refused": why}` if TVM refuses. Written lines survive the death of the child.
 
 | name begins with | is looked for in        |
 |------------------|-------------------------|
@@ -29,7 +29,7 @@ WRAPPERS = ("sequential", "_pipeline")
 
 
 class Unknown(Exception):
-    """There is no pass of this name."""
+    """No pass has this name."""
 
 
 class Writer:
@@ -137,10 +137,10 @@ def answer(request):
         os.chdir(request["folder"])
         return {"name": name(), "passes": True}
     child = Child(lambda _requests, replies: replies.write(json.dumps(written(request)) + "\n"))
-    found = child.answer()
+    reply = child.answer()
     if child.alive:
         child.close()
-    return found
+    return reply
 
 
 if __name__ == "__main__":

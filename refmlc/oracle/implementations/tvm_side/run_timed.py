@@ -4,7 +4,7 @@
 |-----------------------------------------|----------------------------------------------------|-----------------------|
 | `version`                               | nothing                                            | `version`             |
 | `load` name, text, func, arrays, output | compiles the text, runs it once, writes the result | nothing               |
-| `run` name, calls                       | calls it so many times                             | `ns`, of this thread  |
+| `run` name, calls                       | calls it `calls` times                             | `ns`, of this thread  |
 | `compile` name                          | `tvm.compile` of the module again                  | `ns`, of this process |
 
 A prim_func is called with the arrays and the output; a Relax function with the arrays. Arrays are files of raw bytes.
@@ -48,7 +48,7 @@ class Program:
         result.numpy().tofile(output["path"])
 
     def run(self, calls):
-        """Nanoseconds of this thread for so many calls."""
+        """Nanoseconds of this thread for `calls` calls."""
         function, arguments = self.function, self.arguments
         start = thread_time_ns()
         for _ in range(calls):

@@ -29,41 +29,41 @@ def drop_calls(subject: Subject) -> Iterator[Edit]:
 
 def simpler_arguments(subject: Subject) -> Iterator[Edit]:
     """All arguments are simple; then one by one."""
-    plain = tuple(tuple(_plain(one) for one in call) for call in subject.calls)
+    plain = tuple(tuple(_plain(argument) for argument in call) for call in subject.calls)
     if plain != subject.calls:
         yield partial(replace, subject, calls=plain)
     for number, call in enumerate(subject.calls):
-        for place, one in enumerate(call):
-            for simpler in _simpler(one, call):
+        for place, argument in enumerate(call):
+            for simpler in _simpler(argument, call):
                 yield partial(_given, subject, number, place, simpler)
 
 
-def _given(subject: Subject, number: int, place: int, one: Argument) -> Subject:
+def _given(subject: Subject, number: int, place: int, argument: Argument) -> Subject:
     call = subject.calls[number]
-    changed = (*call[:place], one, *call[place + 1 :])
+    changed = (*call[:place], argument, *call[place + 1 :])
     return replace(subject, calls=(*subject.calls[:number], changed, *subject.calls[number + 1 :]))
 
 
-def _plain(one: Argument) -> Argument:
-    match one:
+def _plain(argument: Argument) -> Argument:
+    match argument:
         case Array():
-            return replace(one, way="steps", seed=0, form="compact" if one.form != "fresh" else "fresh")
+            return replace(argument, way="steps", seed=0, form="compact" if argument.form != "fresh" else "fresh")
         case TupleOf(items):
             return TupleOf(tuple(map(_plain, items)))
         case _:
-            return one
+            return argument
 
 
-def _simpler(one: Argument, call: tuple[Argument, ...]) -> Iterator[Argument]:
-    match one:
+def _simpler(argument: Argument, call: tuple[Argument, ...]) -> Iterator[Argument]:
+    match argument:
         case Array():
-            if one.form != "compact":
-                yield replace(one, form="compact")
-            for way in WAYS[: WAYS.index(one.way) if one.way in WAYS else None]:
-                yield replace(one, way=way, seed=0)
-            for seed in dict.fromkeys((0, 1, 2, 3, one.seed // 2)):
-                if seed < one.seed:
-                    yield replace(one, seed=seed)
+            if argument.form != "compact":
+                yield replace(argument, form="compact")
+            for way in WAYS[: WAYS.index(argument.way) if argument.way in WAYS else None]:
+                yield replace(argument, way=way, seed=0)
+            for seed in dict.fromkeys((0, 1, 2, 3, argument.seed // 2)):
+                if seed < argument.seed:
+                    yield replace(argument, seed=seed)
         case Number(dtype, value):
             whole = int(value) if abs(value) < 2**53 else 2
             for other in (0, 1, whole, whole // 2, -whole):

@@ -81,7 +81,7 @@ def _folded(node: Node) -> Node:
 def _dimensions(function: tir.PrimFunc | relax.Function) -> list[tir.Var]:
     """The variables that nothing in the function defines but a shape."""
     defined: set[Node] = set(function.params)
-    found: dict[tir.Var, None] = {}
+    variables: dict[tir.Var, None] = {}
     for node in walk(function):
         match node:
             case tir.For(loop_var):
@@ -89,7 +89,7 @@ def _dimensions(function: tir.PrimFunc | relax.Function) -> list[tir.Var]:
             case tir.IterVar(var) | tir.Bind(var) | tir.Let(var):
                 defined.add(var)
             case tir.Var() if node.dtype.is_integer:
-                found[node] = None
+                variables[node] = None
             case _:
                 pass
-    return [var for var in found if var not in defined]
+    return [var for var in variables if var not in defined]

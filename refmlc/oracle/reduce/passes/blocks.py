@@ -48,7 +48,7 @@ def _everywhere(subject: Subject, change: Change) -> Subject:
 
 
 def drop_axes(subject: Subject) -> Iterator[Edit]:
-    """A block without one of its axes: the variable is what it was bound to."""
+    """A block without one of its axes: the binding replaces the variable."""
     for name, function in prim_funcs(subject):
         for node in walk(function.body):
             if isinstance(node, tir.SBlockRealize):

@@ -46,9 +46,11 @@ def untouched(function: tir.PrimFunc, buffer: tir.Buffer, value: int) -> tir.Pri
 
     def change(node: Node) -> Node:
         match node:
-            case tir.BufferLoad(one, _) if one is buffer:
+            case tir.BufferLoad(accessed, _) if accessed is buffer:
                 return number(node.dtype, value)
-            case tir.BufferStore(one, _, _) | tir.AllocBuffer(one) | tir.DeclBuffer(one, _) if one is buffer:
+            case tir.BufferStore(accessed, _, _) | tir.AllocBuffer(accessed) | tir.DeclBuffer(accessed, _) if (
+                accessed is buffer
+            ):
                 return NOTHING
             case tir.SBlock():
                 return _without(node, buffer)
@@ -60,16 +62,16 @@ def untouched(function: tir.PrimFunc, buffer: tir.Buffer, value: int) -> tir.Pri
 
 def _without(block: tir.SBlock, buffer: tir.Buffer) -> tir.SBlock:
     reads, writes = (
-        None if regions is None else tuple(one for one in regions if one.buffer is not buffer)
+        None if regions is None else tuple(part for part in regions if part.buffer is not buffer)
         for regions in (block.reads, block.writes)
     )
-    matches = tuple(one for one in block.match_buffers if buffer not in (one.buffer, one.source.buffer))
-    allocated = tuple(one for one in block.alloc_buffers if one is not buffer)
+    matches = tuple(part for part in block.match_buffers if buffer not in (part.buffer, part.source.buffer))
+    allocated = tuple(part for part in block.alloc_buffers if part is not buffer)
     return replace(block, reads=reads, writes=writes, match_buffers=matches, alloc_buffers=allocated)
 
 
 def open_views(subject: Subject) -> Iterator[Edit]:
-    """A view of a region is the buffer itself; a view of storage is that, or has storage of its own."""
+    """Replace a view of a region by its buffer, a view of storage by that storage or fresh storage."""
     for name, function in prim_funcs(subject):
         for node in walk(function.body):
             if isinstance(node, tir.DeclBuffer):
@@ -97,14 +99,14 @@ def _opened(subject: Subject, name: str, block: tir.SBlock, match: tir.MatchBuff
 
     def change(node: Node) -> Node:
         match node:
-            case tir.BufferLoad(one, indices) if one is view:
+            case tir.BufferLoad(accessed, indices) if accessed is view:
                 return replace(node, buffer=source.buffer, indices=moved(indices))
-            case tir.BufferStore(one, _, indices) if one is view:
+            case tir.BufferStore(accessed, _, indices) if accessed is view:
                 return replace(node, buffer=source.buffer, indices=moved(indices))
             case _:
                 return node
 
-    matches = tuple(one for one in block.match_buffers if one is not match)
+    matches = tuple(part for part in block.match_buffers if part is not match)
     body = rewrite(replace(block, match_buffers=matches), change)
     return subject.with_nodes(name, {block: body})
 
@@ -112,10 +114,12 @@ def _opened(subject: Subject, name: str, block: tir.SBlock, match: tir.MatchBuff
 def usual_layouts(subject: Subject) -> Iterator[Edit]:
     """No strides, no offset, the global scope: for all buffers, then for one."""
     for name, function in prim_funcs(subject):
-        found: dict[Node, Node] = {one: usual(one) for one in buffers_of(function) if usual(one) is not one}
-        if found:
-            yield partial(subject.with_nodes, name, found)
-            for old, new in found.items():
+        replacements: dict[Node, Node] = {
+            old_buffer: usual(old_buffer) for old_buffer in buffers_of(function) if usual(old_buffer) is not old_buffer
+        }
+        if replacements:
+            yield partial(subject.with_nodes, name, replacements)
+            for old, new in replacements.items():
                 yield partial(subject.with_nodes, name, {old: new})
 
 
@@ -138,20 +142,20 @@ def lower_ranks(subject: Subject) -> Iterator[Edit]:
 
 
 def _flatter(subject: Subject, name: str, function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> Subject:
-    found = subject.with_function(name, flatter(function, buffer, place))
-    numbers = [number for number, one in enumerate(function.params) if function.buffer_map.get(one) is buffer]
+    flattened = subject.with_function(name, flatter(function, buffer, place))
+    numbers = [number for number, param in enumerate(function.params) if function.buffer_map.get(param) is buffer]
     if name != subject.func or not numbers:
-        return found
-    return replace(found, calls=tuple(_with_flatter(call, numbers[0], place) for call in subject.calls))
+        return flattened
+    return replace(flattened, calls=tuple(_with_flatter(call, numbers[0], place) for call in subject.calls))
 
 
 def _with_flatter(call: tuple[Argument, ...], number: int, place: int) -> tuple[Argument, ...]:
     """The arguments, the array `number` without a dimension, laid out as the buffer is then."""
-    one = call[number] if number < len(call) else None
-    if not isinstance(one, Array) or place >= len(one.shape):
+    argument = call[number] if number < len(call) else None
+    if not isinstance(argument, Array) or place >= len(argument.shape):
         return call
-    form = "compact" if one.form in ("strided", "offset") else one.form
-    flat = replace(one, shape=(*one.shape[:place], *one.shape[place + 1 :]), form=form)
+    form = "compact" if argument.form in ("strided", "offset") else argument.form
+    flat = replace(argument, shape=(*argument.shape[:place], *argument.shape[place + 1 :]), form=form)
     return (*call[:number], flat, *call[number + 1 :])
 
 
@@ -161,11 +165,11 @@ def flatter(function: tir.PrimFunc, buffer: tir.Buffer, place: int) -> tir.PrimF
 
     def change(node: Node) -> Node:
         match node:
-            case tir.BufferLoad(one, indices) if one is buffer:
+            case tir.BufferLoad(accessed, indices) if accessed is buffer:
                 return replace(node, buffer=new, indices=_cut(indices, place))
-            case tir.BufferStore(one, _, indices) if one is buffer:
+            case tir.BufferStore(accessed, _, indices) if accessed is buffer:
                 return replace(node, buffer=new, indices=_cut(indices, place))
-            case tir.BufferRegion(one, region) if one is buffer:
+            case tir.BufferRegion(accessed, region) if accessed is buffer:
                 return tir.BufferRegion(new, (*region[:place], *region[place + 1 :]))
             case _:
                 return node

@@ -26,11 +26,11 @@ from refmlc.strategies.arguments import Argument, Array, Number, TupleOf
 
 def simpler_dtypes(subject: Subject) -> Iterator[Edit]:
     """One dtype is another one everywhere."""
-    found = dict.fromkeys(
+    dtypes = dict.fromkeys(
         dtype.scalar for node in walk(subject.module) if isinstance(dtype := getattr(node, "dtype", None), DType)
     )
-    wanted = {dtype: FLOAT32 if dtype.is_float else INT32 for dtype in found if dtype.is_float or dtype.is_integer}
-    table = {old: new for old, new in wanted.items() if old != new}
+    simplest = {dtype: FLOAT32 if dtype.is_float else INT32 for dtype in dtypes if dtype.is_float or dtype.is_integer}
+    table = {old: new for old, new in simplest.items() if old != new}
     if len(table) > 1:
         yield partial(_converted, subject, table)
     for old, new in table.items():
@@ -55,7 +55,7 @@ def _converted(subject: Subject, table: Mapping[DType, DType]) -> Subject:
     for name, function in subject.module.functions.items():
         change = in_graph if isinstance(function, relax.Function) else new
         functions[name] = rewrite(function, partial(_with_dtype, new=change))
-    calls = tuple(tuple(_argument(one, new) for one in call) for call in subject.calls)
+    calls = tuple(tuple(_argument(argument, new) for argument in call) for call in subject.calls)
     return replace(subject, module=replace(subject.module, functions=functions), calls=calls)
 
 
@@ -92,17 +92,17 @@ def _cast(data: np.ndarray, dtype: DType) -> np.ndarray:
     return np.clip(np.nan_to_num(data.astype(np.float64)), -8, 7).astype(storage_dtype(dtype))
 
 
-def _argument(one: Argument, new: Callable[[DType], DType]) -> Argument:
-    match one:
+def _argument(argument: Argument, new: Callable[[DType], DType]) -> Argument:
+    match argument:
         case Array(dtype):
-            low, high = _within(new(dtype), one.low), _within(new(dtype), one.high)
-            return one if new(dtype) == dtype else replace(one, dtype=new(dtype), low=low, high=high)
+            low, high = _within(new(dtype), argument.low), _within(new(dtype), argument.high)
+            return argument if new(dtype) == dtype else replace(argument, dtype=new(dtype), low=low, high=high)
         case Number(dtype, value) if new(dtype) != dtype:
             return Number(new(dtype), float(value) if new(dtype).is_float else _within(new(dtype), int(value)))
         case TupleOf(items):
             return TupleOf(tuple(_argument(item, new) for item in items))
         case _:
-            return one
+            return argument
 
 
 def _within(dtype: DType, value: int) -> int:

@@ -47,7 +47,7 @@ def constant_values(subject: Subject) -> Iterator[Edit]:
             ]
             for piece in spans_of(len(stores)):
                 changed: dict[Node, Node] = {
-                    one: replace(one, value=number(one.value.dtype, value)) for one in stores[piece]
+                    store: replace(store, value=number(store.value.dtype, value)) for store in stores[piece]
                 }
                 yield partial(subject.with_nodes, name, changed)
 
@@ -73,13 +73,13 @@ def _with_constants(node: Node) -> Iterator[Node]:
     if isinstance(node, DEFINERS):
         return
     for field in field_names(node):
-        held = getattr(node, field)
-        parts = held if isinstance(held, tuple) else (held,)
+        operands = getattr(node, field)
+        parts = operands if isinstance(operands, tuple) else (operands,)
         for place, part in enumerate(parts):
             if isinstance(part, tir.Var) and has_numbers(part.dtype):
                 for value in (0, 1):
                     new = number(part.dtype, value)
-                    whole = (*parts[:place], new, *parts[place + 1 :]) if isinstance(held, tuple) else new
+                    whole = (*parts[:place], new, *parts[place + 1 :]) if isinstance(operands, tuple) else new
                     yield _with_field(node, field, whole)
 
 
@@ -90,8 +90,8 @@ def simpler_than(node: tir.Expr) -> Iterator[tir.Expr]:
     if not _is_constant(node) and has_numbers(node.dtype):
         yield number(node.dtype, 0)
         yield number(node.dtype, 1)
-    operands = [one for one in children(node) if is_expr(one)]
-    yield from (one for one in operands if one.dtype == node.dtype)
+    operands = [operand for operand in children(node) if is_expr(operand)]
+    yield from (operand for operand in operands if operand.dtype == node.dtype)
     match node:
         case tir.IntImm(dtype, value):
             for other in dict.fromkeys((0, 1, value // 2, value - 1, -value)):
@@ -106,11 +106,13 @@ def simpler_than(node: tir.Expr) -> Iterator[tir.Expr]:
 
 
 def _shortened(node: tir.Apply | tir.Cast | tir.BufferLoad | tir.Call, operands: list[tir.Expr]) -> Iterator[tir.Expr]:
-    """The same with an operand replaced by what it is computed from; operands of another dtype converted."""
+    """The expression with an operand replaced by an operand's operand, converted if dtypes differ."""
     if isinstance(node, tir.Cast):
         yield from (replace(node, value=part) for part in children(node.value) if is_expr(part) and _converts(part))
     elif isinstance(node, tir.Apply) and has_numbers(node.dtype):
-        yield from (tir.Cast(node.dtype, one) for one in operands if one.dtype != node.dtype and _converts(one))
+        yield from (
+            tir.Cast(node.dtype, operand) for operand in operands if operand.dtype != node.dtype and _converts(operand)
+        )
 
 
 def _converts(node: tir.Expr) -> bool:

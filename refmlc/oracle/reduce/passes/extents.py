@@ -29,7 +29,7 @@ Map = Callable[[int], int]
 def smaller_extents(subject: Subject) -> Iterator[Edit]:
     """One map of values to smaller ones, applied everywhere."""
     places = extents(subject.module)
-    values = sorted({one.value for one in places} | set(sizes_of(subject.calls)), reverse=True)
+    values = sorted({literal.value for literal in places} | set(sizes_of(subject.calls)), reverse=True)
     for target in TARGETS:
         yield partial(_mapped, subject, places, partial(_at_most, target))
     for value in values:
@@ -53,19 +53,19 @@ def smaller_places(subject: Subject) -> Iterator[Edit]:
 
 def extents(root: Node) -> list[tir.IntImm]:
     """The constants that are extents. Order: as met."""
-    found: dict[tir.IntImm, None] = {}
+    literals: dict[tir.IntImm, None] = {}
     for node in walk(root):
         match node:
             case tir.Buffer(_, _, shape):
-                held: tuple[Node, ...] = shape
+                candidates: tuple[Node, ...] = shape
             case tir.For(_, _, extent) | tir.Range(_, extent):
-                held = (extent,)
+                candidates = (extent,)
             case types.TensorType() | types.ShapeType() | relax.ShapeExpr():
-                held = tuple(children(node))
+                candidates = tuple(children(node))
             case _:
-                held = ()
-        found.update(dict.fromkeys(one for one in held if isinstance(one, tir.IntImm)))
-    return list(found)
+                candidates = ()
+        literals.update(dict.fromkeys(extent_expr for extent_expr in candidates if isinstance(extent_expr, tir.IntImm)))
+    return list(literals)
 
 
 def _is_integer(node: Node) -> bool:
@@ -89,25 +89,25 @@ def _mapped(subject: Subject, places: list[Node] | list[tir.IntImm], change: Map
     for node in places:
         if isinstance(node, tir.IntImm) and change(node.value) != node.value:
             table[node] = replace(node, value=change(node.value))
-    calls = tuple(tuple(_sized(one, change) for one in call) for call in subject.calls)
+    calls = tuple(tuple(_sized(argument, change) for argument in call) for call in subject.calls)
     return replace(subject, module=substitute(subject.module, table), calls=calls)
 
 
-def _sized(one: Argument, change: Map) -> Argument:
-    match one:
+def _sized(argument: Argument, change: Map) -> Argument:
+    match argument:
         case Array():
-            return replace(one, shape=tuple(map(change, one.shape)))
+            return replace(argument, shape=tuple(map(change, argument.shape)))
         case ShapeOf(values):
             return ShapeOf(tuple(map(change, values)))
         case TupleOf(items):
             return TupleOf(tuple(_sized(item, change) for item in items))
         case _:
-            return one
+            return argument
 
 
 def sizes_of(calls: Calls) -> Iterator[int]:
     """The sizes of all arguments."""
     for call in calls:
-        for one in call:
-            if isinstance(one, Array):
-                yield from one.shape
+        for argument in call:
+            if isinstance(argument, Array):
+                yield from argument.shape

@@ -16,7 +16,7 @@ def drop_functions(subject: Subject) -> Iterator[Edit]:
 
 
 def _without(subject: Subject, names: frozenset[str]) -> Subject:
-    kept = {name: one for name, one in subject.module.functions.items() if name not in names}
+    kept = {name: function for name, function in subject.module.functions.items() if name not in names}
     return subject.with_module(replace(subject.module, functions=kept))
 
 

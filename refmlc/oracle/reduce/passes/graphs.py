@@ -81,10 +81,12 @@ def simpler_bindings(subject: Subject) -> Iterator[Edit]:
 def _operands(value: relax.Expr) -> list[Node]:
     """The variables and constants in a value, and the value itself where it is one."""
     kinds = (relax.Var, relax.Constant)
-    found: list[Node] = [value] if isinstance(value, kinds) else []
+    operands: list[Node] = [value] if isinstance(value, kinds) else []
     for part in children(value):
-        found += [part] if isinstance(part, kinds) else [one for one in children(part) if isinstance(one, kinds)]
-    return list(dict.fromkeys(found))
+        operands += (
+            [part] if isinstance(part, kinds) else [child for child in children(part) if isinstance(child, kinds)]
+        )
+    return list(dict.fromkeys(operands))
 
 
 def _without(
@@ -95,7 +97,7 @@ def _without(
     def change(node: Node) -> Node:
         match node:
             case relax.BindingBlock(bindings) | relax.DataflowBlock(bindings):
-                left = tuple(one for one in bindings if one not in dropped)
+                left = tuple(binding for binding in bindings if binding not in dropped)
                 return node if len(left) == len(bindings) else replace(node, bindings=left)
             case _:
                 return node
@@ -106,7 +108,7 @@ def _without(
 
 def _branched(subject: Subject, name: str, binding: relax.VarBinding, branch: relax.SeqExpr) -> Subject:
     """The bindings of one branch stand where the `if` stood."""
-    inner = tuple(one for block in branch.blocks for one in block.bindings)
+    inner = tuple(inner_binding for block in branch.blocks for inner_binding in block.bindings)
     last = relax.VarBinding(binding.var, branch.body)
     graph = subject.module.functions[name]
 
@@ -150,5 +152,7 @@ def _flowing(node: Node) -> Node:
 
 
 def _visible(subject: Subject, name: str, block: relax.DataflowBlock) -> Subject:
-    table: dict[Node, Node] = {one.var: replace(one.var, dataflow=False) for one in block.bindings if one.var.dataflow}
+    table: dict[Node, Node] = {
+        binding.var: replace(binding.var, dataflow=False) for binding in block.bindings if binding.var.dataflow
+    }
     return subject.with_nodes(name, {block: relax.BindingBlock(block.bindings)}).with_nodes(name, table)

@@ -25,7 +25,7 @@ LETTERS = {"buffer": "ABCDEFGH", "loop": "ijkl", "axis": "ijkl", "number": "nmpq
 def short_names(subject: Subject) -> Iterator[Edit]:
     """All names of the module at once, then those of one function."""
     yield lambda: subject.with_module(
-        replace(subject.module, functions={name: renamed(one) for name, one in subject.module.functions.items()})
+        replace(subject.module, functions={name: renamed(each) for name, each in subject.module.functions.items()})
     )
     for name, function in subject.module.functions.items():
         yield partial(_one, subject, name, function)
@@ -47,9 +47,9 @@ def oddly_named(module: IRModule) -> int:
 def renamed(function: Function) -> Function:
     """The function with its names replaced: leaves first, since a buffer holds the variables of its shape."""
     for kind in (tir.Var, tir.Buffer, relax.Var, tir.SBlock):
-        found = wanted(function)
+        names = wanted(function)
         table: dict[Node, Node] = {}
-        for node, name in found.items():
+        for node, name in names.items():
             if isinstance(node, kind) and getattr(node, "name", name) != name:
                 table[node] = replace(node, name=name)
         function = substitute(function, table)
@@ -58,15 +58,15 @@ def renamed(function: Function) -> Function:
 
 def wanted(function: Function) -> dict[Node, str]:
     """The names that things get."""
-    found: dict[Node, str] = {}
+    names: dict[Node, str] = {}
     counts = dict.fromkeys(LETTERS, 0)
     kept: set[Node] = set()
 
     def give(node: Node, kind: str, prefix: str = "") -> None:
-        if node not in found and node not in kept:
+        if node not in names and node not in kept:
             letters, number = LETTERS[kind], counts[kind]
             counts[kind] += 1
-            found[node] = f"{prefix}{letters[number % len(letters)]}{number // len(letters) or ''}"
+            names[node] = f"{prefix}{letters[number % len(letters)]}{number // len(letters) or ''}"
 
     if isinstance(function, tir.PrimFunc):
         for param in function.params:
@@ -89,5 +89,5 @@ def wanted(function: Function) -> dict[Node, str]:
             case tir.Var():
                 give(node, "number")
             case tir.SBlock(name) if name != "root":
-                found[node] = "b"
-    return found
+                names[node] = "b"
+    return names

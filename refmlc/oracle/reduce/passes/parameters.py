@@ -33,22 +33,22 @@ def drop_parameters(subject: Subject) -> Iterator[Edit]:
                     yield partial(_without_buffer, subject, name, function, place, value)
                 yield partial(_allocated, subject, name, function, place)
             elif has_numbers(param.dtype):
-                for given in dict.fromkeys((0, 1, *_given(subject, name, place))):
-                    yield partial(_without_number, subject, name, function, place, given)
+                for number in dict.fromkeys((0, 1, *_given(subject, name, place))):
+                    yield partial(_without_number, subject, name, function, place, number)
     for name, graph in graphs(subject):
         for place in reversed(range(len(graph.params))):
-            others = [one for one in graph.params if one is not graph.params[place]]
+            others = [each for each in graph.params if each is not graph.params[place]]
             yield partial(_without_value, subject, name, graph, place, None)
             for other in others[:FEW]:
                 yield partial(_without_value, subject, name, graph, place, other)
 
 
 def _given(subject: Subject, name: str, place: int) -> list[int | float]:
-    """What the first call gives for a number."""
+    """The numbers that the first call passes."""
     if name != subject.func or not subject.calls or place >= len(subject.calls[0]):
         return []
-    one = subject.calls[0][place]
-    return [one.value] if isinstance(one, Number) else []
+    argument = subject.calls[0][place]
+    return [argument.value] if isinstance(argument, Number) else []
 
 
 def _less(function: tir.PrimFunc, place: int) -> tir.PrimFunc:
@@ -100,12 +100,15 @@ def _called(subject: Subject, name: str, function: Function, place: int) -> Subj
             case _:
                 return node
 
-    found = subject.with_module(
-        replace(subject.module, functions={key: rewrite(one, change) for key, one in functions.items()})
+    changed = subject.with_module(
+        replace(
+            subject.module,
+            functions={key: rewrite(function_of_module, change) for key, function_of_module in functions.items()},
+        )
     )
     if name != subject.func:
-        return found
-    return replace(found, calls=tuple(_fewer(call, place) for call in subject.calls))
+        return changed
+    return replace(changed, calls=tuple(_fewer(call, place) for call in subject.calls))
 
 
 def _passed(call: relax.Call, operands: relax.Tuple, place: int) -> relax.Call:
@@ -125,14 +128,14 @@ def _passed(call: relax.Call, operands: relax.Tuple, place: int) -> relax.Call:
 def _fewer(call: tuple[Argument, ...], place: int) -> tuple[Argument, ...]:
     """The arguments without one; what referred to it, or to later ones, still means the same."""
     gone = call[place] if place < len(call) else None
-    found: list[Argument] = []
-    for position, one in enumerate(call):
+    arguments: list[Argument] = []
+    for position, argument in enumerate(call):
         if position == place:
             continue
-        if isinstance(one, Same) and one.number == place and gone is not None:
-            found.append(gone)
-        elif isinstance(one, Same) and one.number > place:
-            found.append(Same(one.number - 1))
+        if isinstance(argument, Same) and argument.number == place and gone is not None:
+            arguments.append(gone)
+        elif isinstance(argument, Same) and argument.number > place:
+            arguments.append(Same(argument.number - 1))
         else:
-            found.append(one)
-    return tuple(found)
+            arguments.append(argument)
+    return tuple(arguments)

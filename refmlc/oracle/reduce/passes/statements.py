@@ -29,14 +29,14 @@ KINDS = (
 
 def drop_statements(subject: Subject) -> Iterator[Edit]:
     """Some statements become nothing: neighbours in the order of the text, fewer and fewer of them."""
-    found = [
+    statements = [
         (name, node)
         for name, function in prim_funcs(subject)
         for node in walk(function.body)
         if isinstance(node, KINDS) and not is_nothing(node) and not _is_root(node)
     ]
-    for piece in spans_of(len(found)):
-        yield partial(_dropped, subject, found[piece])
+    for piece in spans_of(len(statements)):
+        yield partial(_dropped, subject, statements[piece])
 
 
 def _is_root(stmt: Node) -> bool:
@@ -44,9 +44,9 @@ def _is_root(stmt: Node) -> bool:
     return isinstance(stmt, tir.SBlockRealize) and stmt.block.name == "root"
 
 
-def _dropped(subject: Subject, found: Sequence[tuple[str, Node]]) -> Subject:
-    for name in dict.fromkeys(name for name, _ in found):
-        table: dict[Node, Node] = {node: NOTHING for owner, node in found if owner == name}
+def _dropped(subject: Subject, statements: Sequence[tuple[str, Node]]) -> Subject:
+    for name in dict.fromkeys(name for name, _ in statements):
+        table: dict[Node, Node] = {node: NOTHING for owner, node in statements if owner == name}
         subject = subject.with_nodes(name, table)
     return subject
 
@@ -62,7 +62,7 @@ def unwrap_statements(subject: Subject) -> Iterator[Edit]:
 
 
 def insides(node: Node) -> Iterator[tir.Stmt]:
-    """What a statement can be replaced by, the simplest first."""
+    """The replacements of a statement, the simplest first."""
     match node:
         case tir.BufferStore(_, value) | tir.Bind(_, value):
             yield tir.Evaluate(value)

@@ -4,6 +4,6 @@
 |----------------------------------|-----------------------------------------------------------------------|
 | `junit`                          | JUnit XML, as CI servers read it                                      |
 | `data`, `schema.json`            | one JSON object for several implementations, and its JSON Schema      |
-| `text`                           | what is said of cases that nobody expected                            |
+| `text`                           | unexpected cases in words                                             |
 | `page`, `page_case`, `templates` | one HTML page: implementations × clauses, down to case and difference |
 """

@@ -46,7 +46,7 @@ def _suite(root: Element, report: Report) -> None:
 
 
 def _problems(report: Report) -> list[str]:
-    return [*report.problems, *(["the run was broken off"] if report.interrupted else [])]
+    return [*report.problems, *(["the run was interrupted"] if report.interrupted else [])]
 
 
 def _case(suite: Element, report: Report, result: CaseResult) -> None:
@@ -57,8 +57,8 @@ def _case(suite: Element, report: Report, result: CaseResult) -> None:
     verdict = result.verdict
     if not result.expected:
         tag = "error" if verdict in ERRORS else "failure"
-        found = SubElement(case, tag, message=_clean(result.unexpected or result.why), type=_word(verdict))
-        found.text = _clean("\n".join(case_told(result)))
+        element = SubElement(case, tag, message=_clean(result.unexpected or result.why), type=_word(verdict))
+        element.text = _clean("\n".join(case_told(result)))
     elif verdict in SKIPPED:
         reason = f"{result.known}: {report.reasons.get(result.known, '')}" if result.known else result.why
         SubElement(case, "skipped", message=_clean(f"{_word(verdict)}: {reason}".rstrip(": ")))

@@ -61,7 +61,7 @@ def page(suite: Suite, reports: Sequence[Report]) -> str:
 
 
 def page_data(suite: Suite, reports: Sequence[Report]) -> dict[str, object]:
-    """What the script of the page reads."""
+    """The data of the page's script."""
     results = [{result.id: result for result in report.results} for report in reports]
     there = [case for case in suite.cases if any(case.id in each for each in results)]
     modules = {text: number for number, text in enumerate(dict.fromkeys(case.text for case in there))}
@@ -79,7 +79,7 @@ def page_data(suite: Suite, reports: Sequence[Report]) -> dict[str, object]:
 
 
 def short_names(reports: Sequence[Report]) -> list[str]:
-    """What the implementations are called: without the folders of programs, unless those alone tell two apart."""
+    """Short names of the implementations: without folders of programs, unless two would be the same."""
     short = [_short(report.implementation) for report in reports]
     twice = Counter((name, report.version) for name, report in zip(short, reports, strict=True))
     return [
@@ -97,9 +97,9 @@ def _short(name: str) -> str:
 
 def _clauses(names: Sequence[str]) -> Mapping[str, Data]:
     """Title and text of the clauses that are named."""
-    known = clauses()
-    there = sorted(set(names) & known.keys())
-    return {name: {"title": known[name].title, "text": known[name].text} for name in there}
+    rows = clauses()
+    there = sorted(set(names) & rows.keys())
+    return {name: {"title": rows[name].title, "text": rows[name].text} for name in there}
 
 
 def _template() -> jinja2.Template:

@@ -74,38 +74,38 @@ def _result(result: CaseResult | None, report: Report) -> Data:
     verdict = "not scored" if result.verdict is None else result.verdict.value
     if result.verdict in (Verdict.PASS, None) and result.expected:
         return verdict
-    told: dict[str, Data] = {"verdict": verdict, "expected": result.expected}
+    data: dict[str, Data] = {"verdict": verdict, "expected": result.expected}
     if result.known:
-        told |= {"known": result.known, "reason": report.reasons.get(result.known, "")}
-        told["was"] = "" if result.was is None else result.was.value
+        data |= {"known": result.known, "reason": report.reasons.get(result.known, "")}
+        data["was"] = "" if result.was is None else result.was.value
     if result.unexpected:
-        told["unexpected"] = result.unexpected
+        data["unexpected"] = result.unexpected
     calls: list[Data] = []
     for call in result.calls:
         rows: list[Data] = [[row.label, row.index, row.got, row.recorded, row.permitted] for row in call.rows]
         word = "not scored" if call.verdict is None else call.verdict.value
         calls.append({"verdict": word, "why": call.why, "got": _cut(call.got), "rows": rows})
-    return {**told, "calls": calls}
+    return {**data, "calls": calls}
 
 
 def arguments_text(case: CaseFile, number: int) -> str:
     """The arguments of a call, a line each."""
     try:
         function = case.module.functions.get(case.func)
-        known = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
+        parameters = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
         args = case.arguments(number)
     except RefmlcError:
         return "" if not case.calls[number].args else "(the module is not read)"
     lines = []
     for at, arg in enumerate(args):
-        name = known[at].name if at < len(known) else f"argument {at}"
+        name = parameters[at].name if at < len(parameters) else f"argument {at}"
         value = values_text(arg) if isinstance(arg, Tensor) else repr(arg)
         lines.append(_cut(f"{name}: {kind_of(arg)}: {value}"))
     return "\n".join(lines)
 
 
 def wanted_text(assertion: Mapping[str, Data]) -> str:
-    """What a call must come to, a line for each value."""
+    """The expected result of a call, a line for each value."""
     match assertion:
         case {"kind": "return", "parts": list(recorded)}:
             return (
@@ -116,13 +116,13 @@ def wanted_text(assertion: Mapping[str, Data]) -> str:
             at = f" at {rest['place']}" if rest.get("place") else ""
             return f"{kind} {rest.get('code', '')}{at}"
         case _:
-            return "open: recorded, never scored"
+            return "recorded only, not scored"
 
 
 def _part(at: int, data: Mapping[str, Data]) -> str:
     label, rule = data.get("label", f"value {at + 1}"), data.get("rule", "exact")
     if rule == "kept":
-        return f"{label}: as it was given"
+        return f"{label}: unchanged"
     if rule == "any":
         return f"{label}: anything"
     if rule == "hash":
@@ -133,8 +133,8 @@ def _part(at: int, data: Mapping[str, Data]) -> str:
         tensor = tensor_of(first_options(data))
     except RefmlcError as failure:
         return f"{label}: {failure.diagnostic.message}"
-    rules = {"certified": ", or inside of a proved interval", "one of": ", or one of a set"}
-    also = f", at most {data.get('ulps')} ulp off" if rule == "ulp" else rules.get(str(rule), "")
+    rules = {"certified": ", or within a proved interval", "one of": ", or one of a set"}
+    also = f", at most {data.get('ulps')} ulp away" if rule == "ulp" else rules.get(str(rule), "")
     return _cut(f"{label}: {kind_of(tensor)}: {values_text(tensor)}{also}")
 
 

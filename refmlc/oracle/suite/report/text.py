@@ -1,4 +1,4 @@
-"""What is said of a run in words: the cases that nobody expected, each with its first difference."""
+"""A run in words: the unexpected cases, each with its first difference."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ def told(report: Report, most: int | None = None) -> Iterator[str]:
     yield from report.problems
     if report.interrupted:
         count = len(report.results)
-        yield f"the run was broken off after {count:,} case{'' if count == 1 else 's'}"
+        yield f"the run was interrupted after {count:,} case{'' if count == 1 else 's'}"
     cases = report.unexpected
     for case in cases[:most]:
         yield from case_told(case)
@@ -37,5 +37,7 @@ def summary(report: Report) -> str:
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items())
     version = f" {report.version}" if report.version else ""
     bad = len(report.unexpected) + len(report.problems)
-    end = "as expected" if report.ok else "broken off" if report.interrupted and not bad else f"{bad:,} not as expected"
+    end = (
+        "as expected" if report.ok else "interrupted" if report.interrupted and not bad else f"{bad:,} not as expected"
+    )
     return f"{report.implementation}{version}: {counts or 'nothing'}: {end}"

@@ -18,5 +18,5 @@ FILES = ("case-file.json", "case.json", "protocol.json")
 
 def load_schema(name: str) -> dict[str, object]:
     """The schema in file `name`."""
-    found: dict[str, object] = json.loads((files("refmlc.oracle.suite.schema") / name).read_text(encoding="utf-8"))
-    return found
+    schema: dict[str, object] = json.loads((files("refmlc.oracle.suite.schema") / name).read_text(encoding="utf-8"))
+    return schema

@@ -7,7 +7,7 @@ _FLAG: Json = {"type": "boolean"}
 
 
 def definitions() -> dict[str, Json]:
-    """`request`, `reply`, `snapshot`, and what they are built of. Replies may have further keys, which are ignored."""
+    """`request`, `reply`, `snapshot`, and their parts. Replies may have further keys, which are ignored."""
     requests = _requests()
     return {
         "request": any_of(*map(ref, requests)),
@@ -47,8 +47,8 @@ def _requests() -> dict[str, Json]:
     numbered: list[Json] = [record({**prepare, "id": NATURAL}, tree), record({**run, "id": NATURAL})]
     batch: dict[str, Json] = {"do": {"const": "batch"}, "requests": {**listed(any_of(*numbered)), "minItems": 1}}
     close: dict[str, Json] = {"do": {"const": "close"}}
-    made = {"hello": hello, "prepare": prepare, "run": run, "batch": batch, "passes": passes, "close": close}
-    return {**{name: record(each) for name, each in made.items()}, "prepare": record(prepare, tree)}
+    requests = {"hello": hello, "prepare": prepare, "run": run, "batch": batch, "passes": passes, "close": close}
+    return {**{name: record(each) for name, each in requests.items()}, "prepare": record(prepare, tree)}
 
 
 def _replies() -> dict[str, Json]:

@@ -54,10 +54,10 @@ BASE: Mapping[str, Json] = {
 
 def node_definitions() -> dict[str, Json]:
     """Every kind, every alias, and what values are built of."""
-    made = _Definitions()
+    definitions = _Definitions()
     for name, kind in KINDS.items():
-        made.found[name] = made.kind(name, kind)
-    return {**BASE, **dict(sorted(made.found.items()))}
+        definitions.found[name] = definitions.kind(name, kind)
+    return {**BASE, **dict(sorted(definitions.found.items()))}
 
 
 class _Definitions:
@@ -69,11 +69,13 @@ class _Definitions:
     def kind(self, name: str, kind: type) -> Json:
         """A kind: `is`, and its fields; shared ones have an `id`."""
         home = name.partition(".")[0]
-        types = {one.name: one.type for one in fields(kind)}
+        types = {field_name.name: field_name.type for field_name in fields(kind)}
         declared: dict[str, Json] = {"is": {"const": name}}
         if issubclass(kind, SHARED):
             declared["id"] = {"type": "integer", "minimum": 0}
-        return record({**declared, **{one: self.of(types[one], home) for one in kept_fields(kind)}})
+        return record(
+            {**declared, **{field_name: self.of(types[field_name], home) for field_name in kept_fields(kind)}}
+        )
 
     def of(self, declared: object, home: str) -> Json:
         """The schema of a declared type, the names in which are those of module `home`."""
@@ -91,18 +93,18 @@ class _Definitions:
         if origin is Mapping or (isinstance(origin, type) and issubclass(origin, Mapping)):
             return self._map(self.of(inner[0], home), self.of(inner[1], home))
         if origin in (Union, UnionType):
-            return any_of(*(self.of(one, home) for one in inner))
+            return any_of(*(self.of(part, home) for part in inner))
         raise TypeError(f"{declared!r} has no schema")
 
     def _class(self, kind: type) -> Json:
         if kind in PLAIN:
             return PLAIN[kind]
         if issubclass(kind, Enum):
-            return record({"enum": {"enum": [f"{kind.__name__}.{one.value}" for one in kind]}})
+            return record({"enum": {"enum": [f"{kind.__name__}.{member.value}" for member in kind]}})
         if kind is Node:
             self.found["Node"] = any_of(*(ref(name) for name in KINDS), ref("ref"))
             return ref("Node")
-        name = next(name for name, known in KINDS.items() if known is kind)
+        name = next(name for name, candidate in KINDS.items() if candidate is kind)
         return any_of(ref(name), ref("ref")) if issubclass(kind, SHARED) else ref(name)
 
     def _map(self, key: Json, value: Json) -> Json:
@@ -131,14 +133,14 @@ class _Definitions:
 
     def _named(self, name: str, home: str) -> Json:
         builtin = {"str": str, "int": int, "bool": bool, "float": float}
-        known = {**vars(tir), **vars(MODULES[home])}  # `attrs` imports names of `tir` for the type checker only
-        found: object = builtin[name] if name in builtin else known[name]
-        if isinstance(found, type) and get_origin(found) is None:
-            return self._class(found)
-        alias = next(f"{stem}.{name}" for stem in MODULES if vars(MODULES[stem]).get(name) is found)
+        namespace = {**vars(tir), **vars(MODULES[home])}  # `attrs` imports names of `tir` for the type checker only
+        target: object = builtin[name] if name in builtin else namespace[name]
+        if isinstance(target, type) and get_origin(target) is None:
+            return self._class(target)
+        alias = next(f"{stem}.{name}" for stem in MODULES if vars(MODULES[stem]).get(name) is target)
         if alias not in self.found:
             self.found[alias] = {}  # it may hold itself
             own = alias.partition(".")[0]
-            text = ast.parse(found, mode="eval").body if isinstance(found, str) else None
-            self.found[alias] = self.of(found, own) if text is None else self._text(text, own)
+            text = ast.parse(target, mode="eval").body if isinstance(target, str) else None
+            self.found[alias] = self.of(target, own) if text is None else self._text(text, own)
         return ref(alias)

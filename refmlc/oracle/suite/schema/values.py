@@ -39,7 +39,7 @@ def any_of(*choices: Json) -> dict[str, Json]:
 def values() -> dict[str, Json]:
     """The definitions: `number`, `tensor`, `argument`, `part`, `assertion`, `call`."""
     number = any_of({"type": ["integer", "boolean"]}, HEX, {"type": "string", "pattern": "^-?[0-9]+$"})
-    held: dict[str, Json] = {
+    tensor_values: dict[str, Json] = {
         "values": listed(any_of(ref("number"), {"const": "_"})),
         "bits": listed({"type": "integer"}),
     }
@@ -48,9 +48,9 @@ def values() -> dict[str, Json]:
     typed: dict[str, Json] = {"dtype": STRING, "shape": listed(NATURAL)}
     tensor: dict[str, Json] = {
         "type": "object",
-        "properties": {**typed, **held, **packed, **form},
+        "properties": {**typed, **tensor_values, **packed, **form},
         "required": ["dtype", "shape"],
-        "anyOf": [{"required": [one]} for one in ("values", "packed", "generator")],
+        "anyOf": [{"required": [key]} for key in ("values", "packed", "generator")],
     }
     return {
         "number": number,
@@ -70,7 +70,7 @@ def values() -> dict[str, Json]:
 
 
 def _assertion() -> Json:
-    """What a call must come to."""
+    """The expected result of a call."""
     return any_of(
         {
             "type": "object",
@@ -87,7 +87,7 @@ def _assertion() -> Json:
 
 
 def _part() -> Json:
-    """A value that came back, and the rule for it."""
+    """A returned value, and its rule."""
     rules: list[Json] = ["exact", "one of", "ulp", "certified", "kept", "hash", "any"]
     needs = {
         "one of": ["options"],
@@ -127,7 +127,7 @@ def _part() -> Json:
 
 
 def case_properties() -> dict[str, Json]:
-    """What the two forms of a case share."""
+    """The keys that both forms of a case share."""
     return {
         "id": {"type": "string", "pattern": "^[a-z0-9]+(\\.[a-z0-9_-]+)+$"},
         "clauses": listed({"type": "string", "pattern": "^[A-Z]+-[0-9]+$"}),

@@ -13,17 +13,20 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 def written() -> Mapping[str, str]:
     """The text of each file by its name."""
-    made = {"case-file.json": case_file(), "case.json": case(), "protocol.json": protocol()}
-    return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in made.items()}
+    schemas = {"case-file.json": case_file(), "case.json": case(), "protocol.json": protocol()}
+    return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in schemas.items()}
 
 
 def case_file() -> Json:
     """A file of the suite."""
     optional: dict[str, Json] = {"module": STRING, "uses": STRING, "implementation": STRING}
-    one: Json = {**record(case_properties(), optional), "oneOf": [{"required": ["module"]}, {"required": ["uses"]}]}
+    case_schema: Json = {
+        **record(case_properties(), optional),
+        "oneOf": [{"required": ["module"]}, {"required": ["uses"]}],
+    }
     modules: Json = {"type": "object", "additionalProperties": STRING}
     whole = record({"case": {"type": "array", "items": ref("case"), "minItems": 1}}, {"modules": modules})
-    return {"$schema": DRAFT, "title": "A file of cases", **whole, "$defs": {"case": one, **values()}}
+    return {"$schema": DRAFT, "title": "A file of cases", **whole, "$defs": {"case": case_schema, **values()}}
 
 
 def case() -> Json:
@@ -42,5 +45,8 @@ def case() -> Json:
 
 def protocol() -> Json:
     """The lines."""
-    head: dict[str, Json] = {"$schema": DRAFT, "title": "The lines of implementations: one JSON object each"}
+    head: dict[str, Json] = {
+        "$schema": DRAFT,
+        "title": "The lines that an implementation reads and writes: one JSON object each",
+    }
     return {**head, **any_of(ref("request"), ref("reply")), "$defs": definitions()}

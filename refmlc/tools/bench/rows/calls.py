@@ -94,7 +94,7 @@ class Warm:
     name: str = "warm"
 
     def take(self, calls: int) -> int:
-        """Find it and load it; it is gone before the next time."""
+        """Find and load it; it is removed before the next run."""
         total = 0
         for _ in range(calls):
             cache = Cache(self.folder)

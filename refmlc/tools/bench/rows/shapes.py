@@ -6,7 +6,7 @@
 | conv2d, softmax, layernorm      | float32                                                   |
 | mul-add-relu-mul                | float32                                                   |
 
-Every kernel and dtype gets so many shapes of its own. All of them are one module: one run of the compiler per kernel.
+Every kernel and dtype has its own shapes. All of them are one module: one run of the compiler per kernel.
 """
 
 from collections.abc import Callable, Iterator

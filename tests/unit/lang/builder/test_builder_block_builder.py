@@ -153,9 +153,9 @@ def nested_dataflow(builder, _x):
 @pytest.mark.parametrize(
     ("misuse", "code", "text"),
     [
-        (lambda: BlockBuilder().emit(exp(variable("x", 8))), "RM112", "outside of a function"),
-        (lambda: emitting(lambda b, x: b.emit_output(x)), "RM112", "outside of a dataflow block"),
-        (lambda: emitting(nested_dataflow), "RM112", "stands in a dataflow block"),
+        (lambda: BlockBuilder().emit(exp(variable("x", 8))), "RM112", "outside a function"),
+        (lambda: emitting(lambda b, x: b.emit_output(x)), "RM112", "outside a dataflow block"),
+        (lambda: emitting(nested_dataflow), "RM112", "inside a dataflow block"),
         (lambda: emitting(lambda b, x: b.emit_func_output(x, [x])), "RM112", "given twice"),
         (lambda: emitting(lambda b, x: b.emit_func_output(x)), "RM112", "after the output"),
         (lambda: emitting(lambda b, _x: b.get()), "RM112", "is not finished"),

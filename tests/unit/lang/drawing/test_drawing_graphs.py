@@ -89,7 +89,7 @@ def test_crossings_are_taken_out():
 
 def test_what_is_too_large_is_told():
     graph = Graph("big", [Box("call", "f")] * 401)
-    assert svg_of(graph) == "<p>401 boxes: more than 400 are not drawn</p>"
+    assert svg_of(graph) == "<p>401 boxes: too many to draw (at most 400)</p>"
 
 
 def test_a_notebook_shows_text_and_picture(module):

@@ -126,7 +126,7 @@ def test_an_infinite_weight():
 
 
 CONV = [
-    ("RM202", "greater by 1 than what it moves over", "nn.conv2d(a, b)", (1, 2, 2, 4), (1, 2, 3, 3)),
+    ("RM202", "greater by 1 than the padded data", "nn.conv2d(a, b)", (1, 2, 2, 4), (1, 2, 3, 3)),
     ("RM202", "2 groups do not divide the 3 channels", "nn.conv2d(a, b, groups=2)", (1, 4, 4, 4), (3, 2, 3, 3)),
     ("RM202", "the channels of the data", "nn.conv2d(a, b, groups=2)", (1, 3, 4, 4), (2, 2, 3, 3)),
     ("RM105", "strides is an integer of at least 1", "nn.conv2d(a, b, strides=[0, 1])", (1, 2, 4, 4), (1, 2, 3, 3)),
@@ -137,7 +137,7 @@ CONV = [
     ("RM105", 'is "NCHH"', "nn.conv2d(a, b, data_layout='NCHH')", (1, 2, 4, 4), (1, 2, 3, 3)),
     ("RM105", "this has 3", "nn.conv2d(a, b)", (1, 2, 4), (1, 2, 3, 3)),
     ("RM105", "output_padding 2", "nn.conv1d_transpose(a, b, strides=2, output_padding=2)", (1, 2, 4), (2, 1, 3)),
-    ("RM202", "leaves nothing", "nn.conv1d_transpose(a, b, padding=9)", (1, 2, 4), (2, 1, 3)),
+    ("RM202", "has an empty result", "nn.conv1d_transpose(a, b, padding=9)", (1, 2, 4), (2, 1, 3)),
     ("RM202", "an extent of 0", "nn.conv1d_transpose(a, b)", (1, 2, 0), (2, 1, 3)),
 ]
 

@@ -112,5 +112,7 @@ def test_a_run_has_one_device(value):
     ],
 )
 def test_what_lies_on_meshes_is_refused_by_name_and_reason(text):
-    with pytest.raises(RefmlcError, match=r"RM504.*`R\.(dist\.)?\w+` is not supported: it places tensors on meshes"):
+    with pytest.raises(
+        RefmlcError, match=r"RM504.*`R\.(dist\.)?\w+` is not supported: it places tensors on device meshes"
+    ):
         read(text, "devices.py")

@@ -156,7 +156,7 @@ def test_effects_stand_in_impure_functions_outside_dataflow_blocks(name):
     value, what = IMPURE_CALLS[name]
     assert findings(function(bind(Y, value), pure=False), impure=IMPURE) == []
     assert findings(function(bind(Y, value), attrs={"relax.force_pure": True}), impure=IMPURE) == []
-    said = f"{what} has an effect, and is called in `main`, which is said to be pure"
+    said = f"{what} has an effect, and is called in `main`, which is declared pure"
     assert only(function(bind(Y, value)), impure=IMPURE) == ("RM212", said)
     said = f"{what} has an effect, and is called in a dataflow block"
     assert only(function(bind(Y, value), dataflow=True, pure=False), impure=IMPURE) == ("RM205", said)
@@ -291,7 +291,7 @@ def test_call_tir_takes_a_tuple_value_or_one_tensor():
 def test_call_tir_calls_tensorir():
     g = function()
     wrong = function(bind(Y, call_tir("g", X, out=tensor(4))))
-    assert only(wrong, g=g) == ("RM201", "`R.call_tir` calls `g`, which is no TensorIR function")
+    assert only(wrong, g=g) == ("RM201", "`R.call_tir` calls `g`, which is not a TensorIR function")
 
 
 def test_outputs_in_place_are_inputs():
@@ -359,7 +359,7 @@ def test_fields_of_a_tuple_exist():
     pair = Var("t", TupleType((tensor(4), tensor(5))))
     assert findings(function(params=(pair,), result=TupleGetItem(pair, 1))) == []
     wrong = function(params=(pair,), result=TupleGetItem(pair, 2))
-    assert only(wrong) == ("RM201", "field 2 of a tuple with 2 fields is asked for")
+    assert only(wrong) == ("RM201", "a tuple with 2 fields has no field 2")
 
 
 def test_shape_variables_are_bound_by_parameters():

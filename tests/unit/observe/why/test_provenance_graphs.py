@@ -129,7 +129,7 @@ def test_a_function_from_outside_ends_the_slice_by_name() -> None:
     found = why(PACKED, "main", [X], "result", (0,), registry=registry)
     call = written(found, loads(written(found))[0])
     assert (found.value, call.outside, call.function, call.bindings) == (12.0, True, "outside", ("a",))
-    assert "written by `outside`, a function from outside" in text(outline(found))
+    assert "written by the external function `outside`" in text(outline(found))
 
 
 INPLACE = read(

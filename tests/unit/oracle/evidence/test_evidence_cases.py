@@ -191,11 +191,11 @@ def test_a_file_that_is_no_case_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('clauses = "NUM-101"', "`clauses` is no list of strings"),
-        ("clauses = [101]", "`clauses` is no list of strings"),
-        ('features = "relax"', "`features` is no list of strings"),
-        ("dialect = 0.27", "`dialect` is no string"),
-        ("provenance = []", "`provenance` is no string"),
+        ('clauses = "NUM-101"', "`clauses` is not a list of strings"),
+        ("clauses = [101]", "`clauses` is not a list of strings"),
+        ('features = "relax"', "`features` is not a list of strings"),
+        ("dialect = 0.27", "`dialect` is not a string"),
+        ("provenance = []", "`provenance` is not a string"),
     ],
 )
 def test_a_key_that_holds_something_else_is_told_with_its_place(line: str, words: str) -> None:

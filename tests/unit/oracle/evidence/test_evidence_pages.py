@@ -150,7 +150,7 @@ def test_a_contradiction_shows_both_programs(tmp_path: Path) -> None:
     other = program(SCALE.replace("float32(3)", "float32(7)"), *asked.given)
     write_page(replace(found(asked, Faulty(3, 5)), other=other), tmp_path / "page.html")
     said = "".join(checked((tmp_path / "page.html").read_text()).text)
-    assert "The other way to say it" in said
+    assert "The equivalent program" in said
     assert "T.float32(7)" in said
 
 

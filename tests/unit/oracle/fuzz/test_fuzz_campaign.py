@@ -74,23 +74,23 @@ def test_jobs_that_are_lost_are_given_out_again(tmp_path, stand_in, monkeypatch)
 
 def test_a_job_that_is_lost_again_and_again_ends_the_campaign(tmp_path, stand_in, monkeypatch):
     monkeypatch.setattr("refmlc.oracle.fuzz.campaign.batch_job", _losing([1] * 100))
-    with pytest.raises(Malformed, match="batch 1 is lost, 4 times"):
+    with pytest.raises(Malformed, match="batch 1 failed 4 times"):
         run(tmp_path, stand_in(), Ways(programs=32, shrink=0))
 
 
 def _losing(numbers):
     from refmlc.oracle.fuzz.jobs import batch_job  # noqa: PLC0415 - the one that is replaced
 
-    def job(settings, batch, held=None):
+    def job(settings, batch, workers=None):
         if batch in numbers:
             numbers.remove(batch)
             raise ConnectionError("a worker is gone")
-        return batch_job(settings, batch, held)
+        return batch_job(settings, batch, workers)
 
     return job
 
 
 def test_there_must_be_a_scheduler(monkeypatch):
     monkeypatch.setattr("refmlc.oracle.fuzz.places.CONNECT", 1.0)
-    with pytest.raises(Malformed, match="no scheduler answers"), place(Ways(scheduler="tcp://127.0.0.1:9")):
+    with pytest.raises(Malformed, match="no scheduler responds"), place(Ways(scheduler="tcp://127.0.0.1:9")):
         pass

@@ -31,8 +31,8 @@ def test_a_batch_that_ends_well(done):
 @pytest.mark.parametrize(
     ("says", "code", "verdict", "told"),
     [
-        ("crash=11", "RM703", "crashed", "it was ended by SIGSEGV"),
-        ("leave=8", "RM703", "crashed", "it ended with status 3"),
+        ("crash=11", "RM703", "crashed", "the process was killed by SIGSEGV"),
+        ("leave=8", "RM703", "crashed", "the process ended with status 3"),
         ("eat=15", "RM901", "crashed", "MemoryError"),
         ("raise=12", "RM901", "crashed", "KeyError: 12"),
     ],
@@ -61,7 +61,7 @@ def test_several_culprits_in_one_batch(done):
 def test_a_crash_that_no_program_repeats_is_a_finding_of_the_batch(done):
     result = done("flaky")
     (found,) = result.findings
-    assert found.message.startswith("no program alone, but the batch: it was ended by SIGSEGV")
+    assert found.message.startswith("only the whole batch fails, no program alone: the process was killed by SIGSEGV")
     assert found.case == {}
     assert result.programs == 8
 

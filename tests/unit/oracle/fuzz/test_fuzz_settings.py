@@ -28,8 +28,8 @@ def test_kinds_take_turns():
 
 def test_differences_are_named():
     assert Settings(seed=1).differences(Settings(seed=2, size=5)) == [
-        "seed: 1 there, 2 here",
-        f"size: {Settings().size} there, 5 here",
+        "seed: 1 in the campaign, 2 here",
+        f"size: {Settings().size} in the campaign, 5 here",
     ]
 
 

@@ -94,7 +94,7 @@ def test_two_campaigns_do_not_share_a_directory(reopened, tmp_path):
 
 def test_other_settings_are_refused(tmp_path):
     open_store(tmp_path, Settings(seed=3)).close()
-    with pytest.raises(Malformed, match=r"other settings \(seed: 3 there, 4 here\)"):
+    with pytest.raises(Malformed, match=r"other settings \(seed: 3 in the campaign, 4 here\)"):
         open_store(tmp_path, Settings(seed=4))
     open_store(tmp_path, Settings(seed=3)).close()
 

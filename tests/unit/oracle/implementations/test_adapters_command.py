@@ -60,13 +60,13 @@ def test_what_a_command_gives_back_is_the_result():
         ("leave", Stop.CRASHED, "status 7"),
         ("rubbish", Stop.CRASHED, "hello world"),
         ("list", Stop.CRASHED, "[1, 2]"),
-        ("half", Stop.CRASHED, "no JSON object"),
-        ("latin", Stop.CRASHED, "no JSON object"),
-        ("nan", Stop.CRASHED, "no JSON object"),
+        ("half", Stop.CRASHED, "not a JSON object"),
+        ("latin", Stop.CRASHED, "not a JSON object"),
+        ("nan", Stop.CRASHED, "not a JSON object"),
         ("midway", Stop.CRASHED, "status 0"),
         ("shape", Stop.CRASHED, "has 12 bytes, shape and dtype make 16"),
-        ("outside", Stop.CRASHED, "is no tensor"),
-        ("few", Stop.CRASHED, "all `args` are wanted"),
+        ("outside", Stop.CRASHED, "is not a tensor"),
+        ("few", Stop.CRASHED, "needs `value` and all `args`"),
         ("unheard", Stop.CRASHED, "bored"),
         ("refuse", Stop.UNSUPPORTED, "no float32 here"),
     ],
@@ -113,7 +113,7 @@ def test_two_modules_of_one_command_do_not_meet():
         (["/nowhere/at/all"], "No such file"),
         ([sys.executable, "-c", "import sys; sys.exit('no licence')"], "no licence"),
         ([sys.executable, "-c", "print('Welcome!')"], "Welcome!"),
-        ([sys.executable, SPEAKING, "nameless"], "does not say its name"),
+        ([sys.executable, SPEAKING, "nameless"], "its first answer has no name"),
     ],
 )
 def test_what_does_not_start_is_bad_usage(words, told):
@@ -263,11 +263,11 @@ def test_an_integer_beyond_every_float_is_an_infinity(tmp_path):
 def test_a_file_without_an_end_is_not_read(tmp_path):
     value = {"kind": "tensor", "dtype": "float32", "shape": [4], "file": "a0"}
     (tmp_path / "a0").symlink_to("/dev/zero")
-    with pytest.raises(Misspelt, match="no plain file"):
+    with pytest.raises(Misspelt, match="not a regular file"):
         Receiver(tmp_path).value(value)
     (tmp_path / "a0").unlink()
     os.mkfifo(tmp_path / "a0")
-    with pytest.raises(Misspelt, match="no plain file"):
+    with pytest.raises(Misspelt, match="not a regular file"):
         Receiver(tmp_path).value(value)
 
 

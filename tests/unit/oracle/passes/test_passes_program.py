@@ -87,7 +87,7 @@ def test_it_gives_the_verdict_that_its_lines_give(command, tmp_path):
 def test_it_refuses_dies_and_writes_rubbish_and_goes_on(command):
     first = (Stage("input", MODULE),)
     for name, stopped in {
-        "mine.Dies": f"{ENDED}: it ended with status 7",
+        "mine.Dies": f"{ENDED}: the process ended with status 7",
         "mine.Refuses": "a loop it does not take",
     }.items():
         with Program(command, passes=[name]) as mine:
@@ -113,7 +113,7 @@ def test_a_program_without_passes_is_no_compiler(tmp_path):
     with pytest.raises(RefmlcError) as caught:
         Program([sys.executable, str(path)])
     assert caught.value.code.id == "RM112"
-    assert "does not say that it answers `passes`" in caught.value.diagnostic.message
+    assert "does not support `passes`" in caught.value.diagnostic.message
 
 
 def asked(*options):

@@ -27,7 +27,7 @@ for line in sys.stdin:
         case "late":
             time.sleep(60)
         case "child dies" | "cut":
-            print(json.dumps({{"stop": "crashed", "message": "the process was ended by SIGFPE"}}), flush=True)
+            print(json.dumps({{"stop": "crashed", "message": "the process was killed by SIGFPE"}}), flush=True)
         case "child late":
             print(json.dumps({{"stop": "timed out", "message": "no answer"}}), flush=True)
         case "unknown pass":
@@ -51,9 +51,9 @@ def test_what_was_written_is_kept_and_the_next_module_is_taken(python):
         assert tvm.name == "tvm 0.0"
         for module, stopped in {
             "fine": "",
-            "dies": f"{ENDED}: it was ended by SIGSEGV",
-            "child dies": f"{ENDED}: the process was ended by SIGFPE",
-            "cut": f"{ENDED}: the process was ended by SIGFPE",
+            "dies": f"{ENDED}: the process was killed by SIGSEGV",
+            "child dies": f"{ENDED}: the process was killed by SIGFPE",
+            "cut": f"{ENDED}: the process was killed by SIGFPE",
             "late": "the compiler did not end within 0.5 s",
             "child late": "the compiler did not end within 0.5 s",
         }.items():

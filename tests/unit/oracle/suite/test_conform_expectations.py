@@ -38,7 +38,7 @@ def test_another_verdict_than_the_one_that_is_known_is_unexpected(verdict):
     (found,) = applied([result("b", verdict)], read_expectations(ROW, "rows"))
     assert found.verdict is verdict
     assert not found.expected
-    assert found.unexpected == f"`nan` expects fail, it is {verdict.value}"
+    assert found.unexpected == f"`nan` expects fail; the verdict is {verdict.value}"
 
 
 def test_what_no_row_names_stays():
@@ -88,18 +88,18 @@ def test_rows_that_name_no_case_say_nothing():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[[deviation]", "is no TOML"),
-        ("deviation = 3", "no array of tables"),
+        ("[[deviation]", "is not TOML"),
+        ("deviation = 3", "not an array of tables"),
         (ROW.replace('"fail"', '"wrong"'), "`verdict` is 'wrong'"),
         (ROW.replace('"fail"', '"known"'), "`verdict` is 'known'"),
         (ROW.replace('verdict = "fail"', ""), "`verdict` is None"),
         (ROW.replace('["a.nan.*", "b"]', "[]"), "`cases` is empty"),
-        (ROW.replace('["a.nan.*", "b"]', '"b"'), "`cases` is no list"),
-        (ROW.replace('why = "it takes floats for ordered"', ""), "does not say `why`"),
+        (ROW.replace('["a.nan.*", "b"]', '"b"'), "`cases` is not a list"),
+        (ROW.replace('why = "it takes floats for ordered"', ""), "`why` is missing"),
         (ROW.replace('id = "nan"', ""), "has no `id`"),
-        (ROW.replace('["1.0"]', "[1.0]"), "`versions` is no list"),
-        (ROW.replace("versions", "verson"), "`rows`, `nan`: there is no key `verson`"),
-        (ROW.replace("[[deviation]]", "[[deviatoin]]"), "`rows`: there is no key `deviatoin`"),
+        (ROW.replace('["1.0"]', "[1.0]"), "`versions` is not a list"),
+        (ROW.replace("versions", "verson"), "`rows`, `nan`: unknown key `verson`"),
+        (ROW.replace("[[deviation]]", "[[deviatoin]]"), "`rows`: unknown key `deviatoin`"),
     ],
 )
 def test_a_broken_file_is_told(text, words):
@@ -163,5 +163,5 @@ def test_a_run_in_which_nothing_was_compared_is_not_as_expected():
     for verdict in (Verdict.UNSUPPORTED, None):
         report = reported(suite, ("x", "1"), [result("b", verdict)])
         assert not report.ok
-        assert report.problems == ("nothing was compared: no case was answered and scored",)
+        assert report.problems == ("nothing was compared: no case has a scored answer",)
     assert reported(suite, ("x", "1"), [result("b", Verdict.PASS)]).ok

@@ -51,7 +51,7 @@ def everything():
         one("trap", Verdict.MISSED_TRAP, "it returns, recorded is trap RM401"),
         one("mul", Verdict.OVER_STRICT, EVIL),
         one("half", Verdict.UNSUPPORTED, "no float16 here"),
-        one("div", Verdict.CRASH, "it was ended by SIGSEGV"),
+        one("div", Verdict.CRASH, "the process was killed by SIGSEGV"),
         one("tiny", Verdict.TIMEOUT, "no answer within 1 s"),
         one("max", Verdict.FAIL, "`C`: element 1 is 1.0, recorded is nan"),
         one("min", Verdict.PASS),
@@ -79,8 +79,8 @@ def test_junit_is_as_the_schema_says_and_has_every_case():
     cases = {case["@name"]: case for case in first["testcase"]}
     assert cases["sub"]["failure"]["@type"] == "fail"
     assert "`C`[1]: 2.5 (0x1.4p+1), recorded 2.0 (0x1p+1)" in cases["sub"]["failure"]["$"]
-    assert cases["div"]["error"]["@message"] == "it was ended by SIGSEGV"
-    assert cases["min"]["failure"]["@message"] == "`old` expects fail, it is pass"
+    assert cases["div"]["error"]["@message"] == "the process was killed by SIGSEGV"
+    assert cases["min"]["failure"]["@message"] == "`old` expects fail; the verdict is pass"
     assert cases["max"]["skipped"]["@message"] == "known: nan: NaN is lost: floats are taken for ordered"
     assert cases["half"]["skipped"]["@message"] == "unsupported: no float16 here"
     assert "\ufffd" in cases["mul"]["failure"]["@message"]
@@ -145,7 +145,7 @@ def test_in_words():
     assert summary(good()) == "interp: 1 pass, 1 not scored: as expected"
     assert list(told(good())) == []
     broken_off = replace(good(), interrupted=True, results=good().results[:1])
-    assert list(told(broken_off)) == ["the run was broken off after 1 case"]
+    assert list(told(broken_off)) == ["the run was interrupted after 1 case"]
 
 
 # ------------------------------------------------------------------------------------------ the page

@@ -116,7 +116,7 @@ def test_filters(opened):
     seen.page.get_by_role("checkbox", name="not as expected", exact=True).check()
     expect(status).to_have_text("7 of 12 cases")
     seen.page.locator("#query").fill("nothing has this name")
-    expect(seen.page.locator("#matrix")).to_contain_text("No case fits the filter.")
+    expect(seen.page.locator("#matrix")).to_contain_text("No case matches the filter.")
 
 
 def test_keys_alone_are_enough(opened):
@@ -193,5 +193,5 @@ def test_without_scripts_the_figures_are_there(browser, file):
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator(".card").count() == 2
-    assert "scripts are switched off" in page.locator("noscript").inner_text()
+    assert "JavaScript, which is switched off" in page.locator("noscript").inner_text()
     context.close()

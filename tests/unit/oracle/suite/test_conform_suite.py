@@ -117,15 +117,14 @@ def test_a_changed_file_is_named(folder):
     path.write_text(path.read_text() + "# more\n")
     assert str(path.relative_to(folder)) in message(folder)
     assert (
-        refused(folder)
-        == f"`{path.relative_to(folder)}` was released and is another file now; a new case is a new file"
+        refused(folder) == f"`{path.relative_to(folder)}` was released and has changed; put a new case into a new file"
     )
     assert (folder / "frozen" / "MANIFEST").read_text() == before
 
 
 def test_a_case_that_was_released_does_not_go(folder):
     next((folder / "cases").rglob("*.toml")).unlink()
-    assert "was released and is gone" in refused(folder)
+    assert "was released and is missing" in refused(folder)
 
 
 def test_what_is_not_released_may_change_and_a_release_is_one(folder):
@@ -136,11 +135,11 @@ def test_what_is_not_released_may_change_and_a_release_is_one(folder):
     for text in (case, case + "# more\n"):
         new.write_text(text)
         assert freeze(folder) == len(load_suite(folder).cases) == count + more
-    assert "is released, with other cases" in refused(folder, release=True)
+    assert "is released with other cases" in refused(folder, release=True)
     (folder / "VERSION").write_text("9.10\n")
     freeze(folder, release=True)
     new.write_text(case)
-    assert "was released and is another file now" in refused(folder)
+    assert "was released and has changed" in refused(folder)
 
 
 def test_a_missing_file_is_named(folder):
@@ -158,7 +157,7 @@ def test_a_file_that_nobody_froze_is_named(folder):
 def test_no_case_is_an_error(folder):
     shutil.rmtree(folder / "cases")
     (folder / "frozen" / "MANIFEST").write_text("")
-    assert message(folder) == "the suite holds no case"
+    assert message(folder) == "the suite has no case"
 
 
 def test_withdrawn_cases_are_not_asked(folder):

@@ -30,7 +30,7 @@ error[RM705]: `sch.reorder(l3, l2)` changes what `main` means: the program after
 9 | |             X[vi] = X[vi] + A[vk, vm]
   | |_____________________________________^
   = note: `A` is float32[2, 2] [[ 0.95810026, -0.08740345], [ 0.43769407, 0.4697725 ]]
-  = note: `X` is float32[2], not all of it written
+  = note: `X` is float32[2], not fully initialised
   = help: `refmlc explain RM705`"""
 RACE = """\
 error[RM705]: `sch.parallel(l3)` changes what `main` means: the program before is defined, the program after is not: \
@@ -41,7 +41,7 @@ RM321: race on `X[0]`: iteration m = 1 reads it, iteration m = 0 writes it
   |                     ^^^^^
   = note: i = 0, k = 0, m = 1 in `main`, step 5
   = note: `A` is float32[2, 2] [[0., 0.], [0., 0.]]
-  = note: `X` is float32[2], not all of it written
+  = note: `X` is float32[2], not fully initialised
 note: iteration m = 0 writes it here
  --> sum.py:9:13
   |

@@ -181,10 +181,10 @@ def main(x: R.Tensor((2,), "float32")):
     ("text", "before", "reason", "read"),
     [
         ("x = 1", (), None, ""),
-        ("def f(a, ..., b):\n    # no", (), "no Python", ""),
+        ("def f(a, ..., b):\n    # no", (), "not complete Python", ""),
         ("with a:\n    ...\n    b()", (), "`...`", ""),
-        ('R.call_dps_packed("f", (x, y), R.Tensor((1, n), "float32"))', (), "the inside", "read as TVMScript"),
-        ("with R.dataflow():\n    y = R.add(x, x)\n    R.output(y)", (), "the inside", "read as TVMScript"),
+        ('R.call_dps_packed("f", (x, y), R.Tensor((1, n), "float32"))', (), "the body", "read as TVMScript"),
+        ("with R.dataflow():\n    y = R.add(x, x)\n    R.output(y)", (), "the body", "read as TVMScript"),
         (ALONE, (MODULE,), "a function of a module", "read as TVMScript"),
         (ALONE, (), None, ""),
         (ALONE.replace("f, (x", '"f", (x'), (MODULE,), None, ""),

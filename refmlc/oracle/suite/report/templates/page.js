@@ -139,7 +139,7 @@
       table.append(el("tbody", {}, el("tr", { class: "area", "data-area": prefix }, el("th", { scope: "rowgroup" }, fold), ...sums),
         ...(open ? names.map((clause) => row(clause, groups.get(clause))) : [])));
     }
-    matrix.replaceChildren(groups.size ? table : el("p", { class: "soft", style: "padding: .6rem .9rem" }, "No case fits the filter."));
+    matrix.replaceChildren(groups.size ? table : el("p", { class: "soft", style: "padding: .6rem .9rem" }, "No case matches the filter."));
     const rows = stops();
     const again = kept && kept.clause !== undefined ? rows.flat().find((each) => each.dataset.clause === kept.clause && each.dataset.impl === kept.impl) : null;
     const first = again || (rows[0] && rows[0][0]);
@@ -198,7 +198,7 @@
   const drawRows = (rows) => el("div", { class: "scroll" }, el("table", { class: "rows" },
     el("thead", {}, el("tr", {}, ["element", "got", "recorded", "permitted"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, rows.map(([label, index, got, recorded, permitted]) =>
-      el("tr", {}, el("td", {}, label + index), el("td", {}, got), el("td", {}, recorded), el("td", {}, permitted || "only that"))))));
+      el("tr", {}, el("td", {}, label + index), el("td", {}, got), el("td", {}, recorded), el("td", {}, permitted || "recorded value only"))))));
   const drawResult = (one, number) => {
     const result = one.results[number], verdict = verdictOf(result);
     const kind = !isExpected(result) ? "bad" : RIGHT.has(verdict) ? "right" : verdict === "known" ? "known" : "none";
@@ -211,30 +211,30 @@
         const several = one.calls.length > 1 ? "call " + (at + 1) + ": " : "";
         if (call.why) parts.push(el("p", {}, several + call.why));
         if (call.rows.length) parts.push(drawRows(call.rows));
-        if (call.got) parts.push(el("details", {}, el("summary", { class: "small" }, several + "the whole answer"), el("pre", {}, call.got)));
+        if (call.got) parts.push(el("details", {}, el("summary", { class: "small" }, several + "full answer"), el("pre", {}, call.got)));
       });
     }
     return el("article", { class: "verdict " + kind }, parts);
   };
   const drawCase = (one) => {
     const clause = one.shown[0], links = one.clauses.map((name) => back(name, { clause: name }));
-    const facts = [["clauses", links.length ? links : "none"], ["features", one.features.join(", ") || "none"], ["from", one.provenance || "not said"], ["calls", el("code", {}, one.func)]];
+    const facts = [["clauses", links.length ? links : "none"], ["features", one.features.join(", ") || "none"], ["from", one.provenance || "unknown"], ["function", el("code", {}, one.func)]];
     const calls = one.calls.map((call, at) => [el("h3", {}, one.calls.length > 1 ? "Call " + (at + 1) : "Call"),
       el("p", { class: "soft small" }, "arguments"), el("pre", {}, call.args || "none"),
-      el("p", { class: "soft small" }, "must come to"), el("pre", {}, call.wanted)]);
+      el("p", { class: "soft small" }, "expected"), el("pre", {}, call.wanted)]);
     const order = LABELS.map((_, number) => number).filter((number) => one.results[number] !== null)
       .sort((a, b) => weight(one, [a]) - weight(one, [b]));
     const again = order.map((number) => "refmlc conform --impl '" + data.names[number] + "' --case '" + one.id + "'").join("\n");
     return [el("div", { class: "bar" }, back("← " + (clause || "cases without a clause"), { clause })), el("h2", { class: "mono" }, one.id),
       el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
       el("h3", {}, "Verdicts"), order.map((number) => drawResult(one, number)), el("h3", {}, "Module"), drawModule(one), calls,
-      el("h3", {}, "Again"), el("pre", {}, again)];
+      el("h3", {}, "Reproduce"), el("pre", {}, again)];
   };
   const drawNothing = (cases) => {
     const all = LABELS.map((_, number) => number);
     const bad = cases.filter((one) => one.results.some((result) => !isExpected(result)));
     const worst = bad.sort((a, b) => weight(a, all) - weight(b, all)).slice(0, 50);
-    if (!worst.length) return [el("h2", {}, "Nothing unexpected"), el("p", { class: "soft" }, "Choose a clause, or a cell of the matrix, to see its cases.")];
+    if (!worst.length) return [el("h2", {}, "All verdicts as expected"), el("p", { class: "soft" }, "Choose a clause, or a cell of the matrix, to see its cases.")];
     return [el("h2", {}, "Not as expected"), el("p", { class: "soft" }, plural(bad.length, "case") + (bad.length > 50 ? ", the first 50" : "")),
       el("ul", { class: "list" }, worst.map((one) => listed(one, null)))];
   };
