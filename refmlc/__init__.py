@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from refmlc.lang.ir import IRModule
     from refmlc.lang.ir.equal import structural_equal
     from refmlc.lang.script import show
-    from refmlc.lang.wellformed.reading import read_file
+    from refmlc.lang.wellformed.reader_checks import read_file
     from refmlc.oracle.check import check
     from refmlc.rewrite.schedule import Schedule
     from refmlc.run.memory.budget import Budget
@@ -106,7 +106,7 @@ _attribute, __dir__ = attach(
         "refmlc.lang.ir": ("IRModule",),
         "refmlc.lang.ir.equal": ("structural_equal",),
         "refmlc.lang.script": ("show",),
-        "refmlc.lang.wellformed.reading": ("read_file",),
+        "refmlc.lang.wellformed.reader_checks": ("read_file",),
         "refmlc.oracle.check": ("check",),
         "refmlc.rewrite.schedule": ("Schedule",),
         "refmlc.run.memory.budget": ("Budget",),

@@ -13,7 +13,7 @@ from refmlc.lang.ir.types import TensorType
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.wellformed.infer import type_of
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.emit import emit_module
 from refmlc.native.options import Options
 from refmlc.rewrite.transform import legalize_ops

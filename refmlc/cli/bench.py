@@ -13,7 +13,7 @@ from refmlc.cli.console import Terminal, err, json_option, out, print_json
 from refmlc.tools.bench.campaign import bench_campaigns
 from refmlc.tools.bench.chart import write_chart
 from refmlc.tools.bench.interpreter import LIMIT, bench_linear0
-from refmlc.tools.bench.row import LAST, Row, Verdict, number
+from refmlc.tools.bench.row import LAST, BenchRow, Verdict, number
 from refmlc.tools.bench.run import run_table
 from refmlc.tools.bench.sizes import FULL, TINY
 
@@ -133,7 +133,7 @@ def fuzz(batches: int, size: int | None, *, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def as_table(rows: Sequence[Row]) -> Table:
+def as_table(rows: Sequence[BenchRow]) -> Table:
     """The rows for people."""
     table = Table(title="compiled functions: ratios in one run, one thread", title_justify="left")
     for column in ("#", "what", "against", "goal", "measured", "", "note"):

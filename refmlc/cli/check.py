@@ -12,8 +12,8 @@ from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.observe.sanitize.kinds import ALL
-from refmlc.oracle.check.program import Asked
-from refmlc.oracle.check.run import Choices
+from refmlc.oracle.check.program import CallRequest
+from refmlc.oracle.check.run import CheckOptions
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.run.memory.files import read_arrays
 
@@ -82,9 +82,9 @@ def check(  # noqa: PLR0913 - one parameter per option
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`--input` and `--dim` are for one function: give `--func` too")
     given = dict(read_arrays(params)) if params else {}
-    asked = Asked(named_values(inputs), given, sizes_of(dims), calls, seed)
+    asked = CallRequest(named_values(inputs), given, sizes_of(dims), calls, seed)
     limits = Limits(seconds=seconds, clock=True)
-    choices = Choices(
+    choices = CheckOptions(
         asked, limits, kinds or ALL, frozenset(allow), pairs=not no_pairs, strict=strict, as_written=as_written
     )
     register(registered)

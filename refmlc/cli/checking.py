@@ -19,8 +19,8 @@ from refmlc.cli.sources import Source, sources
 from refmlc.diag import RefmlcError
 from refmlc.diag.render import to_json
 from refmlc.lang.ir import IRModule
-from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, Report, Row, many
-from refmlc.oracle.check.run import DEFAULT_PATHS, Choices, examined, functions, known_params, shown_names
+from refmlc.oracle.check.report import COLUMNS, NO_ARGUMENTS, FunctionResult, Report, many
+from refmlc.oracle.check.run import DEFAULT_PATHS, CheckOptions, examined, functions, known_params, shown_names
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.lookup import implementation
 
@@ -54,7 +54,7 @@ def checked(
     files: Sequence[Path],
     func: str | None,
     impls: Sequence[str],
-    choices: Choices,
+    choices: CheckOptions,
     evidence: Evidence,
     *,
     as_json: bool,
@@ -84,7 +84,7 @@ def checked(
 
 
 def _results(
-    found: Sequence[Source], func: str | None, choices: Choices, paths: Sequence[Implementation], *, alone: bool
+    found: Sequence[Source], func: str | None, choices: CheckOptions, paths: Sequence[Implementation], *, alone: bool
 ) -> Iterator[Result]:
     """The reports on the files, up to an interrupt; one before the first verdict passes."""
     for number, source in enumerate(found):
@@ -100,7 +100,7 @@ def _results(
 
 
 def _result(
-    source: Source, func: str | None, choices: Choices, paths: Sequence[Implementation], *, alone: bool
+    source: Source, func: str | None, choices: CheckOptions, paths: Sequence[Implementation], *, alone: bool
 ) -> Result:
     """The report on a file. Fails, where it is the only one: as reading does; RM111, RM112."""
     try:
@@ -117,9 +117,11 @@ def _result(
     return Result(source, report, unchecked=names[len(rows) :])
 
 
-def _rows(module: IRModule, names: Sequence[str], choices: Choices, paths: Sequence[Implementation]) -> list[Row]:
+def _rows(
+    module: IRModule, names: Sequence[str], choices: CheckOptions, paths: Sequence[Implementation]
+) -> list[FunctionResult]:
     """The functions examined, up to an interrupt; one before the first verdict passes."""
-    rows: list[Row] = []
+    rows: list[FunctionResult] = []
     try:
         for name in names:
             with err.status(f"checking {name} …"):

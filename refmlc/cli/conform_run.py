@@ -18,7 +18,7 @@ from refmlc.oracle.suite.report.data import as_data
 from refmlc.oracle.suite.report.junit import junit
 from refmlc.oracle.suite.result import Report
 from refmlc.oracle.suite.runner import chosen
-from refmlc.oracle.suite.runner_workers import Asked, here, run_named
+from refmlc.oracle.suite.runner_workers import RunRequest, here, run_named
 from refmlc.oracle.suite.suite import Suite, load_suite
 
 EVERY = 30.0  # seconds between lines where there is no terminal
@@ -99,7 +99,7 @@ def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[Refml
 
 
 def _asked(suite: Suite, spec: str, settings: Settings, known: Expectations | None) -> Report:
-    asked = Asked(spec, here(settings.suite), settings.seconds, settings.prepare, settings.jobs)
+    asked = RunRequest(spec, here(settings.suite), settings.seconds, settings.prepare, settings.jobs)
     if not err.is_terminal:
         return run_named(suite, asked, known, settings.cases, _Lines(spec))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from refmlc.cli.console import out, print_json
-from refmlc.tools.course.both import NEITHER, NOT_THERE, Pair, run_both
+from refmlc.tools.course.comparison import NEITHER, NOT_THERE, Pair, run_both
 from refmlc.tools.course.outputs import DIFFERS, EQUAL, EXPLAINED
 from refmlc.tools.course.run import EXCERPT, FAILED, NEEDS, RAN, BlockReport, CourseReport, run_document
 

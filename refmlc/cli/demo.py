@@ -9,9 +9,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from refmlc.cli.console import err, json_option, out, print_json
-from refmlc.tools.demo.checking import check_imported
+from refmlc.tools.demo.model_check import check_imported
 from refmlc.tools.demo.picture import score_bars, terminal_image, write_png
-from refmlc.tools.demo.runner import ALL, CLASS_NAMES, Row, read_images, read_params, run_all
+from refmlc.tools.demo.runner import ALL, CLASS_NAMES, VariantResult, read_images, read_params, run_all
 from refmlc.vm.tiers import AUTO, NAMES
 
 PNG = "Write the first image and its scores here."
@@ -46,7 +46,7 @@ def demo(
 ) -> None:
     """Run a small network (784-128-10) on real handwritten digits, in several variants, and compare them with NumPy."""
     digits, weights = read_images(images, labels, count), read_params(params)
-    rows: list[Row] = []
+    rows: list[VariantResult] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as progress:
         task = progress.add_task("images x variants", total=len(digits.labels) * len(ALL))
@@ -56,7 +56,7 @@ def demo(
     paths = check_imported(digits.pixels[0], weights, svg)
     write_png(png, digits.pixels[0], scores[0], CLASS_NAMES)
     if as_json:
-        found = [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
+        found = [{name: getattr(row, name) for name in VariantResult.__slots__} for row in rows]
         print_json({"png": str(png), "svg": str(svg), "paths": paths, "rows": found})
         return
     show_image(digits.pixels[0], scores[0], int(digits.labels[0]))
@@ -75,7 +75,7 @@ def show_image(pixels: NDArray[np.float32], scores: NDArray[np.float32], label: 
         out.print(f"  {name} {'█' * round(1 + 30 * length):<32}{score:9.4f}")
 
 
-def table(rows: list[Row]) -> Table:
+def table(rows: list[VariantResult]) -> Table:
     """The demo's table."""
     result = Table(title=f"784-128-10 network, {rows[0].images} handwritten digits")
     for column in ("variant", "accuracy", "as NumPy", "max |Δ|", "ms/image"):

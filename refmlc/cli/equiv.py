@@ -12,8 +12,8 @@ from refmlc.cli.sources import Source
 from refmlc.diag.render import to_json
 from refmlc.oracle.evidence import write_page
 from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.refine.calls import Subject, entry
-from refmlc.oracle.refine.comparison import Asked, Comparison, compared, finding_of
+from refmlc.oracle.refine.calls import ProgramSubject, entry
+from refmlc.oracle.refine.comparison import Comparison, ComparisonOptions, compared, finding_of
 from refmlc.oracle.refine.refinement import INTERP
 
 
@@ -58,10 +58,10 @@ def equiv(  # noqa: PLR0913 - one parameter per option
     register(registered)
     first = Source(before).read()
     name = entry(first, func)
-    old, new = Subject(first, name), _second(after, name)
+    old, new = ProgramSubject(first, name), _second(after, name)
     limits = Limits(seconds=seconds, clock=True)
     with err.status(f"comparing {name} …"):
-        found = compared(old, new, Asked(None, calls, seed, impls or (INTERP,), limits, exact=exact))
+        found = compared(old, new, ComparisonOptions(None, calls, seed, impls or (INTERP,), limits, exact=exact))
     if found.counterexample is not None and page is not None:
         command = ["refmlc", *sys.argv[1:]]
         write_page(finding_of(old, new, found.counterexample, limits), page, command=shlex.join(command))
@@ -69,10 +69,10 @@ def equiv(  # noqa: PLR0913 - one parameter per option
     click.get_current_context().exit(1 if found.counterexample is not None else 0)
 
 
-def _second(file: Path, name: str) -> Subject:
+def _second(file: Path, name: str) -> ProgramSubject:
     """The module AFTER, which has the function too. Fails: as reading does; RM112."""
     module = Source(file).read()
-    return Subject(module, entry(module, name))
+    return ProgramSubject(module, entry(module, name))
 
 
 def _show(func: str, found: Comparison, calls: int, *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from refmlc.cli.console import json_option
 from refmlc.cli.durations import Duration
 from refmlc.cli.fuzz_run import run_campaign
 from refmlc.cli.trusting import trust_option
-from refmlc.oracle.fuzz.settings import KINDS, Ways
+from refmlc.oracle.fuzz.settings import KINDS, RunOptions
 
 DEFAULT = 600.0  # seconds, if neither a time nor a number of programs is given
 NONE = "none"
@@ -89,4 +89,4 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     if seconds is None and programs is None:
         seconds = DEFAULT
     cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
-    run_campaign(path, asked, Ways(seconds, programs, cores, scheduler, shrink), trust=trust, as_json=as_json)
+    run_campaign(path, asked, RunOptions(seconds, programs, cores, scheduler, shrink), trust=trust, as_json=as_json)

@@ -12,17 +12,17 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.batch import every
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.moved import made
-from refmlc.oracle.fuzz.settings import ANY, Settings, Ways
+from refmlc.oracle.fuzz.reordered_loops import made
+from refmlc.oracle.fuzz.settings import ANY, RunOptions, Settings
 from refmlc.oracle.fuzz.store import SETTINGS, open_store, settings_in
 from refmlc.oracle.implementations.trust import refuse, trusted
-from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
+from refmlc.strategies.aims import MODULE_AIMS, THREAD_AIMS
 from refmlc.strategies.functions import AIMS
 
 REFRESH = 4  # times a second
 
 
-def run_campaign(path: Path, asked: Mapping[str, object], ways: Ways, *, trust: bool, as_json: bool) -> None:
+def run_campaign(path: Path, asked: Mapping[str, object], ways: RunOptions, *, trust: bool, as_json: bool) -> None:
     """Run the campaign in `path`, with the settings that are `asked` for. Exits with status 1 for findings."""
     settings = _settings(path, asked)
     _trusted(path, settings, asked, trust=trust)

@@ -10,7 +10,7 @@ from refmlc.cli.console import json_option, out, print_json
 from refmlc.cli.trusting import trust_option
 from refmlc.frontends.files import import_file
 from refmlc.lang.script.display import display
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 
 
 @click.command("import", epilog="Example: refmlc import model.onnx -o model.py --npz params.npz")

@@ -15,13 +15,13 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.render import to_json
 from refmlc.oracle.passes.check import check
-from refmlc.oracle.passes.lifting import lifted
+from refmlc.oracle.passes.constant_parameters import lifted
 from refmlc.oracle.passes.report import markdown
 from refmlc.oracle.passes.run import Program, Tvm
 from refmlc.oracle.passes.shrink import Compiler, Shrunk, shrunk
 from refmlc.oracle.passes.stages import read_trace
-from refmlc.oracle.passes.tvm_script import Asked
-from refmlc.oracle.passes.verdicts import Checked
+from refmlc.oracle.passes.tvm_script import TvmRequest
+from refmlc.oracle.passes.verdicts import TraceCheck
 
 COLORS = {"same": "green", "broken": "red", "unsupported": "yellow", "no call": "dim"}
 PASSES_HELP = (
@@ -70,7 +70,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
             if python is not None:
                 compiler = f"{compiler} for {target}, opt_level {opt}".replace("tvm", "TVM", 1)
     if report is not None:
-        asked = None if python is None else Asked(_named(names), target, opt)
+        asked = None if python is None else TvmRequest(_named(names), target, opt)
         _write(report, checked, found, compiler, asked)
     if as_json:
         print_json(_data(checked, found))
@@ -79,7 +79,7 @@ def passes(  # noqa: PLR0913 - one parameter per option
     sys.exit(_status(checked))
 
 
-def _status(checked: Checked) -> int:
+def _status(checked: TraceCheck) -> int:
     """0, 1 where a pass changes the meaning, 3 where nothing was compared: that is no agreement."""
     if checked.broken is not None:
         return 1
@@ -109,7 +109,9 @@ def _named(names: str | None) -> list[str] | None:
     return [name.strip() for name in re.split(r",(?![^()]*\))", names) if name.strip()]
 
 
-def _of_module(file: Path, compiler: Compiler, calls: int, seed: int, *, small: bool) -> tuple[Checked, Shrunk | None]:
+def _of_module(
+    file: Path, compiler: Compiler, calls: int, seed: int, *, small: bool
+) -> tuple[TraceCheck, Shrunk | None]:
 
     module = refmlc.read_file(file)
     bare, constants = lifted(module)
@@ -120,7 +122,7 @@ def _of_module(file: Path, compiler: Compiler, calls: int, seed: int, *, small: 
     return checked, shrunk(module, checked.broken, compiler, calls=calls)
 
 
-def _of_snapshots(file: Path, calls: int, seed: int) -> Checked:
+def _of_snapshots(file: Path, calls: int, seed: int) -> TraceCheck:
 
     try:
         lines = file.read_text(encoding="utf-8").split("\n")  # `splitlines` splits at more, inside of strings
@@ -129,13 +131,13 @@ def _of_snapshots(file: Path, calls: int, seed: int) -> Checked:
     return check(read_trace(lines), calls=calls, seed=seed)
 
 
-def _write(report: Path, checked: Checked, found: Shrunk | None, compiler: str, asked: Asked | None) -> None:
+def _write(report: Path, checked: TraceCheck, found: Shrunk | None, compiler: str, asked: TvmRequest | None) -> None:
 
     command = f"$ refmlc {shlex.join(sys.argv[1:])}"
     report.write_text(markdown(checked, compiler=compiler, command=command, small=found, tvm=asked), encoding="utf-8")
 
 
-def _data(checked: Checked, found: Shrunk | None) -> dict[str, object]:
+def _data(checked: TraceCheck, found: Shrunk | None) -> dict[str, object]:
     """All of it as JSON."""
     broken = checked.broken if found is None else found.broken
     rows = [{"pass": row.name, "verdict": row.said.value, "calls": row.calls, "why": row.why} for row in checked.rows]
@@ -153,7 +155,7 @@ def _data(checked: Checked, found: Shrunk | None) -> dict[str, object]:
     return {"stages": rows, "stopped": checked.stopped, "broken": said, "module": None if found is None else found.text}
 
 
-def _show(checked: Checked, found: Shrunk | None) -> None:
+def _show(checked: TraceCheck, found: Shrunk | None) -> None:
     if not checked.rows and not checked.stopped:
         out.print("no pass changes the module: there is nothing to compare")
         return

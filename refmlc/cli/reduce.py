@@ -18,11 +18,11 @@ from refmlc.cli.reduce_verdict import is_static, known_code, wanted
 from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.implementations.lookup import implementation
-from refmlc.oracle.keep import fails_to_read
 from refmlc.oracle.reduce import Reduction, TextReduction, reduce, reduce_case, reduce_text
 from refmlc.oracle.reduce.command import Command, Ran
+from refmlc.oracle.reduction_predicates import fails_to_read
 
 Found = Reduction | TextReduction
 COMMAND_HELP = "A shell command; exit status 0: keep the candidate, whose path is {}, $1 and $REFMLC_FILE."

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.lang.ir import IRModule, relax
-from refmlc.oracle.calls import Maker
+from refmlc.oracle.calls import CallMaker
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.keep import codes_of, ends_in, findings_of, same_verdict
+from refmlc.oracle.reduction_predicates import codes_of, ends_in, findings_of, same_verdict
 from refmlc.strategies.case import Case
 
 CALLS = 3
@@ -75,5 +75,5 @@ def _cases(module: IRModule, func: str | None) -> Iterator[Case]:
     for name, function in module.functions.items():
         if isinstance(function, relax.ExternFunc) or (function.private if func is None else name != func):
             continue
-        maker = Maker(module, name)
+        maker = CallMaker(module, name)
         yield Case(module, name, tuple(maker.call(number, 0, {}).recipes for number in range(CALLS)))

@@ -17,7 +17,7 @@ from refmlc.oracle.evidence import read_case
 from refmlc.oracle.evidence.replay import replay as again
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.fuzz.finding_file import examined, is_finding, read_finding
-from refmlc.oracle.fuzz.moved import made
+from refmlc.oracle.fuzz.reordered_loops import made
 from refmlc.oracle.implementations.implementation import Implementation, Stop, Stopped
 from refmlc.oracle.implementations.trust import trusted
 

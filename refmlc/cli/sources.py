@@ -13,7 +13,7 @@ from pathlib import Path
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read, read_file
+from refmlc.lang.wellformed.reader_checks import read, read_file
 
 STDIN = Path("-")
 _TVMSCRIPT = re.compile(rb"^[ \t]*@(?:\w+\.)*(?:prim_func|ir_module)\b|^[ \t]*@(?:R|relax)\.function\b", re.MULTILINE)

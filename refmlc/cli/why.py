@@ -13,7 +13,7 @@ from refmlc.cli.inputs import Inputs, gather
 from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.observe.why import Limits, Line, as_data, outline, text, why
+from refmlc.observe.why import SliceLimits, Line, as_data, outline, text, why
 
 DEPTH = 8
 
@@ -54,7 +54,7 @@ def why_command(  # noqa: PLR0913 - one parameter per option
     name, index = parsed(element)
     arguments = gather(module, func, inputs, dims, params)
     with err.status(f"running {func} …"):
-        backward_slice = why(module, func, arguments.values, name, index, limits=Limits(max_steps=max_steps))
+        backward_slice = why(module, func, arguments.values, name, index, limits=SliceLimits(max_steps=max_steps))
     if as_json:
         print_json({"file": str(file), **as_data(backward_slice)})
         return

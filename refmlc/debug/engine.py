@@ -2,18 +2,18 @@
 
 It listens to the stepper and passes what it hears to its parts; each part alone writes its own state:
 
-| part              | owns                                                                    |
-|-------------------|-------------------------------------------------------------------------|
-| `position`        | the event, the active calls, the place                                  |
-| `control`         | the plan of the motion, the stop, the pause, the worker                  |
-| `traps`           | the statements that leave the fast path                                 |
-| `machines`        | the interpreters, the tracing level                                     |
-| `tier_switch`     | the calls and loops that C executes                                     |
-| `snapshots`       | the snapshots                                                           |
-| `snapshot_policy` | when the next snapshot is due                                           |
-| `resumption`      | the snapshot that the run is on its way to                              |
-| `output`          | how much the program has printed                                        |
-| `outcome`         | the result, the failure                                                 |
+| part              | owns                                                    |
+|-------------------|---------------------------------------------------------|
+| `position`        | the event, the active calls, the place                  |
+| `control`         | the plan of the motion, the stop, the pause, the worker |
+| `traps`           | the statements that leave the fast path                 |
+| `machines`        | the interpreters, the tracing level                     |
+| `tier_switch`     | the calls and loops that C executes                     |
+| `snapshots`       | the snapshots                                           |
+| `snapshot_policy` | when the next snapshot is due                           |
+| `resumption`      | the snapshot that the run is on its way to              |
+| `output`          | how much the program has printed                        |
+| `outcome`         | the result, the failure                                 |
 
 Methods marked [run] are executed in the worker's thread while the owner waits; the others by the owner while the
 worker waits.
@@ -39,7 +39,7 @@ from refmlc.debug.tier_switch import TierSwitch
 from refmlc.debug.traps import Traps
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import relax, tir
-from refmlc.observe.why.copying import copies
+from refmlc.observe.why.copies import copies
 from refmlc.run.interp.graph import activation
 from refmlc.run.interp.machine import Machine
 from refmlc.run.interp.tensorir.frame import Frame, Run

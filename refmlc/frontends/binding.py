@@ -1,13 +1,13 @@
 """The arguments of a call of PyTorch brought to the parameters of its rule: none of them is ignored.
 
-| an argument                                          | goes                                             |
-|------------------------------------------------------|--------------------------------------------------|
-| at the place of a parameter that means it (`MEANT`)   | there                                            |
-| elsewhere, with a parameter of its name or meaning   | there                                            |
-| that says where and how tensors lie, or is for       | nowhere (`IDLE`)                                 |
-| gradients alone                                      |                                                  |
-| with the value that it has where nobody gives it     | nowhere                                          |
-| anything else                                        | RM501 with its name                              |
+| an argument                                         | goes                |
+|-----------------------------------------------------|---------------------|
+| at the place of a parameter that means it (`MEANT`) | there               |
+| elsewhere, with a parameter of its name or meaning  | there               |
+| that says where and how tensors lie, or is for      | nowhere (`IDLE`)    |
+| gradients alone                                     |                     |
+| with the value that it has where nobody gives it    | nowhere             |
+| anything else                                       | RM501 with its name |
 
 The names and the values come from PyTorch's own schema of an operator, or from the signature of its function.
 """
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand
-from refmlc.frontends.malformed import RAISED
+from refmlc.frontends.malformed_input import RAISED
 from refmlc.frontends.rule import Rule
 
 ABSENT = inspect.Parameter.empty

@@ -10,7 +10,7 @@
 | any other text                                    | read from the text                             |
 
 Anything else is refused by its type. Texts from elsewhere (a file, another process) are read by
-`refmlc.lang.wellformed.reading.read`, for which a text is never a path.
+`refmlc.lang.wellformed.reader_checks.read`, for which a text is never a path.
 """
 
 import os
@@ -23,7 +23,7 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.tvm_objects import Scriptable, from_tvm
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.lang.wellformed import reading
+from refmlc.lang.wellformed import reader_checks
 
 NEEDED = "an IRModule, a function, a path or TVMScript is needed"
 _PATH = re.compile(r"[^\s()=@'\"#]+\.[A-Za-z]\w*|[^\s()=@'\"#]*[/\\][^\s()=@'\"#]*")
@@ -71,15 +71,15 @@ def read(program: str | os.PathLike[str], name: str = "<text>", *, check: bool =
     number of others, when a static rule is broken and `check` is on.
     """
     if isinstance(program, os.PathLike):
-        return reading.read_file(Path(program), check=check)
+        return reader_checks.read_file(Path(program), check=check)
     if not isinstance(program, str):
         raise fail(BAD_USAGE, f"a path or TVMScript is needed, this is {type(program).__name__}")
     if "\n" in program or not _is_path(program):
-        return reading.read(program, name, check=check)
+        return reader_checks.read(program, name, check=check)
     if not Path(program).exists():
         note = "a text of one line is read as the path of a file"
         raise fail(BAD_FILE, f"`{program}`: No such file or directory", None, note)
-    return reading.read_file(program, check=check)
+    return reader_checks.read_file(program, check=check)
 
 
 def _is_path(text: str) -> bool:

@@ -28,7 +28,7 @@ from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.fx_rules import taken
 from refmlc.frontends.rule import Rule
 from refmlc.frontends.sizes import Sizes
-from refmlc.frontends.unknown import told, unknown
+from refmlc.frontends.unknown_operator import told, unknown
 from refmlc.lang.builder import BlockBuilder
 from refmlc.lang.dtypes import INT64, SCALARS
 from refmlc.lang.ir import IRModule, relax, tir

@@ -29,7 +29,7 @@ from refmlc.diag.entry import entry_point
 from refmlc.frontends.arrays import array_of, constant_of, dtype_name
 from refmlc.frontends.emitter import Size
 from refmlc.frontends.fx_rules import Weights, built_in_function, built_in_method, built_in_module
-from refmlc.frontends.unknown import told, unknown
+from refmlc.frontends.unknown_operator import told, unknown
 from refmlc.lang.builder import BlockBuilder
 from refmlc.lang.dtypes import INT64, SCALARS, dtype as dtype_named
 from refmlc.lang.ir import IRModule, relax, tir

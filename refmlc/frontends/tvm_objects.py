@@ -19,7 +19,7 @@ from refmlc.diag.entry import entry_point
 from refmlc.frontends.tvm_json import from_json
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.script import read
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 
 
 @runtime_checkable

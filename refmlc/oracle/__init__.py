@@ -5,26 +5,26 @@
 >>> str(verdict)
 'wrong: [3, 7] is 1.5, expected 1.25, 2097152 ulp away, bound 2.4e-07; 12 of 64 wrong; transposed: axes 0 and 1 …'
 
-| file                                   | holds                                                             |
-|----------------------------------------|-------------------------------------------------------------------|
-| `rule`, `compare`, `ulps`              | comparison, by the rule that a clause chooses                     |
-| `difference`, `guess`                  | what differs, and what it looks like                              |
-| `outcome`                              | the verdict                                                       |
-| `program`, `calls`                     | what is examined; calls that are made for a function              |
-| `reference`, `values`, `parts`         | what a call means, sanitized; all that it leaves behind, as bits  |
-| `certificates`, `agreement`, `judging` | the rule of each part, when bits differ; the verdict on an answer |
-| `finding`, `examine`                   | findings with their codes; programs examined in implementations   |
-| `pairs`                                | programs that must agree with a program, without a rule           |
-| `check`                                | `refmlc.check`: every function of a module examined               |
-| `keep`                                 | predicates for reduction that keep a verdict                      |
-| `blame`                                | where a wrong result was born                                     |
-| `refine`                               | two programs compared: the assertions of `refmlc.testing`         |
-| `passes`                               | the passes of a compiler, each judged by the program before it    |
-| `implementations`                      | the tiers, NumPy, PyTorch, TVM, programs that speak JSON lines     |
-| `reduce`                               | a program that fails, made small                                  |
-| `evidence`                             | a finding as a file and as a page, and its replay                 |
-| `fuzz`                                 | campaigns                                                         |
-| `suite`                                | the conformance suite                                             |
+| file                                         | holds                                                             |
+|----------------------------------------------|-------------------------------------------------------------------|
+| `rule`, `compare`, `ulps`                    | comparison, by the rule that a clause chooses                     |
+| `difference`, `guess`                        | what differs, and what it looks like                              |
+| `outcome`                                    | the verdict                                                       |
+| `program`, `calls`                           | what is examined; calls that are made for a function              |
+| `reference`, `values`, `parts`               | what a call means, sanitized; all that it leaves behind, as bits  |
+| `certificates`, `agreement`, `verdict_rules` | the rule of each part, when bits differ; the verdict on an answer |
+| `finding`, `examine`                         | findings with their codes; programs examined in implementations   |
+| `pairs`                                      | programs that must agree with a program, without a rule           |
+| `check`                                      | `refmlc.check`: every function of a module examined               |
+| `reduction_predicates`                       | predicates for reduction that keep a verdict                      |
+| `blame`                                      | where a wrong result was born                                     |
+| `refine`                                     | two programs compared: the assertions of `refmlc.testing`         |
+| `passes`                                     | the passes of a compiler, each judged by the program before it    |
+| `implementations`                            | the tiers, NumPy, PyTorch, TVM, programs that speak JSON lines    |
+| `reduce`                                     | a program that fails, made small                                  |
+| `evidence`                                   | a finding as a file and as a page, and its replay                 |
+| `fuzz`                                       | campaigns                                                         |
+| `suite`                                      | the conformance suite                                             |
 """
 
 from refmlc.oracle.compare import compare, judge

@@ -26,7 +26,7 @@ ORDER = (Kind.EQUAL, Kind.PERMITTED, Kind.UNSUPPORTED, Kind.WRONG)
 
 
 @dataclass(frozen=True)
-class Compared:
+class PartComparison:
     """One compared part of a result: its label, verdict, both values, and the certificate if one was needed."""
 
     label: str
@@ -36,18 +36,18 @@ class Compared:
     certified: CertifiedTensor | None = None
 
 
-EQUAL = Compared("", Verdict(Kind.EQUAL))
+EQUAL = PartComparison("", Verdict(Kind.EQUAL))
 
 
 def agree(
     program: Program, number: int, reference: Ended, answer: Ended, *, promised: bool, freedom: Freedom = OTHERS
-) -> Compared:
+) -> PartComparison:
     """The worst part of an implementation's `answer` to call `number`; `promised`: only equal bits are accepted."""
     expected = parts(program.module, program.func, reference)
     actual = parts(program.module, program.func, answer)
     if len(expected) != len(actual):
         message = f"{len(actual)} values are returned, the program returns {len(expected)}"
-        return Compared("the result", Verdict(Kind.WRONG, notes=(message,)))
+        return PartComparison("the result", Verdict(Kind.WRONG, notes=(message,)))
     certificates = Certificates(program, number, expected, freedom)
     worst = EQUAL
     for at, (want, got) in enumerate(zip(expected, actual, strict=True)):
@@ -57,25 +57,25 @@ def agree(
     return worst
 
 
-def _part(want: Part, got: Part, certificates: Certificates, at: int, *, promised: bool) -> Compared:
+def _part(want: Part, got: Part, certificates: Certificates, at: int, *, promised: bool) -> PartComparison:
     if want.value is got.value or bits(want.value) == bits(got.value):
         return EQUAL
     if not isinstance(want.value, Tensor) or not isinstance(got.value, Tensor):
         return _numbers(want, got, certificates, promised=promised)
     if want.value.shape != got.value.shape or want.value.dtype != got.value.dtype:
         note = f"the result is {kind_of(got.value)}, the program gives {kind_of(want.value)}"
-        return Compared(want.label, Verdict(Kind.WRONG, notes=(note,)), got.value, want.value)
+        return PartComparison(want.label, Verdict(Kind.WRONG, notes=(note,)), got.value, want.value)
     actual = _masked(got.value, want.value)
     expected = want.value.array
     if np.array_equal(_codes(actual), _codes(expected)):
         if promised:
             note = "other elements were written"
-            return Compared(want.label, Verdict(Kind.WRONG, notes=(note,)), got.value, want.value)
+            return PartComparison(want.label, Verdict(Kind.WRONG, notes=(note,)), got.value, want.value)
         return EQUAL
     return _tensors(want, actual, certificates, at, promised=promised)
 
 
-def _tensors(want: Part, actual: np.ndarray, certificates: Certificates, at: int, *, promised: bool) -> Compared:
+def _tensors(want: Part, actual: np.ndarray, certificates: Certificates, at: int, *, promised: bool) -> PartComparison:
     tensor = want.value
     if not isinstance(tensor, Tensor):
         return EQUAL
@@ -89,9 +89,9 @@ def _tensors(want: Part, actual: np.ndarray, certificates: Certificates, at: int
     if rule is None:
         note = certificates.problem or "no bound: the certificate does not cover this result"
         verdict = Verdict(Kind.UNSUPPORTED, bitwise.difference, notes=("the bits differ", note))
-        return Compared(want.label, verdict, mine, own)
+        return PartComparison(want.label, verdict, mine, own)
     verdict = bitwise if isinstance(rule, Exact) else _by_rule(mine, own, rule)
-    return Compared(want.label, verdict, mine, own, certificates.certified(at))
+    return PartComparison(want.label, verdict, mine, own, certificates.certified(at))
 
 
 def _by_rule(mine: Tensor, own: Tensor, rule: Rule) -> Verdict:
@@ -102,7 +102,7 @@ def _by_rule(mine: Tensor, own: Tensor, rule: Rule) -> Verdict:
         return Verdict(Kind.UNSUPPORTED, notes=("the bits differ", failure.diagnostic.message))
 
 
-def _numbers(want: Part, got: Part, certificates: Certificates, *, promised: bool) -> Compared:
+def _numbers(want: Part, got: Part, certificates: Certificates, *, promised: bool) -> PartComparison:
     """Compare numbers and other scalars: they must be equal; a computed float has no certificate."""
     if not promised and isinstance(want.value, bool) and got.value in (0, 1):  # a bool is 0 or 1 elsewhere
         got = replace(got, value=bool(got.value))
@@ -111,7 +111,7 @@ def _numbers(want: Part, got: Part, certificates: Certificates, *, promised: boo
     note = f"the result is {_shown(got.value)}, the program gives {_shown(want.value)}"
     rounded = isinstance(want.value, float) and isinstance(got.value, float) and not promised
     kind = Kind.UNSUPPORTED if rounded and not certificates.exact else Kind.WRONG
-    return Compared(want.label, Verdict(kind, notes=(note,)), got.value, want.value)
+    return PartComparison(want.label, Verdict(kind, notes=(note,)), got.value, want.value)
 
 
 def _shown(value: object) -> str:

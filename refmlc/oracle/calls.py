@@ -56,7 +56,7 @@ class Call:
     way: str
 
 
-class Maker:
+class CallMaker:
     """Makes calls of one function."""
 
     def __init__(self, module: IRModule, func: str) -> None:

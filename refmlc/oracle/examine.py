@@ -17,12 +17,12 @@ from refmlc.oracle.implementations.implementation import Answer, Ended, Implemen
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.native import Batching
-from refmlc.oracle.judging import crash, judged, without_answer
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.pairs import Variant, variants
 from refmlc.oracle.pairs.contradiction import contradiction, of_interpreter
 from refmlc.oracle.program import Program
 from refmlc.oracle.reference import Reference, references
+from refmlc.oracle.verdict_rules import crash, judged, without_answer
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry
 
 INTERP = "interp"

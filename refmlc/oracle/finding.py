@@ -16,7 +16,7 @@ from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import Code
 from refmlc.diag.source import Span
 from refmlc.observe.bounds.certify import CertifiedTensor
-from refmlc.oracle.agreement import Compared
+from refmlc.oracle.agreement import PartComparison
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.outcome import Verdict
 from refmlc.oracle.program import Program
@@ -63,7 +63,7 @@ def found(  # noqa: PLR0913 - each is a part of the finding
     case: Program,
     call: int,
     implementation: str,
-    compared: Compared,
+    compared: PartComparison,
     reference: Reference,
     *,
     related: tuple[Related, ...] = (),

@@ -20,8 +20,8 @@ from refmlc.observe.sanitize.proved import is_plain, outputs_alone
 from refmlc.observe.sanitize.report import Finding, Report
 from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
-from refmlc.oracle.implementations.inside import stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
+from refmlc.oracle.implementations.local_calls import stopped
 from refmlc.oracle.program import Program
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.tensor import Tensor

@@ -66,7 +66,7 @@ from typing import TYPE_CHECKING
 from refmlc.lazy import attach
 
 if TYPE_CHECKING:
-    from refmlc.strategies.aimed import MODULE_AIMS, THREAD_AIMS
+    from refmlc.strategies.aims import MODULE_AIMS, THREAD_AIMS
     from refmlc.strategies.arguments import Argument, Array, Number, Same, ShapeOf, TupleOf
     from refmlc.strategies.case import Case
     from refmlc.strategies.data import dtypes, scalars, shapes, tensors
@@ -109,7 +109,7 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "refmlc.strategies.aimed": ("MODULE_AIMS", "THREAD_AIMS"),
+        "refmlc.strategies.aims": ("MODULE_AIMS", "THREAD_AIMS"),
         "refmlc.strategies.arguments": ("Argument", "Array", "Number", "Same", "ShapeOf", "TupleOf"),
         "refmlc.strategies.case": ("Case",),
         "refmlc.strategies.data": ("dtypes", "scalars", "shapes", "tensors"),

@@ -17,7 +17,7 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.node import Printer
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.strategies.arguments import Argument, Data, argument_data, argument_of, arguments
 
 

@@ -1,9 +1,9 @@
 """Where a generator's decisions come from. `below` is the only source, and 0 is always the simplest choice.
 
-| source                            | for                                                              |
-|-----------------------------------|------------------------------------------------------------------|
-| `Rolled` (here)                   | sweeps over many programs: quick, the same ones for the same seed |
-| `refmlc.strategies.drawn.Drawn`   | properties: Hypothesis decides, and shrinks toward 0              |
+| source                          | for                                                               |
+|---------------------------------|-------------------------------------------------------------------|
+| `Rolled` (here)                 | sweeps over many programs: quick, the same ones for the same seed |
+| `refmlc.strategies.draws.Drawn` | properties: Hypothesis decides, and shrinks toward 0              |
 """
 
 from collections.abc import Callable, Iterable, Sequence

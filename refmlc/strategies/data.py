@@ -21,7 +21,7 @@ from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.contents import special_values
-from refmlc.strategies.drawn import Draw
+from refmlc.strategies.draws import Draw
 from refmlc.strategies.ranges import KINDS, limits
 from refmlc.strategies.values import PLAIN
 

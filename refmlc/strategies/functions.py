@@ -12,13 +12,13 @@ from functools import partial
 
 from refmlc.lang.dtypes import BOOL, INT32
 from refmlc.lang.ir import IRModule, tir
-from refmlc.strategies.aimed import THREAD_AIMS, aimed_case
+from refmlc.strategies.aims import THREAD_AIMS, aimed_case
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.mapped import rows
 from refmlc.strategies.nests import true
 from refmlc.strategies.places import placed
-from refmlc.strategies.ranges import Held, number
+from refmlc.strategies.ranges import RangedBuffer, number
 from refmlc.strategies.signature import Signature
 
 CHECKED = (
@@ -62,7 +62,7 @@ class Functions(Signature):
         """A stage that fills a buffer of the program's own."""
         return self.written(self.fresh(self.choices.pick(self.palette), self.shape()[0], ready=False))
 
-    def written(self, held: Held) -> list[tir.Stmt]:
+    def written(self, held: RangedBuffer) -> list[tir.Stmt]:
         """The stage of `held`, maybe in something else; then maybe some of it is changed in place."""
         form = self.viewed if held.shape and self.choices.chance(8) else self.stage
         parts = form(held)
@@ -75,14 +75,14 @@ class Functions(Signature):
             parts = [*parts, self._forgotten(held)]
         return parts
 
-    def _changed(self, held: Held) -> list[tir.Stmt]:
+    def _changed(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Each element changed in place: of the buffer itself, only that element is read."""
         self.held.remove(held)
         found = self.mapped(held, again=True)
         self.held.append(held)
         return found
 
-    def _forgotten(self, held: Held) -> tir.Stmt:
+    def _forgotten(self, held: RangedBuffer) -> tir.Stmt:
         undef = tir.Call("undef", (), held.buffer.dtype)
         return tir.BufferStore(held.buffer, undef, tuple(number(self.word, 0) for _ in held.shape))
 

@@ -29,7 +29,7 @@ from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import PrimType, TupleType, Type
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.kernels import DTYPES, Dim, Kernels, Tensors
-from refmlc.strategies.scope import Ints, Kind, Known, Scope, Shapes, Tuples, dims_of, renamed, scalar, type_of
+from refmlc.strategies.scope import Ints, Kind, Scope, ScopeValue, Shapes, Tuples, dims_of, renamed, scalar, type_of
 
 Functions: TypeAlias = "dict[str, tir.PrimFunc | relax.Function | relax.ExternFunc]"
 Made: TypeAlias = "list[relax.Binding]"
@@ -85,7 +85,7 @@ class Graphs(Scope):
         if isinstance(kind, Ints):
             return self._bound_int(value, dataflow)
         var = relax.Var(self.name("lv"), written, dataflow and self.choices.chance(60))
-        self.values.append(Known(var, kind, fresh))
+        self.values.append(ScopeValue(var, kind, fresh))
         return relax.VarBinding(var, value)
 
     def _bound_int(self, value: relax.Expr, dataflow: bool) -> relax.VarBinding:
@@ -94,7 +94,7 @@ class Graphs(Scope):
         own = tir.Var(name, INT64)
         var = relax.Var(name, PrimType(INT64, own), dataflow and self.choices.chance(60))
         assert isinstance(value, relax.PrimValue)  # noqa: S101 - what a number is made of
-        self.values.append(Known(var, Ints()))
+        self.values.append(ScopeValue(var, Ints()))
         return relax.VarBinding(var, value)
 
     # --------------------------------------------------------------------------------------------- kernels
@@ -105,7 +105,7 @@ class Graphs(Scope):
         self.functions[name] = func
         return tir.GlobalVar(name)
 
-    def sources(self, out: Tensors) -> list[Known]:
+    def sources(self, out: Tensors) -> list[ScopeValue]:
         """Some tensors that a kernel of this output may read, such that it has not too many instances."""
         found = self.picked(self.tensors(), 2)
         while found:
@@ -116,7 +116,7 @@ class Graphs(Scope):
             found.pop()
         return found
 
-    def call(self, sources: list[Known], outs: list[Tensors]) -> relax.Call:
+    def call(self, sources: list[ScopeValue], outs: list[Tensors]) -> relax.Call:
         """`call_tir` of a new kernel from these sources, and maybe from numbers."""
         kinds = [one.kind for one in sources if isinstance(one.kind, Tensors)]
         scalars = int(self.choices.chance(15))
@@ -173,7 +173,7 @@ class Graphs(Scope):
 
     # ---------------------------------------------------------------------------------------------- values
 
-    def held(self, one: Known) -> relax.Var:
+    def held(self, one: ScopeValue) -> relax.Var:
         """A value that something else holds from here on."""
         one.fresh = False
         return one.expr
@@ -215,7 +215,7 @@ class Graphs(Scope):
         self.symbols += [dim for dim in new if dim not in one.kind.dims]
         kind = Tensors(one.kind.dtype, new)
         var = relax.Var(self.name("lv"), None, dataflow and self.choices.chance(60))
-        self.values.append(Known(var, kind))
+        self.values.append(ScopeValue(var, kind))
         return [relax.MatchCast(var, self.held(one), type_of(kind))]
 
     def shaped(self, dataflow: bool) -> Made:
@@ -262,7 +262,7 @@ class Graphs(Scope):
         binding = self.bound(self.call(self.sources(scalar(BOOL)), [scalar(BOOL)]), scalar(BOOL), dataflow)
         return binding.var, [binding]
 
-    def branch(self, like: Known) -> relax.SeqExpr:
+    def branch(self, like: ScopeValue) -> relax.SeqExpr:
         """A sequence whose value is of the kind of `like`: that itself, or another one."""
         values, symbols = self.values, list(self.symbols)
         self.values = [replace(one, fresh=False) for one in values]
@@ -293,7 +293,7 @@ class Graphs(Scope):
         blocks = inner.blocks(2)
         names = {dim.name for dim in table.values()}
         results = [one for one in reversed(inner.values) if _symbols(one.kind) <= names and one.kind != Ints()]
-        result = self.choices.pick(results) if results else Known(params[0], kinds[0])
+        result = self.choices.pick(results) if results else ScopeValue(params[0], kinds[0])
         name = self.name("sub")
         body = relax.SeqExpr(blocks, result.expr)
         self.functions[name] = relax.Function(
@@ -314,7 +314,7 @@ class Graphs(Scope):
                     table[dim.name] = self.symbol("d", dim.value)
                     self.symbols.append(table[dim.name])
             own = renamed(kind, table)
-            self.values.append(Known(relax.Var(self.name("x"), type_of(own)), own))
+            self.values.append(ScopeValue(relax.Var(self.name("x"), type_of(own)), own))
         return table
 
     def counted(self, dataflow: bool) -> Made:

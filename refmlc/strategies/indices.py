@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
-from refmlc.strategies.ranges import Held, Sized, fits, number
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, fits, number
 from refmlc.strategies.special import Special
 from refmlc.strategies.values import WIDE
 
@@ -28,7 +28,7 @@ class Indices(Special):
     inside = 0
     odd = 45
 
-    def indices(self, held: Held, plain: Sequence[Sized] | None = None) -> tuple[tir.Expr, ...]:
+    def indices(self, held: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
         """Indices of an element of `held`; `plain` are variables that may stand for its axes as they are."""
         found = []
         for axis, extent in enumerate(held.shape):
@@ -39,7 +39,7 @@ class Indices(Special):
             found[axis] = self._outside(found[axis], held.shape[axis])
         return tuple(found)
 
-    def _direct(self, axis: int, extent: int, plain: Sequence[Sized] | None) -> tir.Expr | None:
+    def _direct(self, axis: int, extent: int, plain: Sequence[RangedExpr] | None) -> tir.Expr | None:
         """The axis itself, in most of the cases in which it fits."""
         axes = [one for one in (plain or self.axes()) if one.low >= 0 and one.high < extent]
         if not axes or self.choices.chance(self.odd):
@@ -49,11 +49,11 @@ class Indices(Special):
             return exact[axis % len(exact)].expr
         return axes[axis % len(axes)].expr
 
-    def axes(self) -> list[Sized]:
+    def axes(self) -> list[RangedExpr]:
         """The variables that an index is made of: those of loops and blocks."""
         return [one for one in self.numbers if isinstance(one.expr, tir.Var) and one.expr.name[0] in "vijk"]
 
-    def index(self, extent: int) -> Sized:
+    def index(self, extent: int) -> RangedExpr:
         """An integer of 0 … extent - 1."""
         axes = self.axes()
         forms = [self._constant] + [self._clamped] * (self.inside < 1)
@@ -62,7 +62,7 @@ class Indices(Special):
         found = self.choices.pick(forms)(extent)
         return self._clamp(found, extent)
 
-    def _clamp(self, a: Sized, extent: int) -> Sized:
+    def _clamp(self, a: RangedExpr, extent: int) -> RangedExpr:
         """`a`, kept in bounds where it may leave them."""
         if a.low >= 0 and a.high < extent:
             return a
@@ -70,11 +70,11 @@ class Indices(Special):
             return a
         kind = a.dtype
         if extent == 0:
-            return Sized(number(kind, 0))
+            return RangedExpr(number(kind, 0))
         if self.choices.chance(30):
-            return Sized(tir.Apply("floormod", (a.expr, number(kind, extent)), kind), 0, extent - 1)
+            return RangedExpr(tir.Apply("floormod", (a.expr, number(kind, extent)), kind), 0, extent - 1)
         low = a.expr if a.low >= 0 else tir.Apply("max", (a.expr, number(kind, 0)), kind)
-        return Sized(tir.Apply("min", (low, number(kind, extent - 1)), kind), 0, extent - 1)
+        return RangedExpr(tir.Apply("min", (low, number(kind, extent - 1)), kind), 0, extent - 1)
 
     def _outside(self, expr: tir.Expr, extent: int) -> tir.Expr:
         """One beyond the index, or far beyond."""
@@ -82,58 +82,58 @@ class Indices(Special):
         op, value = self.choices.pick((("add", 1), ("sub", 1), ("add", extent), ("add", 100)))
         return tir.Apply(op, (expr, number(kind, value)), kind)
 
-    def _constant(self, extent: int) -> Sized:
+    def _constant(self, extent: int) -> RangedExpr:
         value = min(self.choices.below(3), max(extent - 1, 0))
-        return Sized(number(self.word, value), value, value)
+        return RangedExpr(number(self.word, value), value, value)
 
-    def _affine(self, _extent: int) -> Sized:
+    def _affine(self, _extent: int) -> RangedExpr:
         a = self.choices.pick(self.axes())
         scale, shift = self.choices.pick((1, 1, 2, 3)), self.choices.pick((0, 1, -1, 2))
         return self._plus(self._times(a, scale), shift)
 
-    def _window(self, _extent: int) -> Sized:
+    def _window(self, _extent: int) -> RangedExpr:
         a, b = self.choices.pick(self.axes()), self.choices.pick(self.axes())
         if a.dtype != b.dtype:
             return a
         scaled = self._times(a, self.choices.pick((1, 1, 2)))
         kind = a.dtype
-        return Sized(tir.Apply("add", (scaled.expr, b.expr), kind), scaled.low + b.low, scaled.high + b.high)
+        return RangedExpr(tir.Apply("add", (scaled.expr, b.expr), kind), scaled.low + b.low, scaled.high + b.high)
 
-    def _mirrored(self, extent: int) -> Sized:
+    def _mirrored(self, extent: int) -> RangedExpr:
         a = self.choices.pick(self.axes())
         return self._reverse(a, extent)
 
-    def _reverse(self, a: Sized, extent: int) -> Sized:
+    def _reverse(self, a: RangedExpr, extent: int) -> RangedExpr:
         kind = a.dtype
-        return Sized(
+        return RangedExpr(
             tir.Apply("sub", (number(kind, extent - 1), a.expr), kind), extent - 1 - a.high, extent - 1 - a.low
         )
 
-    def _divided(self, _extent: int) -> Sized:
+    def _divided(self, _extent: int) -> RangedExpr:
         a, by = self.choices.pick(self.axes()), self.choices.pick((2, 3))
         op = self.choices.pick(("floordiv", "truncdiv"))
         if a.low < 0:
             return a
-        return Sized(tir.Apply(op, (a.expr, number(a.dtype, by)), a.dtype), a.low // by, a.high // by)
+        return RangedExpr(tir.Apply(op, (a.expr, number(a.dtype, by)), a.dtype), a.low // by, a.high // by)
 
-    def _wrapped(self, extent: int) -> Sized:
+    def _wrapped(self, extent: int) -> RangedExpr:
         a = self._affine(extent)
         by = max(min(extent, self.choices.pick((extent, 2, 3))), 1)
-        return Sized(tir.Apply("floormod", (a.expr, number(a.dtype, by)), a.dtype), 0, by - 1)
+        return RangedExpr(tir.Apply("floormod", (a.expr, number(a.dtype, by)), a.dtype), 0, by - 1)
 
-    def _clamped(self, _extent: int) -> Sized:
+    def _clamped(self, _extent: int) -> RangedExpr:
         self.inside += 1
         found = self.value(self.choices.pick((self.word, INT32, INT64)), 1)
         self.inside -= 1
         return found
 
-    def _times(self, a: Sized, scale: int) -> Sized:
+    def _times(self, a: RangedExpr, scale: int) -> RangedExpr:
         if scale == 1:
             return a
-        return Sized(tir.Apply("mul", (a.expr, number(a.dtype, scale)), a.dtype), a.low * scale, a.high * scale)
+        return RangedExpr(tir.Apply("mul", (a.expr, number(a.dtype, scale)), a.dtype), a.low * scale, a.high * scale)
 
-    def _plus(self, a: Sized, shift: int) -> Sized:
+    def _plus(self, a: RangedExpr, shift: int) -> RangedExpr:
         if shift == 0 or not fits(a.dtype, a.low + shift, a.high + shift) or a.dtype.bits < WIDE:
             return a
         op = "add" if shift > 0 else "sub"
-        return Sized(tir.Apply(op, (a.expr, number(a.dtype, abs(shift))), a.dtype), a.low + shift, a.high + shift)
+        return RangedExpr(tir.Apply(op, (a.expr, number(a.dtype, abs(shift))), a.dtype), a.low + shift, a.high + shift)

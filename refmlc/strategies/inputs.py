@@ -20,8 +20,8 @@ from refmlc.lang.ir.visit import walk
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.dimensions import extent_of, variables
-from refmlc.strategies.needs import Need, needs_of
 from refmlc.strategies.ranges import limits
+from refmlc.strategies.requirements import Need, needs_of
 
 SIZES = (2, 3, 1, 0, 5, 4, 7)
 TAME = 100

@@ -20,7 +20,7 @@ from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.mapped import rows
 from refmlc.strategies.nests import Axis, Loop, Nests, true
-from refmlc.strategies.ranges import Held, Sized, limits, number
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, limits, number
 
 DTYPES = (FLOAT32, INT32, *(SCALARS[name] for name in ("int64", "float16", "int8", "bool", "float64", "uint8")))
 MANY = 1000  # the extent that a symbol is taken for, where ranges are told
@@ -85,17 +85,17 @@ class Kernels(Nests):
             self.sizes[dim.name] = tir.Var(name, INT64)
         return self.sizes[dim.name]
 
-    def buffer(self, name: str, kind: Tensors) -> Held:
+    def buffer(self, name: str, kind: Tensors) -> RangedBuffer:
         """A buffer of the kernel."""
         buffer = tir.Buffer(name, kind.dtype, tuple(self.size(dim) for dim in kind.dims))
         self.names[buffer] = tuple(dim.name for dim in kind.dims)
-        return Held(buffer, tuple(self.extent(dim) for dim in kind.dims), *limits(kind.dtype))
+        return RangedBuffer(buffer, tuple(self.extent(dim) for dim in kind.dims), *limits(kind.dtype))
 
     def extent(self, dim: Dim) -> int:
         """The extent that ranges are told by."""
         return dim.expr.value if isinstance(dim.expr, tir.IntImm) else MANY
 
-    def takes(self, name: str, kind: Tensors) -> Held:
+    def takes(self, name: str, kind: Tensors) -> RangedBuffer:
         """A parameter that is a buffer."""
         held = self.buffer(name, kind)
         self.params.append((tir.Var(name.lower(), HANDLE), held.buffer))
@@ -111,11 +111,11 @@ class Kernels(Nests):
         for place in range(count):
             var = tir.Var(f"s{place}", INT64)
             self.params.append((var, None))
-            self.numbers.append(Sized(var, *limits(INT64)))
+            self.numbers.append(RangedExpr(var, *limits(INT64)))
 
     # ---------------------------------------------------------------------------------------------- indices
 
-    def indices(self, held: Held, plain: Sequence[Sized] | None = None) -> tuple[tir.Expr, ...]:
+    def indices(self, held: RangedBuffer, plain: Sequence[RangedExpr] | None = None) -> tuple[tir.Expr, ...]:
         """Axes that have the dimensions of the buffer; its own where the buffer is written in place."""
         del plain
         if held.buffer is self.own:
@@ -142,7 +142,7 @@ class Kernels(Nests):
 
     # ----------------------------------------------------------------------------------------------- stages
 
-    def nest(self, held: Held, dims: Sequence[Dim], further: Sequence[Dim], *, init: bool = True) -> tir.Stmt:
+    def nest(self, held: RangedBuffer, dims: Sequence[Dim], further: Sequence[Dim], *, init: bool = True) -> tir.Stmt:
         """The loops that write all of `held`, dimensions in `further` being summed up, from nothing where `init`."""
         kind, rank = held.buffer.dtype, len(dims)
         axes = [Axis(self.extent(dim), self.size(dim), SPATIAL) for dim in dims]
@@ -176,7 +176,7 @@ class Kernels(Nests):
             term = self.small(term)
         return tir.Apply(self._operator(kind), (before, term.expr), kind)
 
-    def staged(self, name: str, out: Tensors) -> tuple[Held, list[tir.Stmt]]:
+    def staged(self, name: str, out: Tensors) -> tuple[RangedBuffer, list[tir.Stmt]]:
         """An output, and what writes it: dimensions of the inputs that it has not are summed up."""
         held = self.takes(name, out)
         own = set(self.names[held.buffer])
@@ -188,7 +188,7 @@ class Kernels(Nests):
         # A symbol may be 0: then no instance would be the first one, and have the init.
         return held, [self.zeros(held), self.nest(held, out.dims, further, init=False)]
 
-    def zeros(self, held: Held) -> tir.Stmt:
+    def zeros(self, held: RangedBuffer) -> tir.Stmt:
         """Loops that make all of `held` 0."""
         self.reduces = False
         zero = number(held.buffer.dtype, 0)

@@ -6,7 +6,7 @@ from refmlc.lang.dtypes import BOOL, DType
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.strategies.nests import Axis, Nests
-from refmlc.strategies.ranges import Held, Sized, number
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 
 
 def volume(shape: Iterable[int]) -> int:
@@ -34,15 +34,15 @@ class Mapped(Nests):
         """An extent that is a constant."""
         raise NotImplementedError
 
-    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> Held:
+    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
         """A buffer of the program's own, to be allocated at its root."""
         raise NotImplementedError
 
-    def stage(self, held: Held) -> list[tir.Stmt]:
+    def stage(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Statements that write all of `held`."""
         raise NotImplementedError
 
-    def stored(self, held: Held, value: Sized, indices: Sequence[tir.Expr]) -> tir.BufferStore:
+    def stored(self, held: RangedBuffer, value: RangedExpr, indices: Sequence[tir.Expr]) -> tir.BufferStore:
         """The store; the buffer's range grows by the value's."""
         held.low, held.high = min(held.low, value.low), max(held.high, value.high)
         if self.spoil("RM304", 15) and indices:
@@ -53,7 +53,7 @@ class Mapped(Nests):
         """The last `count` variables in scope: those of the block around."""
         return [one.expr for one in self.numbers[len(self.numbers) - count :]]
 
-    def mapped(self, held: Held, *, again: bool = False) -> list[tir.Stmt]:
+    def mapped(self, held: RangedBuffer, *, again: bool = False) -> list[tir.Stmt]:
         """Every element from an expression, in a block; `again`: it may be made from what the element was."""
         axes = self.axes_of(held)
         if axes and self.spoil("RM305", 30):
@@ -62,14 +62,14 @@ class Mapped(Nests):
 
         def body() -> tir.Stmt:
             at = self.axis_vars(len(axes))
-            before = [Sized(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)] * again
+            before = [RangedExpr(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)] * again
             with self.scope(*before):
                 value = self.value(held.buffer.dtype, self.depth)
             return self.stored(held, value, at)
 
         return [self.block("map", axes, body)]
 
-    def plain(self, held: Held) -> list[tir.Stmt]:
+    def plain(self, held: RangedBuffer) -> list[tir.Stmt]:
         """The same in loops without a block."""
 
         def body(indices: list[tir.Expr]) -> tir.Stmt:
@@ -77,13 +77,13 @@ class Mapped(Nests):
                 return self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
             value = self.value(self.choices.pick(self.palette), self.depth - 1)
             var = tir.Var("y", value.dtype)
-            with self.scope(Sized(var, value.low, value.high)):
+            with self.scope(RangedExpr(var, value.low, value.high)):
                 store = self.stored(held, self.value(held.buffer.dtype, self.depth), indices)
             return rows([tir.Bind(var, value.expr), store])
 
         return [self.grid(held, body)]
 
-    def conditional(self, held: Held) -> list[tir.Stmt]:
+    def conditional(self, held: RangedBuffer) -> list[tir.Stmt]:
         """One value or another, by an `if` around the store; without an else where the buffer was written before."""
 
         def body() -> tir.Stmt:
@@ -97,7 +97,7 @@ class Mapped(Nests):
 
         return [self.block("choose", self.axes_of(held), body)]
 
-    def tiled(self, held: Held) -> list[tir.Stmt]:
+    def tiled(self, held: RangedBuffer) -> list[tir.Stmt]:
         """An opaque block over the first axis, around a block over the others."""
         if not held.shape:
             return self.mapped(held)

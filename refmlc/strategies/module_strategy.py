@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from refmlc.strategies.case import Case
-from refmlc.strategies.drawn import Draw, Drawn
+from refmlc.strategies.draws import Draw, Drawn
 from refmlc.strategies.modules import module_of
 
 

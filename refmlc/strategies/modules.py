@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import IRModule, relax
-from refmlc.strategies.aimed import MODULE_AIMS, aimed_case
+from refmlc.strategies.aims import MODULE_AIMS, aimed_case
 from refmlc.strategies.arguments import Argument, Array, Number, ShapeOf, TupleOf
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
@@ -17,7 +17,7 @@ from refmlc.strategies.graphs import Functions, Graphs
 from refmlc.strategies.kernels import DTYPES, Tensors
 from refmlc.strategies.places import placed
 from refmlc.strategies.ranges import limits
-from refmlc.strategies.scope import Ints, Kind, Known, Shapes, Tuples, dims_of, type_of
+from refmlc.strategies.scope import Ints, Kind, ScopeValue, Shapes, Tuples, dims_of, type_of
 
 EXTENTS = (2, 1, 3, 4, 0)
 BLOCKS = 3
@@ -39,7 +39,7 @@ class Modules(Graphs):
         kinds += [Tensors(self.choices.pick(DTYPES), (dim,)) for dim in self.symbols if dim.name not in whole]
         self.kinds = tuple(kinds)
         params = tuple(relax.Var(self.name("x"), type_of(kind)) for kind in kinds)
-        self.values = [Known(var, kind) for var, kind in zip(params, kinds, strict=True)]
+        self.values = [ScopeValue(var, kind) for var, kind in zip(params, kinds, strict=True)]
         blocks = self.blocks(BLOCKS)
         result = self.choices.pick(list(reversed(self.values)))
         free = {dim.name for dim in dims_of(result.kind) if not dim.is_constant}

@@ -27,7 +27,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import ForKind, IterKind
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.indices import Indices
-from refmlc.strategies.ranges import Held, Sized, number
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 from refmlc.strategies.regions import Declared, declared, first_element
 
 KINDS = (ForKind.SERIAL, ForKind.SERIAL, ForKind.PARALLEL, ForKind.UNROLLED, ForKind.VECTORIZED, ForKind.THREAD_BINDING)
@@ -74,7 +74,7 @@ class Nests(Indices):
         self.tags = list(TAGS)
 
     @contextmanager
-    def scope(self, *found: Sized) -> Iterator[None]:
+    def scope(self, *found: RangedExpr) -> Iterator[None]:
         """Variables that are known inside only."""
         known = len(self.numbers)
         self.numbers += found
@@ -160,7 +160,7 @@ class Nests(Indices):
             values.append(value)
             domain = tir.Range(number(var.dtype, 0), self._as(axis.size, var.dtype))
             iter_vars.append(tir.IterVar(var, domain, axis.kind))
-            numbers.append(Sized(var, 0, max(axis.extent - 1, 0)))
+            numbers.append(RangedExpr(var, 0, max(axis.extent - 1, 0)))
         predicate = reduce(tir.And, conditions) if conditions else true()
         with self.scope(*numbers):
             matched = tuple(matches() if matches else ())
@@ -212,17 +212,17 @@ class Nests(Indices):
             body = tir.For(loop.var, loop.first, loop.size, kind, body, thread, {}, loop.step)
         return body
 
-    def axes_of(self, held: Held, kind: IterKind = IterKind.SPATIAL) -> list[Axis]:
+    def axes_of(self, held: RangedBuffer, kind: IterKind = IterKind.SPATIAL) -> list[Axis]:
         """One axis for each dimension of a buffer."""
         return [Axis(extent, size, kind) for extent, size in zip(held.shape, held.buffer.shape, strict=True)]
 
-    def grid(self, held: Held, body: Callable[[list[tir.Expr]], tir.Stmt]) -> tir.Stmt:
+    def grid(self, held: RangedBuffer, body: Callable[[list[tir.Expr]], tir.Stmt]) -> tir.Stmt:
         """Loops over the elements of a buffer, without a block; `body` is made from the indices."""
         loops, numbers = [], []
         for place, (extent, size) in enumerate(zip(held.shape, held.buffer.shape, strict=True)):
             var = tir.Var("ijk"[place % 3], size.dtype)
             loops.append(Loop(var, number(size.dtype, 0), size))
-            numbers.append(Sized(var, 0, max(extent - 1, 0)))
+            numbers.append(RangedExpr(var, 0, max(extent - 1, 0)))
         with self.scope(*numbers):
             inside = body([one.expr for one in numbers])
         return self.wrapped(loops, inside)

@@ -8,10 +8,10 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, tir
 from refmlc.strategies.arguments import Argument
 from refmlc.strategies.case import Case
-from refmlc.strategies.drawn import Draw, Drawn
+from refmlc.strategies.draws import Draw, Drawn
 from refmlc.strategies.functions import case_of, drawn_aim
 from refmlc.strategies.inputs import Inputs
-from refmlc.strategies.ranges import Sized, limits
+from refmlc.strategies.ranges import RangedExpr, limits
 from refmlc.strategies.special import Special
 
 Variables = Sequence[tir.Var] | Mapping[tir.Var, tuple[int, int]]
@@ -26,7 +26,7 @@ def prim_exprs(draw: Draw, dtype: DType, variables: Variables = (), *, depth: in
     """
     made = Special(Drawn(draw), aim)
     ranges = variables if isinstance(variables, Mapping) else {var: limits(var.dtype) for var in variables}
-    made.numbers = [Sized(var, low, high) for var, (low, high) in ranges.items()]
+    made.numbers = [RangedExpr(var, low, high) for var, (low, high) in ranges.items()]
     made.palette = tuple(dict.fromkeys([dtype, *(var.dtype for var in ranges), *made.palette]))
     return made.value(dtype, depth).expr
 

@@ -23,7 +23,7 @@ NEVER_NAN = (
 
 
 @dataclass(frozen=True)
-class Sized:
+class RangedExpr:
     """An expression; of an integer (bool: 0 or 1) the range of its values."""
 
     expr: tir.Expr
@@ -37,7 +37,7 @@ class Sized:
 
 
 @dataclass
-class Held:
+class RangedBuffer:
     """A buffer of the program: its extents in this call, the range of its values, whether all of it is written."""
 
     buffer: tir.Buffer
@@ -80,12 +80,12 @@ def number(kind: DType, value: float) -> tir.IntImm | tir.FloatImm:
     return tir.IntImm(kind, int(value))
 
 
-def sized(kind: DType, expr: tir.Expr, low: int, high: int) -> Sized:
+def sized(kind: DType, expr: tir.Expr, low: int, high: int) -> RangedExpr:
     """`expr` with its range; what wraps may be anything."""
-    return Sized(expr, low, high) if fits(kind, low, high) else Sized(expr, *limits(kind))
+    return RangedExpr(expr, low, high) if fits(kind, low, high) else RangedExpr(expr, *limits(kind))
 
 
-def integer_range(op: str, kind: DType, a: Sized, b: Sized) -> tuple[int, int] | None:
+def integer_range(op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[int, int] | None:
     """The exact results of an operator on ranges, as wide as is easily said; None: the result wraps by its meaning."""
     most = max(abs(a.low), abs(a.high))
     match op:

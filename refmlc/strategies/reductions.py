@@ -10,7 +10,7 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.kinds import IterKind
 from refmlc.strategies.mapped import Mapped, volume
 from refmlc.strategies.nests import Axis
-from refmlc.strategies.ranges import Held, Sized, fits, limits, number, operators
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, fits, limits, number, operators
 from refmlc.strategies.values import WIDE
 
 REDUCE = IterKind.REDUCE
@@ -22,7 +22,7 @@ BITS = ("bitwise_or", "bitwise_and", "bitwise_xor")
 class Reductions(Mapped):
     """Makes such stages."""
 
-    def reduced(self, held: Held) -> list[tir.Stmt]:
+    def reduced(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Elements accumulate a term over one or two further axes."""
         kind, room = held.buffer.dtype, max(MOST // max(volume(held.shape), 1), 1)
         extents: list[int] = []
@@ -33,7 +33,11 @@ class Reductions(Mapped):
         further = [Axis(extent, number(self.word, extent), kind_of_axis) for extent in extents]
         op = self.accumulator(kind)
         neutral = self.neutral(op, kind)
-        start = Sized(neutral, neutral.value, neutral.value) if isinstance(neutral, tir.IntImm) else Sized(neutral)
+        start = (
+            RangedExpr(neutral, neutral.value, neutral.value)
+            if isinstance(neutral, tir.IntImm)
+            else RangedExpr(neutral)
+        )
         if self.choices.chance(15):
             start = self.value(kind, 0)
             wide = op == "add" and kind.is_integer and kind.bits >= WIDE
@@ -51,7 +55,7 @@ class Reductions(Mapped):
             place = tir.BufferLoad(held.buffer, tuple(indices))
             operands = (place, term.expr) if op[0] == "m" or not self.choices.chance(20) else (term.expr, place)
             low, high = self.accumulated(op, kind, start, term, steps)
-            return self.stored(held, Sized(tir.Apply(op, operands, kind), low, high), indices)
+            return self.stored(held, RangedExpr(tir.Apply(op, operands, kind), low, high), indices)
 
         axes = [*self.axes_of(held), *further]
         nest = self.block("reduce", axes, body, init=init if inside else None)
@@ -77,16 +81,16 @@ class Reductions(Mapped):
             return found if found.value == found.value or kind.format.has_nan else number(kind, 1)
         return number(kind, {"max": least, "min": most, "mul": min(1, most), "bitwise_and": most}.get(op, 0))
 
-    def term(self, kind: DType) -> Sized:
+    def term(self, kind: DType) -> RangedExpr:
         """The accumulated term: often a product of two elements."""
         if kind.kind == "bool" or not self.held or self.choices.chance(45):
             return self.value(kind, self.depth - 1)
         a, b = (self.converted(self.element(self.choices.pick(self.held)), kind) for _ in range(2))
         if kind.is_integer:
             return self.integer("mul", kind, a, b)
-        return Sized(tir.Apply("mul", (a.expr, b.expr), kind))
+        return RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
 
-    def kept(self, op: str, kind: DType, term: Sized, start: Sized, steps: int) -> Sized:
+    def kept(self, op: str, kind: DType, term: RangedExpr, start: RangedExpr, steps: int) -> RangedExpr:
         """The term, made small if the sum could overflow."""
         if op != "add" or not kind.is_integer or kind.bits < 32:
             return term
@@ -94,7 +98,7 @@ class Reductions(Mapped):
             return term
         return self.small(term)
 
-    def accumulated(self, op: str, kind: DType, start: Sized, term: Sized, steps: int) -> tuple[int, int]:
+    def accumulated(self, op: str, kind: DType, start: RangedExpr, term: RangedExpr, steps: int) -> tuple[int, int]:
         """The range of all partial results; a start that may be anything makes it everything."""
         match op:
             case "add":
@@ -104,7 +108,7 @@ class Reductions(Mapped):
             case _:
                 return limits(kind)
 
-    def product(self, held: Held) -> list[tir.Stmt]:
+    def product(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Sums of products along the axes of two buffers: the nests that are worth tiles."""
         kind = held.buffer.dtype
         rank, last = len(held.shape), held.shape[-1]
@@ -122,7 +126,7 @@ class Reductions(Mapped):
         axes = [*self.axes_of(held), Axis(depth, number(self.word, depth), REDUCE)]
 
         def init() -> tir.Stmt:
-            return self.stored(held, Sized(number(kind, 0)), self.axis_vars(rank + 1)[:rank])
+            return self.stored(held, RangedExpr(number(kind, 0)), self.axis_vars(rank + 1)[:rank])
 
         def body() -> tir.Stmt:
             *outer, inner, k = self.axis_vars(rank + 1)
@@ -141,20 +145,22 @@ class Reductions(Mapped):
             return (*outer, tir.Apply("add", (inner, k), inner.dtype) if same else inner), (k,)
         return ((*outer, k), (k, inner)) if outer else ((k,), (inner, k))
 
-    def _factor(self, one: Held, indices: tuple[tir.Expr, ...], kind: DType) -> Sized:
-        return self.converted(Sized(tir.BufferLoad(one.buffer, indices), one.low, one.high), kind)
+    def _factor(self, one: RangedBuffer, indices: tuple[tir.Expr, ...], kind: DType) -> RangedExpr:
+        return self.converted(RangedExpr(tir.BufferLoad(one.buffer, indices), one.low, one.high), kind)
 
-    def multiplied(self, kind: DType, a: Sized, b: Sized) -> Sized:
+    def multiplied(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
         """The product of two values."""
-        return self.integer("mul", kind, a, b) if kind.is_integer else Sized(tir.Apply("mul", (a.expr, b.expr), kind))
+        return (
+            self.integer("mul", kind, a, b) if kind.is_integer else RangedExpr(tir.Apply("mul", (a.expr, b.expr), kind))
+        )
 
-    def _summed(self, held: Held, at: tuple[tir.Expr, ...], term: Sized, steps: int) -> tir.Stmt:
+    def _summed(self, held: RangedBuffer, at: tuple[tir.Expr, ...], term: RangedExpr, steps: int) -> tir.Stmt:
         """One more term of a sum that begins at 0."""
-        kind, start = held.buffer.dtype, Sized(number(held.buffer.dtype, 0))
+        kind, start = held.buffer.dtype, RangedExpr(number(held.buffer.dtype, 0))
         term = self.kept("add", kind, term, start, steps)
         low, high = self.accumulated("add", kind, start, term, steps)
         value = tir.Apply("add", (tir.BufferLoad(held.buffer, at), term.expr), kind)
-        return self.stored(held, Sized(value, low, high), at)
+        return self.stored(held, RangedExpr(value, low, high), at)
 
     def operand(self, kind: DType) -> DType:
         """The dtype of a factor: as that of the sum, or narrower."""

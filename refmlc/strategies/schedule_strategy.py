@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from refmlc.lang.ir import tir
-from refmlc.strategies.drawn import Draw, Drawn
+from refmlc.strategies.draws import Draw, Drawn
 from refmlc.strategies.equivalents import Equivalent, scheduled
 
 

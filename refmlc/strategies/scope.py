@@ -42,7 +42,7 @@ Kind: TypeAlias = Tensors | Shapes | Ints | Tuples
 
 
 @dataclass(eq=False)
-class Known:
+class ScopeValue:
     """A value in scope. `fresh`: a tensor that nothing else holds, so that it may be written in place."""
 
     expr: relax.Var
@@ -98,7 +98,7 @@ class Scope:
         """Nothing is in scope; `counter` numbers the variables of the module."""
         self.choices = choices
         self.counter = counter
-        self.values: list[Known] = []
+        self.values: list[ScopeValue] = []
         self.symbols: list[Dim] = []
 
     def name(self, stem: str) -> str:
@@ -111,7 +111,7 @@ class Scope:
         name = self.name(stem)
         return Dim(name, tir.Var(name, INT64), value)
 
-    def tensors(self, *, fresh: bool = False) -> list[Known]:
+    def tensors(self, *, fresh: bool = False) -> list[ScopeValue]:
         """The tensors in scope."""
         return [one for one in self.values if isinstance(one.kind, Tensors) and (one.fresh or not fresh)]
 
@@ -130,7 +130,7 @@ class Scope:
         """Some dimensions."""
         return tuple(self.dim() for _ in range(self.choices.pick((1, 2, 0, 2, 3))))
 
-    def picked(self, found: Sequence[Known], most: int) -> list[Known]:
+    def picked(self, found: Sequence[ScopeValue], most: int) -> list[ScopeValue]:
         """One to `most` of `found`, each once, or as many as there are."""
         left = list(found)
         count = min(1 + self.choices.below(most), len(left))

@@ -13,7 +13,7 @@ from refmlc.strategies.arguments import Argument, Array, Number, Same
 from refmlc.strategies.choices import Choices
 from refmlc.strategies.contents import WAYS
 from refmlc.strategies.mapped import volume
-from refmlc.strategies.ranges import KINDS, Held, Sized, limits, number
+from refmlc.strategies.ranges import KINDS, RangedBuffer, RangedExpr, limits, number
 from refmlc.strategies.stages import Stages
 from refmlc.strategies.values import PLAIN, WIDE
 
@@ -77,14 +77,14 @@ class Signature(Stages):
             found.pop()
         return tuple(value for value, _ in found), tuple(expr for _, expr in found)
 
-    def buffer(self, name: str, kind: DType, extents: Extents | None = None) -> Held:
+    def buffer(self, name: str, kind: DType, extents: Extents | None = None) -> RangedBuffer:
         """A buffer that nothing is written to yet; without extents a shape is made."""
         shape, sizes = self.shape() if extents is None else extents
-        return Held(tir.Buffer(name, kind, sizes), shape, ready=False)
+        return RangedBuffer(tir.Buffer(name, kind, sizes), shape, ready=False)
 
-    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> Held:
+    def fresh(self, kind: DType, shape: tuple[int, ...], *, ready: bool = True) -> RangedBuffer:
         """A buffer of the program's own, allocated at its root."""
-        held = Held(
+        held = RangedBuffer(
             tir.Buffer(
                 TEMPORARIES[len(self.made) % len(TEMPORARIES)], kind, tuple(number(self.word, one) for one in shape)
             ),
@@ -101,14 +101,14 @@ class Signature(Stages):
         for name in ("n", "m")[: self.choices.pick((0, 0, 0, 1, 1, 2) if not self.tiny else (0, 0, 0, 0, 1))]:
             var, value = tir.Var(name, self.word), self.extent()
             self.dims.append((var, value))
-            self.numbers.append(Sized(var, value, value))
+            self.numbers.append(RangedExpr(var, value, value))
             if self.choices.chance(20):
                 self.params.append((var, None))
                 self.recipe.append(Number(self.word, value))
             else:
                 self.held.append(self.input(f"D{name}", ((value,), (var,))))
 
-    def input(self, name: str, extents: Extents | None = None) -> Held:
+    def input(self, name: str, extents: Extents | None = None) -> RangedBuffer:
         """A buffer that the caller fills."""
         kind = self.choices.pick(self.palette)
         held = self.buffer(name, kind, extents)
@@ -132,7 +132,7 @@ class Signature(Stages):
             return max(low, -TAME), min(high, TAME)
         return low, high
 
-    def _strided(self, held: Held) -> tir.Buffer:
+    def _strided(self, held: RangedBuffer) -> tir.Buffer:
         steps = [1]
         for extent in reversed((*held.shape[1:-1], held.shape[-1] + 3)):
             steps.append(steps[-1] * extent)
@@ -143,7 +143,7 @@ class Signature(Stages):
             strides = tuple(number(self.word, step) for step in steps)
         return tir.Buffer(held.buffer.name, held.buffer.dtype, held.buffer.shape, strides)
 
-    def _takes(self, held: Held, array: Array) -> None:
+    def _takes(self, held: RangedBuffer, array: Array) -> None:
         self.params.append((tir.Var(held.buffer.name.lower(), HANDLE), held.buffer))
         self.recipe.append(array)
 
@@ -153,21 +153,21 @@ class Signature(Stages):
         var = tir.Var(name, kind)
         value = self.literal(kind).value
         if isinstance(value, float):
-            self.numbers.append(Sized(var))
+            self.numbers.append(RangedExpr(var))
         elif kind.bits >= WIDE:
-            self.numbers.append(Sized(var, value, value))
+            self.numbers.append(RangedExpr(var, value, value))
         else:
-            self.numbers.append(Sized(var, *limits(kind)))
+            self.numbers.append(RangedExpr(var, *limits(kind)))
         self.params.append((var, None))
         self.recipe.append(Number(kind, value))
 
-    def output(self, name: str) -> Held:
+    def output(self, name: str) -> RangedBuffer:
         """A buffer that the program fills; what it held before may be anything."""
         held = self.buffer(name, self.choices.pick(self.palette))
         form = self.choices.pick(("fresh", "compact", "partial") if self.aim not in FILLED else ("compact",))
         if self.aim == "RM322" and self.held:
             like = self.choices.pick(self.held)
-            held = Held(tir.Buffer(name, like.buffer.dtype, like.buffer.shape), like.shape, ready=False)
+            held = RangedBuffer(tir.Buffer(name, like.buffer.dtype, like.buffer.shape), like.shape, ready=False)
         low, high = self._bounds(held.buffer.dtype)
         if self.aim == "RM313" and self.choices.chance(60):
             form = "locked"

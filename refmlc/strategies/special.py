@@ -2,14 +2,14 @@
 
 from refmlc.lang.dtypes import BOOL, INT32, INT64, SCALARS, DType
 from refmlc.lang.ir import tir
-from refmlc.strategies.ranges import KINDS, Sized, limits, number, sized
+from refmlc.strategies.ranges import KINDS, RangedExpr, limits, number, sized
 from refmlc.strategies.values import Values
 
 
 class Special(Values):
     """Makes expressions of special operators."""
 
-    def special(self, kind: DType, depth: int) -> Sized:
+    def special(self, kind: DType, depth: int) -> RangedExpr:
         """Operators that are not of the common kind: other operands, other results, fused ones."""
         forms = [self.reinterpreted, self.hinted]
         if kind.is_float and kind.format.has_nan:
@@ -18,38 +18,38 @@ class Special(Values):
             forms += [self.clz, self.fixed_point, self.fixed_point_per_axis]
         return self.choices.pick(forms)(kind, depth)
 
-    def reinterpreted(self, kind: DType, depth: int) -> Sized:
+    def reinterpreted(self, kind: DType, depth: int) -> RangedExpr:
         """The bits of a value of another dtype of the same width."""
         alike = [one for one in KINDS if one.bits == kind.bits and one != kind and "bool" not in (one.kind, kind.kind)]
         if not alike:
             return self.leaf(kind)
         expr = tir.Apply("reinterpret", (self.value(self.choices.pick(alike), depth).expr,), kind)
-        return Sized(expr, *limits(kind))
+        return RangedExpr(expr, *limits(kind))
 
-    def hinted(self, kind: DType, depth: int) -> Sized:
+    def hinted(self, kind: DType, depth: int) -> RangedExpr:
         """A value, with a hint to a compiler around it."""
         a = self.value(kind, depth)
         name = self.choices.pick(("tvm_thread_invariant", "ignore_loop_partition"))
-        return Sized(tir.Call(name, (a.expr,), kind), a.low, a.high)
+        return RangedExpr(tir.Call(name, (a.expr,), kind), a.low, a.high)
 
-    def ldexp(self, kind: DType, depth: int) -> Sized:
+    def ldexp(self, kind: DType, depth: int) -> RangedExpr:
         """A value times a power of two."""
         power = self.value(self.choices.pick((INT32, INT64, SCALARS["int8"])), depth)
-        return Sized(tir.Apply("ldexp", (self.value(kind, depth).expr, power.expr), kind))
+        return RangedExpr(tir.Apply("ldexp", (self.value(kind, depth).expr, power.expr), kind))
 
-    def fma(self, kind: DType, depth: int) -> Sized:
+    def fma(self, kind: DType, depth: int) -> RangedExpr:
         """A product and a sum, rounded once."""
-        return Sized(tir.Call("fma", tuple(self.value(kind, depth).expr for _ in range(3)), kind))
+        return RangedExpr(tir.Call("fma", tuple(self.value(kind, depth).expr for _ in range(3)), kind))
 
-    def clz(self, kind: DType, depth: int) -> Sized:
+    def clz(self, kind: DType, depth: int) -> RangedExpr:
         """How many zero bits lead; 0 has no answer."""
         source = self.choices.pick([SCALARS[name] for name in ("int32", "int64", "uint32", "uint64")])
         a = self.value(source, depth)
         if a.low <= 0 <= a.high and not self.spoil("RM311"):
-            a = Sized(tir.Apply("max", (a.expr, number(source, 1)), source), 1, max(a.high, 1))
-        return Sized(tir.Apply("clz", (a.expr,), kind), 0, source.bits - 1)
+            a = RangedExpr(tir.Apply("max", (a.expr, number(source, 1)), source), 1, max(a.high, 1))
+        return RangedExpr(tir.Apply("clz", (a.expr,), kind), 0, source.bits - 1)
 
-    def fixed_point(self, kind: DType, depth: int) -> Sized:
+    def fixed_point(self, kind: DType, depth: int) -> RangedExpr:
         """A product of fixed-point numbers."""
         shift = self.choices.pick((0, -1, -5, 1))
         x = self.value(kind, depth)
@@ -61,7 +61,7 @@ class Special(Values):
         most = max(abs(x.low), abs(x.high)) * (2 if shift > 0 else 1)
         return sized(kind, tir.Apply("q_multiply_shift", args, kind), -most, most)
 
-    def fixed_point_per_axis(self, kind: DType, depth: int) -> Sized:
+    def fixed_point_per_axis(self, kind: DType, depth: int) -> RangedExpr:
         """The same with a shift for each channel."""
         x, y = self.value(kind, depth), self.choices.pick((1 << 30, (1 << 31) - 1))
         x = x if self.spoil("RM306") else self.small(x)

@@ -19,7 +19,7 @@ A program that aims at RM305 leaves something out: an init, a row, the first ele
 """
 
 from refmlc.lang.ir import tir
-from refmlc.strategies.ranges import Held
+from refmlc.strategies.ranges import RangedBuffer
 from refmlc.strategies.reductions import Reductions
 from refmlc.strategies.scans import Scans
 from refmlc.strategies.vectors import Vectors
@@ -31,7 +31,7 @@ OF_REDUCTIONS = ("RM319", "RM320", "RM321", "RM326")
 class Stages(Reductions, Scans, Views, Vectors):
     """Makes stages. `regular` programs have loops that may be reordered."""
 
-    def stage(self, held: Held) -> list[tir.Stmt]:
+    def stage(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Statements that write all of `held`, which is ready then (or not, where the program aims at that)."""
         forms = [self.mapped] * 4 + [self.reduced] * 4 + [self.plain] * 2 + [self.tiled, self.conditional]
         if len(held.shape) == 1:

@@ -21,7 +21,18 @@ from refmlc.lang.dtypes.rounding import rounder
 from refmlc.lang.ir import tir
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.strategies.choices import Choices
-from refmlc.strategies.ranges import FLOATS, KINDS, Held, Sized, fits, integer_range, limits, number, operators, sized
+from refmlc.strategies.ranges import (
+    FLOATS,
+    KINDS,
+    RangedBuffer,
+    RangedExpr,
+    fits,
+    integer_range,
+    limits,
+    number,
+    operators,
+    sized,
+)
 
 PLAIN = (SCALARS["float32"], SCALARS["int32"], SCALARS["int64"], SCALARS["int8"], SCALARS["float64"])
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -29,7 +40,7 @@ DIVISIONS = ("floordiv", "floormod", "truncdiv", "truncmod", "div", "ceildiv")
 SHIFTS = ("shift_left", "shift_right")
 CONSTANTS = (1.0, 0.0, 2.0, -1.0, 0.5, -0.0, 3.5, -2.25, 1e-3, 100.0, 1e30, -1e-40, float("inf"), float("nan"))
 WIDE = 32
-Form: TypeAlias = Callable[[DType, int], "Sized"]
+Form: TypeAlias = Callable[[DType, int], "RangedExpr"]
 WANTED = {"RM306": ("add", "sub", "mul", "abs"), "RM307": DIVISIONS, "RM308": SHIFTS}
 
 
@@ -41,24 +52,28 @@ class Values:
         self.choices = choices
         self.aim = aim  # the code of what the program does wrong; empty: nothing
         self.word = INT32
-        self.numbers: list[Sized] = []
-        self.held: list[Held] = []
+        self.numbers: list[RangedExpr] = []
+        self.held: list[RangedBuffer] = []
         self.palette: tuple[DType, ...] = PLAIN
 
     def spoil(self, code: str, percent: int = 85) -> bool:
         """Whether to leave out a guard against `code` here."""
         return self.aim == code and self.choices.chance(percent)
 
-    def indices(self, held: Held) -> tuple[tir.Expr, ...]:
+    def indices(self, held: RangedBuffer) -> tuple[tir.Expr, ...]:
         """Indices of an element of a buffer."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------- leaves
 
-    def constant(self, kind: DType, _depth: int = 0) -> Sized:
+    def constant(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """A constant."""
         value = self.literal(kind).value
-        return Sized(number(kind, value)) if isinstance(value, float) else Sized(number(kind, value), value, value)
+        return (
+            RangedExpr(number(kind, value))
+            if isinstance(value, float)
+            else RangedExpr(number(kind, value), value, value)
+        )
 
     def literal(self, kind: DType) -> tir.IntImm | tir.FloatImm:
         """A constant as it is written."""
@@ -70,7 +85,7 @@ class Values:
         value = self.choices.pick((most, least) if self.choices.chance(10) else near)
         return tir.IntImm(kind, min(max(value, least), most))
 
-    def leaf(self, kind: DType, _depth: int = 0) -> Sized:
+    def leaf(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """A constant, a variable or an element."""
         forms: list[Form] = [self.constant]
         if any(one.dtype == kind for one in self.numbers):
@@ -83,29 +98,29 @@ class Values:
             forms += [self.converted_variable]
         return self.choices.pick(forms)(kind, 0)
 
-    def variable(self, kind: DType, _depth: int = 0) -> Sized:
+    def variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """A variable of this dtype."""
         return self.choices.pick([one for one in self.numbers if one.dtype == kind])
 
-    def converted_variable(self, kind: DType, _depth: int = 0) -> Sized:
+    def converted_variable(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """Any variable, converted."""
         return self.converted(self.choices.pick(self.numbers), kind)
 
-    def load(self, kind: DType, _depth: int = 0) -> Sized:
+    def load(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """An element of a buffer of this dtype."""
         return self.element(self.choices.pick([one for one in self.held if one.buffer.dtype == kind]))
 
-    def converted_load(self, kind: DType, _depth: int = 0) -> Sized:
+    def converted_load(self, kind: DType, _depth: int = 0) -> RangedExpr:
         """An element of any buffer, converted."""
         return self.converted(self.element(self.choices.pick(self.held)), kind)
 
-    def element(self, held: Held) -> Sized:
+    def element(self, held: RangedBuffer) -> RangedExpr:
         """An element of a buffer."""
-        return Sized(tir.BufferLoad(held.buffer, self.indices(held)), held.low, held.high)
+        return RangedExpr(tir.BufferLoad(held.buffer, self.indices(held)), held.low, held.high)
 
     # ----------------------------------------------------------------------------------- inner expressions
 
-    def value(self, kind: DType, depth: int) -> Sized:
+    def value(self, kind: DType, depth: int) -> RangedExpr:
         """An expression of the scalar dtype `kind`."""
         if depth <= 0:
             return self.leaf(kind)
@@ -120,63 +135,63 @@ class Values:
         form = self.choices.pick(forms)
         return self.choices.grouped(lambda: form(kind, depth - 1))
 
-    def cast(self, kind: DType, depth: int) -> Sized:
+    def cast(self, kind: DType, depth: int) -> RangedExpr:
         """A value of another dtype, converted."""
         if self.aim == "RM309" and self.choices.chance(60):
             return self.converted(self.value(self.choices.pick(FLOATS), depth), kind)
         other = self.choices.pick(KINDS if self.choices.chance(20) else self.palette)
         return self.converted(self.value(other, depth), kind)
 
-    def select(self, kind: DType, depth: int) -> Sized:
+    def select(self, kind: DType, depth: int) -> RangedExpr:
         """One of two values, both of which are computed."""
         return self._chosen(tir.Select, kind, depth)
 
-    def choice(self, kind: DType, depth: int) -> Sized:
+    def choice(self, kind: DType, depth: int) -> RangedExpr:
         """One of two values, the other one of which is not computed."""
         return self._chosen(tir.IfThenElseExpr, kind, depth)
 
-    def _chosen(self, node: Callable[[tir.Expr, tir.Expr, tir.Expr], tir.Expr], kind: DType, depth: int) -> Sized:
+    def _chosen(self, node: Callable[[tir.Expr, tir.Expr, tir.Expr], tir.Expr], kind: DType, depth: int) -> RangedExpr:
         a, b = self.value(kind, depth), self.value(kind, depth)
         expr: tir.Expr = node(self.condition(BOOL, depth).expr, a.expr, b.expr)
-        return Sized(expr, min(a.low, b.low), max(a.high, b.high))
+        return RangedExpr(expr, min(a.low, b.low), max(a.high, b.high))
 
-    def let(self, kind: DType, depth: int) -> Sized:
+    def let(self, kind: DType, depth: int) -> RangedExpr:
         """A value with a name for a part of it."""
         value = self.value(self.choices.pick((kind, kind, *self.palette)), depth)
         var = tir.Var("x", value.dtype)
-        self.numbers.append(Sized(var, value.low, value.high))
+        self.numbers.append(RangedExpr(var, value.low, value.high))
         body = self.value(kind, depth)
         self.numbers.pop()
-        return Sized(tir.Let(var, value.expr, body.expr), body.low, body.high)
+        return RangedExpr(tir.Let(var, value.expr, body.expr), body.low, body.high)
 
-    def condition(self, _kind: DType, depth: int) -> Sized:
+    def condition(self, _kind: DType, depth: int) -> RangedExpr:
         """A bool: mostly a comparison."""
         if depth > 0 and self.choices.chance(25):
             nodes: tuple[Callable[[tir.Expr, tir.Expr], tir.Expr], ...] = (tir.And, tir.Or)
             node = self.choices.pick(nodes)
-            return Sized(node(self.condition(BOOL, depth - 1).expr, self.condition(BOOL, depth - 1).expr), 0, 1)
+            return RangedExpr(node(self.condition(BOOL, depth - 1).expr, self.condition(BOOL, depth - 1).expr), 0, 1)
         if self.choices.chance(15):
             name = self.choices.pick(("not", "not", "likely"))
-            return Sized(tir.Apply(name, (self.condition(BOOL, depth - 1).expr,), BOOL), 0, 1)
+            return RangedExpr(tir.Apply(name, (self.condition(BOOL, depth - 1).expr,), BOOL), 0, 1)
         if self.choices.chance(15):
             kind = self.choices.pick([one for one in self.palette if one.is_float] or FLOATS)
             name = self.choices.pick(("isnan", "isinf", "isfinite"))
-            return Sized(tir.Apply(name, (self.value(kind, depth - 1).expr,), BOOL), 0, 1)
+            return RangedExpr(tir.Apply(name, (self.value(kind, depth - 1).expr,), BOOL), 0, 1)
         kind = self.choices.pick((self.word, *self.palette))
         pair = (self.value(kind, depth - 1).expr, self.value(kind, depth - 1).expr)
-        return Sized(tir.Apply(self.choices.pick(COMPARISONS), pair, BOOL), 0, 1)
+        return RangedExpr(tir.Apply(self.choices.pick(COMPARISONS), pair, BOOL), 0, 1)
 
-    def operation(self, kind: DType, depth: int) -> Sized:
+    def operation(self, kind: DType, depth: int) -> RangedExpr:
         """A scalar operator of one or two operands."""
         op = self.choices.pick(operators(kind))
         if self.aim in WANTED and self.choices.chance(60):
             op = self.choices.pick([one for one in operators(kind) if one in WANTED[self.aim]] or [op])
         operands = [self.value(kind, depth) for _ in range(SCALAR_OPS[op].contract.arity)]
         if not kind.is_integer:
-            return Sized(tir.Apply(op, tuple(one.expr for one in operands), kind), *limits(kind))
+            return RangedExpr(tir.Apply(op, tuple(one.expr for one in operands), kind), *limits(kind))
         return self.integer(op, kind, *operands)
 
-    def integer(self, op: str, kind: DType, a: Sized, b: Sized | None = None) -> Sized:
+    def integer(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr | None = None) -> RangedExpr:
         """An operator on integers, its operands guarded where it could be undefined; `b` None: it has one operand."""
         b = a if b is None else b
         if op in DIVISIONS and not self.spoil("RM307"):
@@ -184,21 +199,21 @@ class Values:
                 return a
             b = self.divisor(kind, a, b)
         if op in SHIFTS and not (b.low >= 0 and b.high < kind.bits) and not self.spoil("RM308"):
-            b = Sized(tir.Apply("bitwise_and", (b.expr, number(kind, kind.bits - 1)), kind), 0, kind.bits - 1)
+            b = RangedExpr(tir.Apply("bitwise_and", (b.expr, number(kind, kind.bits - 1)), kind), 0, kind.bits - 1)
         a, b = self._reduced(op, kind, a, b) if kind.bits >= WIDE else (a, b)
         args = (a.expr, b.expr)[: SCALAR_OPS[op].contract.arity]
         found = integer_range(op, kind, a, b)
         return sized(kind, tir.Apply(op, args, kind), *(found or limits(kind)))
 
-    def divisor(self, kind: DType, a: Sized, b: Sized) -> Sized:
+    def divisor(self, kind: DType, a: RangedExpr, b: RangedExpr) -> RangedExpr:
         """`b`, or what is certainly no 0, and no -1 where that overflows."""
         if b.low > 0 or (b.high < 0 and (b.high < -1 or a.low > kind.minimum)):
             return b
         if kind.kind == "int" and kind.minimum <= -3 and self.choices.chance(25):
-            return Sized(number(kind, -3), -3, -3)
-        return Sized(tir.Apply("max", (b.expr, number(kind, 1)), kind), 1, max(b.high, 1))
+            return RangedExpr(number(kind, -3), -3, -3)
+        return RangedExpr(tir.Apply("max", (b.expr, number(kind, 1)), kind), 1, max(b.high, 1))
 
-    def _reduced(self, op: str, kind: DType, a: Sized, b: Sized) -> tuple[Sized, Sized]:
+    def _reduced(self, op: str, kind: DType, a: RangedExpr, b: RangedExpr) -> tuple[RangedExpr, RangedExpr]:
         """The operands, made small where the result could overflow."""
         for modulus in (97, 5):
             found = integer_range(op, kind, a, b)
@@ -208,21 +223,21 @@ class Values:
                 return a, b
             a = self.small(a, modulus)
             if op == "ceildiv":
-                b = Sized(number(kind, 3), 3, 3)
+                b = RangedExpr(number(kind, 3), 3, 3)
             elif op not in DIVISIONS:  # the remainder of a divisor may be 0
                 b = self.small(b, modulus)
-        bigger = Sized(tir.Apply("max", (a.expr, b.expr), kind), max(a.low, b.low), max(a.high, b.high))
+        bigger = RangedExpr(tir.Apply("max", (a.expr, b.expr), kind), max(a.low, b.low), max(a.high, b.high))
         return (bigger, b) if op == "sub" and kind.kind == "uint" else (a, b)
 
-    def small(self, a: Sized, modulus: int = 97) -> Sized:
+    def small(self, a: RangedExpr, modulus: int = 97) -> RangedExpr:
         """`a`, or its remainder where it may be large."""
         if -modulus < a.low and a.high < modulus:
             return a
-        return Sized(tir.Apply("floormod", (a.expr, number(a.dtype, modulus)), a.dtype), 0, modulus - 1)
+        return RangedExpr(tir.Apply("floormod", (a.expr, number(a.dtype, modulus)), a.dtype), 0, modulus - 1)
 
     # ------------------------------------------------------------------------------------------ conversions
 
-    def converted(self, a: Sized, kind: DType) -> Sized:
+    def converted(self, a: RangedExpr, kind: DType) -> RangedExpr:
         """`a` in the dtype `kind`."""
         source = a.dtype
         if source == kind:
@@ -233,12 +248,12 @@ class Values:
         if kind.is_float and not kind.format.has_nan and source.is_float and source.format.has_nan:
             if not self.spoil("RM311"):
                 expr = tir.IfThenElseExpr(tir.Apply("isnan", (a.expr,), BOOL), number(kind, 1), expr)
-            return Sized(expr)
+            return RangedExpr(expr)
         if source.is_float or kind.is_float or kind.kind == "bool":
-            return Sized(expr, *limits(kind))
+            return RangedExpr(expr, *limits(kind))
         return sized(kind, expr, a.low, a.high)
 
-    def _in_range(self, a: Sized, kind: DType) -> Sized:
+    def _in_range(self, a: RangedExpr, kind: DType) -> RangedExpr:
         """A float as an integer where it has one, else 0."""
         source, rounded = a.dtype, rounder(a.dtype)
         var = tir.Var("f", source)
@@ -252,8 +267,8 @@ class Values:
         else:
             least = 0
         expr: tir.Expr = tir.IfThenElseExpr(within, tir.Cast(kind, bare), number(kind, 0))
-        return Sized(expr if bare is a.expr else tir.Let(var, a.expr, expr), least, most)
+        return RangedExpr(expr if bare is a.expr else tir.Let(var, a.expr, expr), least, most)
 
-    def special(self, kind: DType, depth: int) -> Sized:
+    def special(self, kind: DType, depth: int) -> RangedExpr:
         """Operators that are not of the common kind."""
         raise NotImplementedError

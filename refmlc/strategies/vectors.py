@@ -4,13 +4,13 @@ from refmlc.lang.dtypes import BOOL, INT32, DType
 from refmlc.lang.ir import tir
 from refmlc.strategies.mapped import Mapped
 from refmlc.strategies.nests import Axis
-from refmlc.strategies.ranges import Held, limits, number
+from refmlc.strategies.ranges import RangedBuffer, limits, number
 
 
 class Vectors(Mapped):
     """Makes such stages."""
 
-    def vectors(self, held: Held) -> list[tir.Stmt]:
+    def vectors(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Several lanes at a time; the remaining elements one by one."""
         *outer, last = self.axes_of(held)
         lanes = self.choices.pick([count for count in (2, 4, 8) if count <= last.extent] or (1,))

@@ -3,13 +3,13 @@
 from refmlc.lang.ir import tir
 from refmlc.strategies.mapped import Mapped, rows, volume
 from refmlc.strategies.nests import Loop
-from refmlc.strategies.ranges import Held, Sized, number
+from refmlc.strategies.ranges import RangedBuffer, RangedExpr, number
 
 
 class Views(Mapped):
     """Makes such stages."""
 
-    def windowed(self, held: Held) -> list[tir.Stmt]:
+    def windowed(self, held: RangedBuffer) -> list[tir.Stmt]:
         """Rows of what is written are matched as a buffer of rank one."""
         *outer, last = self.axes_of(held)
         extent = last.extent + 1 if self.spoil("RM304", 40) else last.extent
@@ -23,30 +23,30 @@ class Views(Mapped):
             return [tir.MatchBufferRegion(view, tir.BufferRegion(held.buffer, (*single, whole)))]
 
         def body() -> tir.Stmt:
-            row = Held(view, (last.extent,))
+            row = RangedBuffer(view, (last.extent,))
             store = self.grid(row, lambda at: self.stored(row, self.value(view.dtype, self.depth), at))
             held.low, held.high = min(held.low, row.low), max(held.high, row.high)
             return store
 
         return [self.block("window", outer, body, matches=matches)]
 
-    def viewed(self, held: Held) -> list[tir.Stmt]:
+    def viewed(self, held: RangedBuffer) -> list[tir.Stmt]:
         """The storage of `held` as a buffer of rank one, declared in the rest of the sequence."""
         kind = self.word
         flat = tir.Buffer("F", held.buffer.dtype, (number(kind, volume(held.shape)),))
-        view = Held(flat, (volume(held.shape),))
+        view = RangedBuffer(flat, (volume(held.shape),))
         parts = self.stage(view)
         held.low, held.high = min(held.low, view.low), max(held.high, view.high)
         return [rows([tir.DeclBuffer(flat, tir.BufferData(held.buffer)), *parts])]
 
-    def scattered(self, held: Held) -> list[tir.Stmt]:
+    def scattered(self, held: RangedBuffer) -> list[tir.Stmt]:
         """All elements, then some at places that come from values."""
         parts = self.mapped(held)
         count = self.extent()
         var = tir.Var("i", self.word)
-        with self.scope(Sized(var, 0, count - 1)):
+        with self.scope(RangedExpr(var, 0, count - 1)):
             at = [self._clamp(self.value(self.word, 0), extent).expr for extent in held.shape]
-            old = Sized(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)
+            old = RangedExpr(tir.BufferLoad(held.buffer, tuple(at)), held.low, held.high)
             with self.scope(old):
                 store = self.stored(held, self.value(held.buffer.dtype, 1), at)
         return [*parts, self.wrapped([Loop(var, number(self.word, 0), number(self.word, count), free=False)], store)]

@@ -7,7 +7,7 @@
 | `relax.BlockBuilder`, `Var`, `const`, …             | the builder; nodes, classes by TVM's names (`nodes`)          |
 | `relax.transform`, `transform`                      | `bind_params`, `legalize_ops`, … as passes                    |
 | `relax.analysis`                                    | variables, bindings, functions of a function                  |
-| `build`, `compile`, `relax.build`, `relax.vm.build` | `refmlc.build` (`building`)                                   |
+| `build`, `compile`, `relax.build`, `relax.vm.build` | `refmlc.build` (`build_functions`)                            |
 | `relax.VirtualMachine`, `cpu`, `target.Target`      | the machine; one device                                       |
 | `nd.array`, `runtime.tensor`                        | `Tensor`                                                      |
 | `register_func`, `register_global_func`             | the registry                                                  |
@@ -15,16 +15,16 @@
 | `arith`                                             | refused by name                                               |
 
 Missing names raise AttributeError with a reason. Clauses: what modules mean is in conformance/spec; the decisions
-of this package stand where they are made (`devices`, `building`, `nodes`).
+of this package stand where they are made (`devices`, `build_functions`, `nodes`).
 """
 
 from refmlc.run.memory.registry import get_func as get_global_func, register_func
 from refmlc.run.memory.tensor import Tensor as _Tensor
 from refmlc.tvm import arith, ir, nd, relax, runtime, s_tir, script, target, te, testing, tir, tirx, topi, transform
-from refmlc.tvm.building import build, build as compile  # noqa: A004 - TVM's name
-from refmlc.tvm.covered import missing
+from refmlc.tvm.build_functions import build, build as compile  # noqa: A004 - TVM's name
 from refmlc.tvm.devices import cpu, device
 from refmlc.tvm.ir import IRModule
+from refmlc.tvm.missing_names import missing
 
 register_global_func = register_func
 Tensor = _Tensor

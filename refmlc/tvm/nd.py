@@ -2,8 +2,8 @@
 
 from refmlc.run.memory.tensor import Tensor as NDArray
 from refmlc.tvm.arrays import empty, tensor as array
-from refmlc.tvm.covered import missing
 from refmlc.tvm.devices import Device, cpu, device
+from refmlc.tvm.missing_names import missing
 
 __all__ = ["Device", "NDArray", "array", "cpu", "device", "empty"]
 

@@ -2,9 +2,9 @@
 
 from refmlc.run.memory.tensor import Tensor
 from refmlc.tvm.arrays import empty, from_dlpack, tensor
-from refmlc.tvm.building import Executable
-from refmlc.tvm.covered import missing
+from refmlc.tvm.build_functions import Executable
 from refmlc.tvm.devices import Device, cpu, device
+from refmlc.tvm.missing_names import missing
 
 NDArray = Tensor
 Module = Executable

@@ -1,7 +1,7 @@
 """`tvm.s_tir`: schedules, as 0.27 calls them."""
 
 from refmlc.lazy import load
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 
 __all__ = ["Schedule"]  # noqa: F822 - looked up when it is named
 

@@ -1,7 +1,7 @@
 """`tvm.target`: what a module is built for: a CPU."""
 
-from refmlc.tvm.covered import missing
 from refmlc.tvm.devices import Target
+from refmlc.tvm.missing_names import missing
 
 __all__ = ["Target"]
 

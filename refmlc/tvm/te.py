@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from refmlc.lang import te
 from refmlc.lang.ir import tir
-from refmlc.tvm.covered import missing
 from refmlc.tvm.former import as_2022, is_2022
+from refmlc.tvm.missing_names import missing
 
 
 def create_prim_func(ops: "Sequence[te.Tensor | te.Value]", index_dtype_override: str | None = None) -> tir.PrimFunc:

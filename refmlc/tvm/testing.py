@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 
 __all__ = ["assert_allclose"]
 

@@ -31,7 +31,7 @@ from refmlc.lang.te import (
     truncmod,
 )
 from refmlc.tvm import s_tir
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.nodes import NodeClass, of
 
 

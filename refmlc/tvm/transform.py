@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.relax.transform import Pass, Sequential, module_pass
 
 __all__ = ["Pass", "PassContext", "Sequential", "module_pass"]

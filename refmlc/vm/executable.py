@@ -8,7 +8,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, CODES
 from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.tier.native_module import NativeModule
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.memory.budget import Budget

@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from biting import prove
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind

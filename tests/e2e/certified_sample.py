@@ -16,7 +16,7 @@ from rich.console import Console
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import tir
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.observe.bounds.freedom import Freedom
 from refmlc.oracle.compare import judge

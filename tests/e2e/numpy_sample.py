@@ -17,7 +17,7 @@ import sample_table
 from rich.console import Console
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Stopped
 from refmlc.oracle.implementations.limits import Limits

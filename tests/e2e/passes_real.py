@@ -36,8 +36,8 @@ from biting import prove
 import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.oracle.passes import Trace, Tvm, check, read_trace
-from refmlc.oracle.passes.lifting import lifted
-from refmlc.oracle.passes.verdicts import Said
+from refmlc.oracle.passes.constant_parameters import lifted
+from refmlc.oracle.passes.verdicts import StageVerdict
 
 HERE = Path(__file__).parent
 GROUPS = ("operator", "te", "schedule", "model")
@@ -154,7 +154,7 @@ def told(rows: list[dict[str, object]], wanted: int) -> bool:
         click.echo(f"explained, but no alarm: {key}")
     counted("not taken", ((row["module"], row["why"]) for row in rows if row["why"]))
     counted("refused by TVM", ((row["module"], row["stopped"]) for row in rows if row["stopped"]))
-    for word in (Said.UNSUPPORTED.value, Said.NO_CALL.value):
+    for word in (StageVerdict.UNSUPPORTED.value, StageVerdict.NO_CALL.value):
         stages = [(f"{row['module']} {s[0]}", s[3]) for row in rows for s in row["rows"] if s[1] == word]
         counted(f"stages: {word}", stages)
     fates = Counter(map(fate, rows))
@@ -190,7 +190,7 @@ def named(row: dict[str, object]) -> str:
     checked = check(trace, small=False)
     if checked.broken is not None:
         return checked.broken.name
-    unsaid = [each.name for each in checked.rows if each.said is Said.UNSUPPORTED]
+    unsaid = [each.name for each in checked.rows if each.said is StageVerdict.UNSUPPORTED]
     return f"nothing; unsupported: {', '.join(unsaid)}" if unsaid else "nothing"
 
 

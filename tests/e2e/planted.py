@@ -31,7 +31,7 @@ from refmlc.lang.dtypes import BOOL, SCALARS
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import rewrite
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.settings import Settings, Ways
+from refmlc.oracle.fuzz.settings import RunOptions, Settings
 from refmlc.oracle.fuzz.store import open_store
 from refmlc.oracle.implementations.implementation import Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
@@ -170,7 +170,7 @@ def settings(fault, **other):
 def hunt(fault, path, *, shrink=60.0, programs=None, seconds=60.0, **other):
     """Run a campaign until there is a finding; the store's progress, and how many seconds the first one took."""
     with closing(open_store(path, settings(fault, **other))) as store:
-        campaign = Campaign(store, Ways(seconds, programs, 1, None, shrink, 1))
+        campaign = Campaign(store, RunOptions(seconds, programs, 1, None, shrink, 1))
         first = []
 
         def tick():

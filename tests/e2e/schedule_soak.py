@@ -49,7 +49,7 @@ from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.module import check_module
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.tensor import Tensor

@@ -13,7 +13,7 @@ from refmlc.lang.ir import relax as nodes
 from refmlc.lang.ir.equal import first_difference
 from refmlc.lang.ir.visit import rewrite
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.tvm.relax import analysis, transform
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")

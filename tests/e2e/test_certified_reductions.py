@@ -7,7 +7,7 @@ import certified_reductions
 import numpy as np
 import pytest
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.oracle.compare import judge
 from refmlc.oracle.outcome import Kind

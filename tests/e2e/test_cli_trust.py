@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from refmlc.cli import main
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.oracle.fuzz.batch import as_json
+from refmlc.oracle.fuzz.finding_text import finding_text
 from refmlc.oracle.fuzz.programs import program
-from refmlc.oracle.fuzz.result import Found
+from refmlc.oracle.fuzz.result import FindingRecord
 from refmlc.oracle.fuzz.settings import KINDS, Settings
-from refmlc.oracle.fuzz.tell import finding_text
 from refmlc.oracle.implementations.lookup import KNOWN
 from refmlc.oracle.implementations.trust import is_own
 from refmlc.strategies.arguments import Array, argument_data
@@ -94,7 +94,7 @@ def finding_of(folder, implementation, kind="functions", aim="", other=None):
     """A finding as a campaign writes it; whether it still comes out is another matter."""
     settings = Settings(seed=5, kinds=(kind,), aim=aim, implementations=("native:tiny", f"{implementation}@4"))
     case = as_json(program(settings, 3))
-    made = Found("s1", "RM701", implementation, "wrong", "it is 3", 3, settings.seed_of(3), kind,
+    made = FindingRecord("s1", "RM701", implementation, "wrong", "it is 3", 3, settings.seed_of(3), kind,
                  {**case, **({"other": other} if other else {})})  # fmt: skip
     (folder / "case.toml").write_text(finding_text(settings, made, None))
     return case
@@ -208,7 +208,7 @@ def test_a_finding_of_a_rewrite_replays(folder):
     assert refmlc("replay", "case.toml").exit_code == 0
     calls = [[argument_data(Array(FLOAT32, (4,), form=form)) for form in ("compact", "fresh")]]
     scale = {"text": SCALE, "func": "main", "calls": calls, "other": SCALE.replace("(3)", "(4)")}
-    made = Found("s2", "RM705", "interp", "wrong", "it is 3", 3, 0, "schedules", scale)
+    made = FindingRecord("s2", "RM705", "interp", "wrong", "it is 3", 3, 0, "schedules", scale)
     (folder / "case.toml").write_text(finding_text(settings, made, None))
     done = refmlc("replay", "case.toml")
     assert done.exit_code == 1, done.output
@@ -216,7 +216,7 @@ def test_a_finding_of_a_rewrite_replays(folder):
 
 
 def test_a_finding_of_a_whole_batch_has_no_program(folder):
-    made = Found("s3", "RM703", "worker", "crashed", "it ended", 3, 0, "functions", {})
+    made = FindingRecord("s3", "RM703", "worker", "crashed", "it ended", 3, 0, "functions", {})
     (folder / "case.toml").write_text(finding_text(Settings(), made, None))
     done = refmlc("replay", "case.toml")
     assert done.exit_code == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from refmlc.tools.course import run_document
-from refmlc.tools.course.both import NEITHER, NOT_THERE, run_both
+from refmlc.tools.course.comparison import NEITHER, NOT_THERE, run_both
 from refmlc.tools.course.outputs import EQUAL, EXPLAINED
 from refmlc.tools.course.run import RAN
 

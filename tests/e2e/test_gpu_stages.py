@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import LINTS, sanitize
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")

@@ -14,7 +14,7 @@ from refmlc.diag import Unsupported
 from refmlc.diag.errors import Malformed
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import rolled_inputs

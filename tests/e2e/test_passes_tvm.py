@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import refmlc
 from refmlc.cli import main
 from refmlc.oracle.passes import check, snapshots
-from refmlc.oracle.passes.tvm_script import Asked, tvm_script
+from refmlc.oracle.passes.tvm_script import TvmRequest, tvm_script
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_the_report_shows_it_with_tvm_alone():
 
 def test_the_report_shows_passes_by_name_with_tvm_alone():
     text = NETWORK.replace("R.add(x, R.const([[1, 2, 3]]", "R.multiply(x, R.const(0").replace("R.nn.relu(y)", "y")
-    asked = Asked(["relax.Normalize", "relax.LegalizeOps"], opt=1)
+    asked = TvmRequest(["relax.Normalize", "relax.LegalizeOps"], opt=1)
     broken = check(snapshots(text, python=PYTHON, passes=asked.passes)).broken
     program = tvm_script(text, broken, asked)
     done = subprocess.run([PYTHON, "-c", program], capture_output=True, text=True, check=True, timeout=100)

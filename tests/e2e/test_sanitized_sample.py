@@ -12,7 +12,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import TensorType
-from refmlc.lang.wellformed.reading import read_file
+from refmlc.lang.wellformed.reader_checks import read_file
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.memory.budget import Budget
 

@@ -17,7 +17,7 @@ from refmlc.diag import RefmlcError, Unsupported
 from refmlc.lang.dtypes import FLOAT32, INT32
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.rewrite.schedule.places import places
 from refmlc.run.memory.tensor import Tensor

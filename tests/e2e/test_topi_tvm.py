@@ -16,7 +16,7 @@ import pytest
 
 from refmlc import tvm
 from refmlc.tvm import relax, te, topi
-from refmlc.tvm.topi.absent import absent
+from refmlc.tvm.topi.missing_functions import absent
 
 TVM = os.environ.get("REFMLC_TVM_PYTHON", "")
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import rewrite, walk
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite import transform
 
 PYTHON = os.environ.get("REFMLC_TVM_PYTHON", "")

@@ -14,7 +14,7 @@ from rich.console import Console
 from refmlc.lang.ir.equal import first_difference
 from refmlc.lang.ir.tree import module_of, tree_of
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 
 
 def difference(path):

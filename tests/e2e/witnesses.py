@@ -22,7 +22,7 @@ from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
 from refmlc.lang.dtypes import INT32
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.oracle.reduce import reduce_case
 from refmlc.run.memory.budget import Budget

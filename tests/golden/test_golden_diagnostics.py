@@ -19,7 +19,7 @@ import pytest
 import refmlc
 from refmlc.diag import RefmlcError
 from refmlc.diag.render import render_text
-from refmlc.lang.wellformed.reading import read, read_file
+from refmlc.lang.wellformed.reader_checks import read, read_file
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.vm import VirtualMachine, build

@@ -16,7 +16,7 @@ from test_golden_diagnostics import CASES as DIAGNOSTICS, PACKED as TAKEN, argum
 
 from refmlc.diag import RefmlcError
 from refmlc.diag.catalogue import CODES
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import ALL, LINTS, sanitize
 from refmlc.observe.sanitize.kinds import CHECKED
 from refmlc.run.memory.registry import FunctionRegistry

@@ -17,7 +17,7 @@ import operator_runs as runs
 from operator_calls import EXTENTS, Row, rows
 
 from refmlc.lang.library import OPERATORS
-from refmlc.lang.library.table import Shown, markdown_table as graph_table
+from refmlc.lang.library.table import TestedOperator, markdown_table as graph_table
 from refmlc.lang.ops.graph import GRAPH_OPS
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.table import markdown_table
@@ -99,15 +99,15 @@ def _empty(row: Row, dtypes: dict[Row, str], letter: str) -> bool:
 
 
 @cache
-def shown() -> dict[str, Shown]:
+def shown() -> dict[str, TestedOperator]:
     """What the tests know of each operator."""
     cases, calls = tvm()["cases"], {name: [row for row in rows() if row.operator == name] for name in OPERATORS}
     found = {
-        name: Shown(witnesses(name, TESTS), **cases.get(name, {}), **facts(calls[name]))
+        name: TestedOperator(witnesses(name, TESTS), **cases.get(name, {}), **facts(calls[name]))
         for name, row in OPERATORS.items()
         if not row.reason
     }
-    return found | {name: Shown(witnesses(name, GRAPH_TESTS)) for name in GRAPH_OPS}
+    return found | {name: TestedOperator(witnesses(name, GRAPH_TESTS)) for name in GRAPH_OPS}
 
 
 @cache

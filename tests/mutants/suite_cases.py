@@ -61,10 +61,10 @@ def first_broken(cases, at=None, usual=None, reached=None):
     """
     from refmlc.oracle.implementations.interp import Interp  # noqa: PLC0415 - a mutant may be loaded here
     from refmlc.oracle.implementations.limits import Limits  # noqa: PLC0415 - the same
-    from refmlc.oracle.implementations.sanitized import Sanitized  # noqa: PLC0415 - the same
+    from refmlc.oracle.implementations.sanitizer import SanitizedInterp  # noqa: PLC0415 - the same
 
     limits = Limits(steps=2_000_000)
-    plain, sanitized = Interp(limits), Sanitized(limits)
+    plain, sanitized = Interp(limits), SanitizedInterp(limits)
     for number, case in enumerate(cases):
         if at:
             at(number)
@@ -82,7 +82,7 @@ def broken(implementation, case):
     """Why a case does not hold; empty: it does."""
     from refmlc.oracle.evidence.replay import holds  # noqa: PLC0415 - the same
     from refmlc.oracle.implementations.implementation import Stopped  # noqa: PLC0415 - a mutant may be loaded here
-    from refmlc.oracle.implementations.inside import answered  # noqa: PLC0415 - the same
+    from refmlc.oracle.implementations.local_calls import answered  # noqa: PLC0415 - the same
 
     read = answered(lambda: case.module)
     made = read if isinstance(read, Stopped) else implementation.prepare(read)

@@ -57,7 +57,7 @@ class InC:
     """The cases whose functions are in C, each with its text. Loads refmlc from the copied tree."""
 
     def __init__(self, tree, every):
-        from refmlc.oracle.implementations.inside import answered  # noqa: PLC0415 - refmlc is that of the copy
+        from refmlc.oracle.implementations.local_calls import answered  # noqa: PLC0415 - refmlc is that of the copy
         from refmlc.oracle.implementations.native import Native  # noqa: PLC0415 - the same
 
         self.tree, self.native, self._answered = tree, Native("tiny"), answered
@@ -73,9 +73,9 @@ class InC:
 
     def translated(self, case):
         """The C of a case's module, and what is known of it; None where there is none."""
+        from refmlc.oracle.implementations.c_variants import way  # noqa: PLC0415 - the same
         from refmlc.oracle.implementations.implementation import Stopped  # noqa: PLC0415 - refmlc is that of the copy
         from refmlc.oracle.implementations.translation import translated  # noqa: PLC0415 - the same
-        from refmlc.oracle.implementations.ways import way  # noqa: PLC0415 - the same
         from refmlc.rewrite.transform import legalize_ops  # noqa: PLC0415 - the same
 
         def work():

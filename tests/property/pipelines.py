@@ -2,7 +2,7 @@
 
 import random
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 
 HEAD = """@T.prim_func(s_tir=True)
 def main(A: T.Buffer(({a}, {b}), {d}), B: T.Buffer(({a}, {b}), {d}), X: T.Buffer(({a}, {b}), {d})):

@@ -21,7 +21,7 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite import schedule
 from refmlc.rewrite.schedule.places import places
 

@@ -16,8 +16,8 @@ from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.wellformed.module import check_module
 from refmlc.oracle.implementations.limits import Limits
-from refmlc.oracle.keep import ends_in
 from refmlc.oracle.reduce import reduce, reduce_case
+from refmlc.oracle.reduction_predicates import ends_in
 from refmlc.strategies.functions import AIMS, rolled
 
 STEPS = 20_000

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import ALL, LINTS, sanitize
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.tensor import Tensor

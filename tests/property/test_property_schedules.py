@@ -13,7 +13,7 @@ from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
 from refmlc.lang.wellformed.module import check_module
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.rewrite.schedule import get_loops, reorder
 from refmlc.run.memory.budget import Budget

@@ -9,12 +9,12 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ops.contract import Scalar
 from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.scalar.convert import converter
-from refmlc.observe.why import Kind, Limits, Origin, Slice, Source, Value, Write, why
+from refmlc.observe.why import Kind, Origin, Slice, SliceLimits, Source, Value, Write, why
 from refmlc.run.memory.tensor import Tensor
 from refmlc.strategies import Case, rolled
 from refmlc.vm import VirtualMachine, build
 
-WHOLE = Limits(width=1 << 30)
+WHOLE = SliceLimits(width=1 << 30)
 COUNT = 12
 
 

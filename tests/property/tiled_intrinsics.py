@@ -6,7 +6,7 @@ an operator, an operand's place, a size, the order of the loops. The implementat
 
 import random
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 
 HEAD = "# from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef main("
 MAPS = ("{a} * T.{d}(2) + {b}", "T.max({a}, {b})", "{a} - {b}", "T.min({a} + {b}, {a})")

@@ -19,13 +19,13 @@ import ml_dtypes  # noqa: F401 - dtypes by name
 import numpy as np
 
 from refmlc.oracle.evidence import CaseFile, holds, read_case
-from refmlc.oracle.evidence.case_file import Call
+from refmlc.oracle.evidence.case_file import CaseCall
 from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.record import assertion, features
 from refmlc.oracle.evidence.toml import toml_value
 from refmlc.oracle.implementations.implementation import Ended, Stopped
-from refmlc.oracle.implementations.inside import answered
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.parts import parts
 from refmlc.oracle.reference import references
 from refmlc.oracle.values import bits
@@ -92,7 +92,7 @@ class Book:
         dialect: str = "0.27",
     ) -> None:
         """One case, if the interpreter agrees."""
-        made = tuple(Call(tuple(asked.args), _assertion(asked.wanted)) for asked in calls)
+        made = tuple(CaseCall(tuple(asked.args), _assertion(asked.wanted)) for asked in calls)
         case = CaseFile(name, tuple(clauses), (), dialect, witness or self.witness, "", text, func, made)
         case = read_case(case.toml(), name)
         wrong, detectors = disagreement(case)
@@ -118,7 +118,7 @@ class Book:
         The rule of each part follows from the contracts (`refmlc.oracle.evidence.record`); what the witness computed
         must be permitted by it, to the bit where the rule is exact.
         """
-        given_args = tuple(Call(tuple(call.args), {"kind": "open"}) for call in calls)
+        given_args = tuple(CaseCall(tuple(call.args), {"kind": "open"}) for call in calls)
         draft = read_case(CaseFile(name, tuple(clauses), (), "0.27", "", "", text, func, given_args).toml(), name)
         made = []
         for number, (call, found) in enumerate(zip(calls, references(draft, Interp(), sanitize=True), strict=True)):
@@ -191,7 +191,7 @@ def _kept_where_given(case: CaseFile, number: int, answer: Ended, asserted: Data
 
 def _asserting(case: CaseFile, number: int, asserted: Data) -> CaseFile:
     calls = list(case.calls)
-    calls[number] = Call(calls[number].args, asserted)
+    calls[number] = CaseCall(calls[number].args, asserted)
     return replace(case, calls=tuple(calls))
 
 

@@ -17,8 +17,8 @@ from refmlc.diag import RefmlcError, fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.onnx.constant_values import as_tensor, known
 from refmlc.frontends.onnx.elementwise import OnnxRule
-from refmlc.frontends.onnx.known import as_tensor, known
 from refmlc.frontends.onnx.node import Node
 from refmlc.lang.ir import relax
 

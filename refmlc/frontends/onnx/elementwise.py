@@ -9,7 +9,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Emitter, Operand, Size
 from refmlc.frontends.onnx.arrays import DTYPES
-from refmlc.frontends.onnx.known import Known, is_symbolic, known
+from refmlc.frontends.onnx.constant_values import SymbolicArray, is_symbolic, known
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.rule import Rule
 from refmlc.lang.dtypes import SCALARS
@@ -47,7 +47,7 @@ def on_sizes(name: str, compute: Callable[[Size, Size], Size]) -> OnnxRule:
         items = np.empty(broadcast.shape, object)
         for place, (one, other) in enumerate(broadcast):
             items.ravel()[place] = compute(one, other)
-        return Known(items)
+        return SymbolicArray(items)
 
     return rule
 
@@ -145,8 +145,8 @@ def cast_like(node: Node) -> Operand:
 
 def _converted(node: Node, dtype: str) -> Operand:
     value, saturate, mode = node.input(0), node.whole("saturate", 1), node.text("round_mode", "up")
-    if isinstance(value, Known) and dtype in ("int64", "int32"):
-        return Known(value.items, SCALARS[dtype])
+    if isinstance(value, SymbolicArray) and dtype in ("int64", "int32"):
+        return SymbolicArray(value.items, SCALARS[dtype])
     e, x = node.e, node.tensor(0)
     own = e.dtype(x)
     if "e8m0" in dtype and mode != "nearest":

@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Operand
-from refmlc.frontends.onnx.known import Known, is_symbolic
+from refmlc.frontends.onnx.constant_values import SymbolicArray, is_symbolic
 from refmlc.lang.ir import relax
 
 MOST = 256
@@ -73,6 +73,6 @@ def _is_large(array: np.ndarray) -> bool:
 def _array(value: Operand) -> np.ndarray | None:
     if isinstance(value, relax.Constant) and value.data.dtype.kind in PLAIN:
         return value.data
-    if isinstance(value, Known):
+    if isinstance(value, SymbolicArray):
         return value.items.astype(np.int64)
     return None

@@ -22,12 +22,12 @@ from refmlc.diag.catalogue import BAD_FILE, BAD_INPUT, UNSUPPORTED_OP
 from refmlc.diag.entry import entry_point
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.arrays import NUMBERS, array_of, constant_named, dtype_named
+from refmlc.frontends.onnx.constant_values import SymbolicArray, as_tensor
 from refmlc.frontends.onnx.folding import folded
 from refmlc.frontends.onnx.functions import Definitions
-from refmlc.frontends.onnx.known import Known, as_tensor
 from refmlc.frontends.onnx.node import Node
 from refmlc.frontends.onnx.rules import RULES
-from refmlc.frontends.unknown import placed, unknown
+from refmlc.frontends.unknown_operator import placed, unknown
 from refmlc.lang.builder import BlockBuilder
 from refmlc.lang.dtypes import INT64
 from refmlc.lang.ir import IRModule, relax, tir
@@ -308,7 +308,7 @@ def _type_proto(emitter: Emitter, value: Operand) -> onnx.TypeProto:
     """The type of a value in ONNX's words; an empty one where it is left out."""
     if value is None:
         return onnx.TypeProto()
-    ty = emitter.tensor_type(as_tensor(emitter, value) if isinstance(value, Known) else value)
+    ty = emitter.tensor_type(as_tensor(emitter, value) if isinstance(value, SymbolicArray) else value)
     shape = [one.value if isinstance(one, tir.IntImm) else None for one in ty.shape or ()]
     return onnx.helper.make_tensor_type_proto(_number_of(ty), shape)
 

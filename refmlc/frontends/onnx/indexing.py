@@ -7,10 +7,10 @@ import numpy as np
 from refmlc.diag import fail
 from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.emitter import Operand, Size
+from refmlc.frontends.onnx.constant_values import SymbolicArray, known
 from refmlc.frontends.onnx.elementwise import OnnxRule
-from refmlc.frontends.onnx.known import Known, known
 from refmlc.frontends.onnx.node import Node
-from refmlc.frontends.onnx.shaping import axis_of, constant_of
+from refmlc.frontends.onnx.shape_rules import axis_of, constant_of
 from refmlc.lang.ir import relax
 
 
@@ -30,8 +30,8 @@ def _from_front(node: Node, places: relax.Expr, extent: Size) -> relax.Expr:
 def gather(node: Node) -> Operand:
     """The slices at places along an axis."""
     axis, value, places = node.whole("axis", 0), node.input(0), known(node.input(1))
-    if isinstance(value, Known) and places is not None:
-        return Known(np.asarray(value.items[places.astype(np.int64)], object), value.dtype)
+    if isinstance(value, SymbolicArray) and places is not None:
+        return SymbolicArray(np.asarray(value.items[places.astype(np.int64)], object), value.dtype)
     x = node.tensor(0)
     at = axis_of(axis, node.e.rank(x), "Gather")
     return node.e.call("take", x, _from_front(node, node.tensor(1), node.e.shape(x)[at]), axis=at)

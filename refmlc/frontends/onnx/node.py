@@ -18,7 +18,7 @@ import onnx
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand, Size
-from refmlc.frontends.onnx.known import as_tensor, known, numbers_of
+from refmlc.frontends.onnx.constant_values import as_tensor, known, numbers_of
 from refmlc.lang.ir import relax
 
 

@@ -9,7 +9,7 @@ from refmlc.diag.catalogue import UNSUPPORTED_OP
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half, wide
 from refmlc.frontends.onnx.node import Node
-from refmlc.frontends.onnx.shaping import axis_of, constant_of
+from refmlc.frontends.onnx.shape_rules import axis_of, constant_of
 from refmlc.lang.ir import relax
 
 Map = Callable[[Emitter, relax.Expr], relax.Expr]

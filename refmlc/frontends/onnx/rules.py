@@ -11,7 +11,7 @@ from refmlc.frontends.onnx.quantization import QUANTIZATION
 from refmlc.frontends.onnx.recurrent import RECURRENT
 from refmlc.frontends.onnx.reduction import REDUCTION
 from refmlc.frontends.onnx.resampling import RESAMPLING
-from refmlc.frontends.onnx.shaping import SHAPING
+from refmlc.frontends.onnx.shape_rules import SHAPING
 from refmlc.frontends.onnx.windows import WINDOWS
 
 RULES: Mapping[str, OnnxRule] = {

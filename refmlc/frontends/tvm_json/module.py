@@ -2,7 +2,7 @@
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, UNSUPPORTED_CONSTRUCT
-from refmlc.frontends.malformed import malformed
+from refmlc.frontends.malformed_input import malformed
 from refmlc.frontends.tvm_json.graph import Item, read_graph
 from refmlc.frontends.tvm_json.graphs import Graphs
 from refmlc.lang.ir import IRModule, relax, tir

@@ -26,7 +26,7 @@ ONE, THREE, FOUR = (te.const(number, "int64") for number in (1, 3, 4))
 
 
 @dataclass(frozen=True)
-class Chosen:
+class KeptBoxes:
     """Where boxes that are kept go: how many there are of an image, box number t of them, and one more of a class."""
 
     count: Callable[[Value], Value]
@@ -61,7 +61,7 @@ def _element(buffer: tir.Buffer) -> Value:
     return at(buffer, *[0] * len(buffer.shape))
 
 
-def _chosen(ins: Sequence[tir.Buffer], chosen: Chosen, b: Value, c: Value) -> tir.Stmt:
+def _chosen(ins: Sequence[tir.Buffer], chosen: KeptBoxes, b: Value, c: Value) -> tir.Stmt:
     """The boxes of class c of image b that are kept."""
     boxes, scores, places, most, threshold, minimum = ins
     start, flag = local("start"), local("flag")
@@ -137,7 +137,7 @@ def _cleared(outs: Sequence[tir.Buffer]) -> list[tir.Stmt]:
     return [clear(one) for one in outs]
 
 
-def _each_class(ins: Sequence[tir.Buffer], chosen: Chosen) -> tir.Stmt:
+def _each_class(ins: Sequence[tir.Buffer], chosen: KeptBoxes) -> tir.Stmt:
     batch, classes = (Value(extent) for extent in ins[1].shape[:2])
     return loop(batch, lambda b: loop(classes, lambda c: _chosen(ins, chosen, b, c), "c"), "b")
 
@@ -150,7 +150,7 @@ def _onnx(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
         parts = [store(rows, value, count, place) for place, value in enumerate((b, c, box))]
         return steps(*parts, store(total, count + 1, 0))
 
-    chosen = Chosen(lambda _b: count, lambda _b, t: at(rows, t, 2), add)
+    chosen = KeptBoxes(lambda _b: count, lambda _b, t: at(rows, t, 2), add)
     return steps(*_cleared(outs), _each_class(ins, chosen))
 
 
@@ -166,7 +166,7 @@ def _tensorflow(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
             store(total, count + 1, b),
         )
 
-    chosen = Chosen(lambda b: at(total, b), lambda b, t: at(rows, b, t, 1), add)
+    chosen = KeptBoxes(lambda b: at(total, b), lambda b, t: at(rows, b, t, 1), add)
     return steps(*_cleared(outs), _each_class(ins, chosen))
 
 

@@ -34,7 +34,7 @@ def _int64(value: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class Settings:
+class SuppressionSettings:
     """What `non_max_suppression` is to do, its attributes by their names."""
 
     most: int
@@ -57,7 +57,7 @@ class Rows:
     numbers: tir.Buffer
     image: Value
     keep: Value
-    settings: Settings
+    settings: SuppressionSettings
     kept: tir.Buffer = field(default_factory=lambda: local("kept"))
     flag: tir.Buffer = field(default_factory=lambda: local("flag"))
 
@@ -196,7 +196,7 @@ def _fallen(rows: Rows, j: Value, minimum: Value) -> tir.Stmt:
     return within([meets], when(left, meet))
 
 
-def _check_boxes(data: Tensor, valid_count: Tensor, indices: Tensor, given: Settings) -> None:
+def _check_boxes(data: Tensor, valid_count: Tensor, indices: Tensor, given: SuppressionSettings) -> None:
     """Fails: RM105, RM201, RM202 where these are no boxes, or have not these numbers."""
     name = "vision.non_max_suppression"
     require_float(data, name)
@@ -217,7 +217,7 @@ def _check_boxes(data: Tensor, valid_count: Tensor, indices: Tensor, given: Sett
             raise fail(BAD_ARGUMENTS, f"`{name}`: {what} is {first}, and a box has {length or 'some'} numbers")
 
 
-def _kept(data: Tensor, valid_count: Tensor, given: Settings, top_k: int) -> tuple[Tensor, ...]:
+def _kept(data: Tensor, valid_count: Tensor, given: SuppressionSettings, top_k: int) -> tuple[Tensor, ...]:
     """The rows of boxes that are kept, their places in the data, how many there are."""
     (batch, count, _), none = data.shape, least(data.dtype)
     scores = computed(
@@ -263,7 +263,7 @@ def non_max_suppression(  # noqa: PLR0913 - the attributes are TVM's
     Shapes: boxes (b, n, k), counts (b,), numbers (b, n) give (b, n) numbers and (b, 1) counts; with `soft_nms_sigma`
     before them the boxes (b, n, k); without `return_indices` only the boxes. Fails: RM105, RM201, RM202.
     """
-    given = Settings(
+    given = SuppressionSettings(
         max_output_size,
         float(iou_threshold),
         force_suppress,

@@ -38,7 +38,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class TestedOperator:
     """Test results for an operator: files that name it, numbers of TVM results that are equal, explained, absent.
 
     `type`, `lowered`, `c`, `dtypes`, `edges`: the cells of these columns, empty where there is nothing to say.
@@ -55,10 +55,10 @@ class Shown:
     edges: str = ""
 
 
-def markdown_table(operators: Iterable[Operator], graph: Iterable[GraphOp], shown: Mapping[str, Shown]) -> str:
+def markdown_table(operators: Iterable[Operator], graph: Iterable[GraphOp], shown: Mapping[str, TestedOperator]) -> str:
     """The whole file: the operators that are defined, those of the graph, those that have no meaning here."""
     rows = sorted(operators, key=lambda row: row.name)
-    defined = [_defined(row, shown.get(row.name, Shown())) for row in rows if not row.reason]
+    defined = [_defined(row, shown.get(row.name, TestedOperator())) for row in rows if not row.reason]
     graphs = [(f"`{row.name}`", row.meaning, ", ".join(shown[row.name].tests), row.clause) for row in graph]
     missing = [(f"`{row.name}`", row.meaning, row.reason, row.clause) for row in rows if row.reason]
     own = f"{len(graphs)} belong to the graph itself: the machine executes them in any tier, without TensorIR:"
@@ -69,7 +69,7 @@ def markdown_table(operators: Iterable[Operator], graph: Iterable[GraphOp], show
     )
 
 
-def _defined(row: Operator, shown: Shown) -> tuple[str, ...]:
+def _defined(row: Operator, shown: TestedOperator) -> tuple[str, ...]:
     names = [name for name, kind in row.signature if kind != "a"]
     attributes = [name for name, kind in row.signature if kind == "a"]
     arguments = ", ".join([*names, *(["*", *attributes] if attributes else [])])
@@ -78,7 +78,7 @@ def _defined(row: Operator, shown: Shown) -> tuple[str, ...]:
     return f"`{row.name}`", f"`{arguments}`", meaning, *facts, row.clause
 
 
-def _against(shown: Shown) -> str:
+def _against(shown: TestedOperator) -> str:
     parts = ((shown.equal, "equal"), (shown.explained, "explained"), (shown.refused, "not given"))
     return ", ".join(f"{count} {what}" for count, what in parts if count)
 

@@ -15,10 +15,10 @@
 | `operation`  | operations that compute tensors                                 |
 | `regions`    | what a block reads and writes                                   |
 | `prim_func`  | the TensorIR function                                           |
-| `closed`     | the same for a caller, its variables being its own              |
+| `closed_form`| the same for a caller, its variables being its own              |
 """
 
-from refmlc.lang.te.closed import closed_prim_func
+from refmlc.lang.te.closed_form import closed_prim_func
 from refmlc.lang.te.functions import (
     abs_ as abs,
     acos,

@@ -7,7 +7,7 @@
 |------------------------------------------|---------------------------------------------------------------------|
 | `values`                                 | the slice as plain data                                             |
 | `outline`, `data`                        | the slice as lines, as JSON                                         |
-| `why`, `asked`, `copying`                | running until all is known; which element is meant; fresh arguments |
+| `why`, `query`, `copies`                 | running until all is known; which element is meant; fresh arguments |
 | `recorder`, `records`, `memory`, `sites` | what is noted of a run                                              |
 | `trees`, `exactness`, `chains`           | from a noted store to values, roundings and reductions              |
 """
@@ -15,17 +15,17 @@
 from refmlc.observe.why.data import as_data
 from refmlc.observe.why.outline import Line, outline, text
 from refmlc.observe.why.values import Cell, Kind, Origin, Rounding, Slice, Source, Value, Write
-from refmlc.observe.why.why import LIMITS, Limits, why
+from refmlc.observe.why.why import LIMITS, SliceLimits, why
 
 __all__ = [
     "LIMITS",
     "Cell",
     "Kind",
-    "Limits",
     "Line",
     "Origin",
     "Rounding",
     "Slice",
+    "SliceLimits",
     "Source",
     "Value",
     "Write",

@@ -15,7 +15,7 @@ from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ArgumentTensor:
     """A tensor of the caller, by the name of the argument."""
 
     name: str

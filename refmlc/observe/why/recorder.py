@@ -1,14 +1,14 @@
 """The client of the hooks: counts the stores of a run and notes those to watched cells (`records`).
 
-| hook                            | what is done                                                                   |
-|---------------------------------|--------------------------------------------------------------------------------|
-| `enter_function`, `allocated`   | storages get their numbers                                                      |
-| `before_stmt`                   | a store or a bind begins to be captured; the bind before it is kept             |
-| `read_element`, `load`          | the load joins the capture, with the time                                       |
-| `called`                        | the value of a call joins the capture                                           |
-| `write_element`, `store`        | the store is counted, and noted where the cell is watched                       |
-| `before_binding` / `binding`     | what variables of Relax are being computed                                      |
-| `after_destination`             | what a function from outside was given to write counts as one store to all of it |
+| hook                          | what is done                                                                     |
+|-------------------------------|----------------------------------------------------------------------------------|
+| `enter_function`, `allocated` | storages get their numbers                                                       |
+| `before_stmt`                 | a store or a bind begins to be captured; the bind before it is kept              |
+| `read_element`, `load`        | the load joins the capture, with the time                                        |
+| `called`                      | the value of a call joins the capture                                            |
+| `write_element`, `store`      | the store is counted, and noted where the cell is watched                        |
+| `before_binding` / `binding`  | what variables of Relax are being computed                                       |
+| `after_destination`           | what a function from outside was given to write counts as one store to all of it |
 
 A run ends early, by `Enough`, when no wanted time is ahead any more.
 """
@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.observe.why.memory import Storages, element_size, first_byte
-from refmlc.observe.why.records import Bound, Capture, Event, Foreign, Loaded, Noted, Watched, all_loads
+from refmlc.observe.why.records import Capture, Event, ExecutedBind, Foreign, Loaded, Noted, WatchedCell, all_loads
 from refmlc.observe.why.sites import Sites
 from refmlc.observe.why.values import Cell
 from refmlc.run.interp.graph.destination import DestinationCall
@@ -48,7 +48,7 @@ class Level:
 
     capture: Capture | None = None
     pending: tuple[tir.Bind, Frame] | None = None
-    bound: dict[tuple[int, tir.Var], Bound] = field(default_factory=dict)
+    bound: dict[tuple[int, tir.Var], ExecutedBind] = field(default_factory=dict)
 
 
 class Recorder(Hooks):
@@ -59,7 +59,7 @@ class Recorder(Hooks):
         self.sites = sites
         self.count = 0
         self.written: set[int] = set()
-        self.watched = {cell: Watched(cell, sorted(times)) for cell, times in demands.items()}
+        self.watched = {cell: WatchedCell(cell, sorted(times)) for cell, times in demands.items()}
         self._module = module
         self.budget = budget
         self._most = most
@@ -71,7 +71,7 @@ class Recorder(Hooks):
         self._open: Noted | None = None
         self.place: tuple[View, int] | None = None
         self._last = max((watched.times[-1] for watched in self.watched.values()), default=FOREVER)
-        self._at: dict[int, dict[int, Watched]] = {}
+        self._at: dict[int, dict[int, WatchedCell]] = {}
         for cell, watched in self.watched.items():
             places = self._at.setdefault(cell.storage, {})
             places.update((byte, watched) for byte in range(cell.start, cell.start + cell.size))
@@ -118,7 +118,7 @@ class Recorder(Hooks):
         level.pending = None
         site = self.sites.find(stmt, frame)
         variables, bound = self._variables(site.names, frame)
-        level.bound[id(frame), stmt.var] = Bound(site, level.capture or NOTHING, variables, bound)
+        level.bound[id(frame), stmt.var] = ExecutedBind(site, level.capture or NOTHING, variables, bound)
 
     def allocated(self, buffer: tir.Buffer, view: View, frame: Frame) -> None:
         """A storage gets its number."""
@@ -127,7 +127,7 @@ class Recorder(Hooks):
 
     def _variables(
         self, names: tuple[tir.Var, ...], frame: Frame
-    ) -> tuple[dict[tir.Var, object], dict[tir.Var, Bound]]:
+    ) -> tuple[dict[tir.Var, object], dict[tir.Var, ExecutedBind]]:
         layout, bound = frame[ACTIVATION].layout, self._levels[-1].bound
         variables = {var: frame[layout.slot(var)] for var in names if layout.knows(var)}
         return variables, {var: bound[key] for var in names if (key := (id(frame), var)) in bound}

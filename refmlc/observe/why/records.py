@@ -47,16 +47,16 @@ class Capture:
 
 
 @dataclass(slots=True)
-class Bound:
+class ExecutedBind:
     """A `Bind` that was executed: what its variable is made of."""
 
     site: Site
     capture: Capture
     variables: dict[tir.Var, object]
-    bound: dict[tir.Var, "Bound"]
+    bound: dict[tir.Var, "ExecutedBind"]
 
 
-def all_loads(capture: Capture, bound: dict[tir.Var, Bound]) -> Iterator[Loaded]:
+def all_loads(capture: Capture, bound: dict[tir.Var, ExecutedBind]) -> Iterator[Loaded]:
     """The loads of a statement and of the binds whose variables it names."""
     yield from capture.loads
     for each in bound.values():
@@ -72,7 +72,7 @@ class Noted:
     function: str
     capture: Capture
     variables: dict[tir.Var, object]
-    bound: dict[tir.Var, Bound]
+    bound: dict[tir.Var, ExecutedBind]
     position: int
     storage: int
     start: int
@@ -101,7 +101,7 @@ Event: TypeAlias = Noted | Foreign
 
 
 @dataclass(slots=True)
-class Watched:
+class WatchedCell:
     """A cell, the times at which its making is wanted (ascending), the stores so far, the answers."""
 
     cell: Cell

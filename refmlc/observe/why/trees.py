@@ -22,7 +22,7 @@ from refmlc.lang.ops.scalar import SCALAR_OPS
 from refmlc.lang.ops.scalar.convert import converter
 from refmlc.observe.why import exactness
 from refmlc.observe.why.memory import element_name, first_byte
-from refmlc.observe.why.records import Bound, Capture, Loaded, Noted
+from refmlc.observe.why.records import Capture, ExecutedBind, Loaded, Noted
 from refmlc.observe.why.values import Cell, Kind, Value
 from refmlc.run.memory.cells import cell_size
 
@@ -33,7 +33,7 @@ class Tree:
 
     capture: Capture
     variables: Mapping[tir.Var, object]
-    bound: Mapping[tir.Var, Bound]
+    bound: Mapping[tir.Var, ExecutedBind]
     lets: dict[tir.Var, tir.Expr] = field(default_factory=dict)
 
     def lane(self, node: tir.Expr, lane: int) -> Value:

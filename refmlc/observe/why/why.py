@@ -18,9 +18,9 @@ from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ops.contract import Scalar
 from refmlc.observe.why import chains
-from refmlc.observe.why.asked import Asked, Finder, Found, locate, tensors_in
-from refmlc.observe.why.copying import copies
-from refmlc.observe.why.memory import Held, Storages, cell_of, element_name, index_in
+from refmlc.observe.why.copies import copies
+from refmlc.observe.why.memory import ArgumentTensor, Storages, cell_of, element_name, index_in
+from refmlc.observe.why.query import ElementPlace, ElementQuery, Finder, locate, tensors_in
 from refmlc.observe.why.recorder import FOREVER, Enough, Recorder
 from refmlc.observe.why.records import Event
 from refmlc.observe.why.sites import Sites
@@ -33,7 +33,7 @@ from refmlc.vm import VirtualMachine, build
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SliceLimits:
     """What ends a slice: `depth` runs, `writes` stores in all, `chain` stores of one element.
 
     Of a chain of more than `width` stores, the loads of the first, the last and the biggest term alone are followed.
@@ -47,7 +47,7 @@ class Limits:
     max_steps: int | None = None
 
 
-LIMITS = Limits()
+LIMITS = SliceLimits()
 
 
 @dataclass(slots=True)
@@ -57,19 +57,19 @@ class Search:
     module: IRModule
     func: str
     args: Sequence[object]
-    limits: Limits
+    limits: SliceLimits
     registry: FunctionRegistry
     sites: Sites
     companion: Callable[[], Hooks] | None = None
     writes: dict[int, Write] = field(default_factory=dict)
     sources: dict[Reading, int | Origin] = field(default_factory=dict)
-    held: tuple[Held, ...] = ()
+    held: tuple[ArgumentTensor, ...] = ()
     origins: list[str] = field(default_factory=list)
     written: set[int] = field(default_factory=set)
     known: dict[Reading, tuple[Event, ...]] = field(default_factory=dict)
     runs: int = 0
 
-    def find(self, asked: Asked) -> Found:
+    def find(self, asked: ElementQuery) -> ElementPlace:
         """The first run: where the element is. Fails: RM112, and as the program does."""
         recorder = Finder(self.module, self.sites, self._budget(), self._guessed(asked), self.limits.chain)
         recorder.asked = asked
@@ -77,7 +77,7 @@ class Search:
         self.known = recorder.answers()
         return locate(recorder, asked, self.held, value)
 
-    def _guessed(self, asked: Asked) -> dict[Cell, set[int]]:
+    def _guessed(self, asked: ElementQuery) -> dict[Cell, set[int]]:
         """The cell, where it is an argument's: then the first run watches it already."""
         storages = Storages()
         for held in named_tensors(self.module, self.func, copies(self.args), storages):
@@ -170,7 +170,7 @@ def why(
     output: str = "",
     index: Sequence[int] = (),
     *,
-    limits: Limits = LIMITS,
+    limits: SliceLimits = LIMITS,
     registry: FunctionRegistry = DEFAULT,
     companion: Callable[[], Hooks] | None = None,
 ) -> Slice:
@@ -185,7 +185,7 @@ def why(
             BAD_USAGE, f"the module has no function `{func}`", None, f"its functions: {', '.join(module.functions)}"
         )
     search = Search(module, func, args, limits, registry, Sites(module), companion)
-    asked = search.find(Asked(output, tuple(index)))
+    asked = search.find(ElementQuery(output, tuple(index)))
     cut = search.follow(asked.reading)
     name = element_name(asked.name, asked.index)
     origin = search.sources.get(asked.reading)
@@ -199,7 +199,7 @@ def same(a: Scalar | None, b: Scalar | None) -> bool:
     return a == b or (isinstance(a, float) and isinstance(b, float) and isnan(a) and isnan(b))
 
 
-def named_tensors(module: IRModule, func: str, args: Sequence[object], storages: Storages) -> Iterable[Held]:
+def named_tensors(module: IRModule, func: str, args: Sequence[object], storages: Storages) -> Iterable[ArgumentTensor]:
     """The tensors among the arguments, tuples flattened, numbered in their order."""
     function = module.functions[func]
     names: list[str] = []
@@ -209,4 +209,4 @@ def named_tensors(module: IRModule, func: str, args: Sequence[object], storages:
         names = [var.name for var in function.params]
     for name, value in zip(names, args, strict=False):
         for part, tensor in tensors_in(name, value):
-            yield Held(part, storages.number(tensor.storage), tensor)
+            yield ArgumentTensor(part, storages.number(tensor.storage), tensor)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.observe.why import Limits, Write, why
-from refmlc.observe.why.copying import copies
-from refmlc.oracle.agreement import Compared, agree
+from refmlc.observe.why import SliceLimits, Write, why
+from refmlc.observe.why.copies import copies
+from refmlc.oracle.agreement import PartComparison, agree
 from refmlc.oracle.blame import cuts
 from refmlc.oracle.implementations.implementation import Ended, Implementation, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -23,7 +23,7 @@ from refmlc.run.memory.tensor import Tensor
 from refmlc.vm import VirtualMachine, build
 
 MASKED = "no prefix of the program is wrong by itself: the fault needs a later statement"
-ONE_STEP = Limits(depth=1)
+ONE_STEP = SliceLimits(depth=1)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Blame:
     block: str = ""
     instance: tuple[tuple[str, int], ...] = ()
     place: str = ""
-    compared: Compared | None = None
+    compared: PartComparison | None = None
     program: Program | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
 
@@ -56,7 +56,7 @@ class Blame:
 
 
 @dataclass(frozen=True)
-class Piece:
+class ProgramPrefix:
     """A program with one call."""
 
     module: IRModule
@@ -77,11 +77,11 @@ class Piece:
 
 def blame(program: Program, call: int, implementation: Implementation) -> Blame:
     """The first place where `implementation` deviates from the meaning of call `call`, which is defined."""
-    piece = Piece(program.module, program.func, tuple(program.arguments(call)), program.name)
+    piece = ProgramPrefix(program.module, program.func, tuple(program.arguments(call)), program.name)
     return _blame(piece, implementation)
 
 
-def _blame(piece: Piece, implementation: Implementation) -> Blame:
+def _blame(piece: ProgramPrefix, implementation: Implementation) -> Blame:
     whole = compare_piece(piece, implementation)
     if whole is None or whole.verdict.kind is not Kind.WRONG:
         return Blame(piece.func, notes=("the program is not wrong on this call",))
@@ -94,7 +94,7 @@ def _blame(piece: Piece, implementation: Implementation) -> Blame:
             return Blame(piece.func, compared=whole, program=piece)
 
 
-def compare_piece(piece: Piece, implementation: Implementation) -> Compared | None:
+def compare_piece(piece: ProgramPrefix, implementation: Implementation) -> PartComparison | None:
     """Compare the implementation's result for a piece with its meaning; None: one of them has no result."""
     answers = []
     for each in (Interp(), implementation):
@@ -109,7 +109,7 @@ def compare_piece(piece: Piece, implementation: Implementation) -> Compared | No
     return agree(piece, 0, answers[0], answers[1], promised=implementation.promises_verdicts)
 
 
-def first_wrong(count: int, look: Callable[[int], Compared | None]) -> tuple[int, Compared] | None:
+def first_wrong(count: int, look: Callable[[int], PartComparison | None]) -> tuple[int, PartComparison] | None:
     """The length of the shortest wrong prefix, by bisection, and its comparison; None if that of `count` is right."""
     last = look(count)
     if last is None or last.verdict.kind is not Kind.WRONG:
@@ -128,7 +128,7 @@ def first_wrong(count: int, look: Callable[[int], Compared | None]) -> tuple[int
 # ------------------------------------------------------------------------------------------------- Relax
 
 
-class Bound(Hooks):
+class BindingRecorder(Hooks):
     """Records the tensor variables of the outermost call, and the arguments of the functions that they call."""
 
     def __init__(self) -> None:
@@ -158,16 +158,18 @@ def _is_tensors(value: object) -> bool:
     return isinstance(value, Tensor)
 
 
-def _in_graph(piece: Piece, func: relax.Function, whole: Compared, implementation: Implementation) -> Blame:
-    bound = Bound()
+def _in_graph(
+    piece: ProgramPrefix, func: relax.Function, whole: PartComparison, implementation: Implementation
+) -> Blame:
+    bound = BindingRecorder()
     try:
         VirtualMachine(build(piece.module, "interp"), hooks=bound)[piece.func](*piece.arguments())
     except RefmlcError as failure:
         return Blame(piece.func, compared=whole, program=piece, notes=(failure.diagnostic.message,))
     bindings = cuts.bindings(func)
 
-    def beginning(count: int) -> Piece:
-        return Piece(cuts.cut_graph(piece.module, piece.func, count, bound.tensors), piece.func, piece.given)
+    def beginning(count: int) -> ProgramPrefix:
+        return ProgramPrefix(cuts.cut_graph(piece.module, piece.func, count, bound.tensors), piece.func, piece.given)
 
     first = first_wrong(len(bindings), lambda count: compare_piece(beginning(count), implementation))
     if first is None:
@@ -178,7 +180,7 @@ def _in_graph(piece: Piece, func: relax.Function, whole: Compared, implementatio
     place = "" if binding.span is None else binding.span.place
     called, args = bound.calls.get(name, ("", ()))
     if isinstance(piece.module.functions.get(called), tir.PrimFunc):
-        inner = _blame(Piece(piece.module, called, args), implementation)
+        inner = _blame(ProgramPrefix(piece.module, called, args), implementation)
         if inner.compared is not None:
             return Blame(
                 called,
@@ -198,18 +200,20 @@ def _in_graph(piece: Piece, func: relax.Function, whole: Compared, implementatio
 # ---------------------------------------------------------------------------------------------- TensorIR
 
 
-def _in_prim_func(piece: Piece, func: tir.PrimFunc, whole: Compared, implementation: Implementation) -> Blame:
+def _in_prim_func(
+    piece: ProgramPrefix, func: tir.PrimFunc, whole: PartComparison, implementation: Implementation
+) -> Blame:
     root = cuts.root_of(func)
     extra = None if root is None else _root_tensors(root)
     if root is None or extra is None:
         return _at_element(piece, "", whole)
 
-    def beginning(count: int) -> Piece:
+    def beginning(count: int) -> ProgramPrefix:
         module = cuts.cut_prim_func(piece.module, piece.func, count)
         cut = module.functions[piece.func]
         added = cut.params[len(func.params) :] if isinstance(cut, tir.PrimFunc) else ()
         tensors = tuple(extra[var.name.removesuffix("_root")] for var in added)
-        return Piece(module, piece.func, (*piece.given, *tensors))
+        return ProgramPrefix(module, piece.func, (*piece.given, *tensors))
 
     first = first_wrong(len(root.statements), lambda count: compare_piece(beginning(count), implementation))
     if first is None:
@@ -228,7 +232,7 @@ def _root_tensors(root: cuts.Root) -> dict[str, Tensor] | None:
     return tensors
 
 
-def _at_element(piece: Piece, note: str, compared: Compared, blocks: tuple[str, ...] = ()) -> Blame:
+def _at_element(piece: ProgramPrefix, note: str, compared: PartComparison, blocks: tuple[str, ...] = ()) -> Blame:
     """The block instance that writes the first wrong element."""
     notes = (note,) if note else ()
     difference = compared.verdict.difference
@@ -242,7 +246,7 @@ def _at_element(piece: Piece, note: str, compared: Compared, blocks: tuple[str, 
     return Blame(piece.func, "", block, instance, place, compared, piece, notes)
 
 
-def _writer(piece: Piece, name: str, index: tuple[int, ...]) -> Write | None:
+def _writer(piece: ProgramPrefix, name: str, index: tuple[int, ...]) -> Write | None:
     try:
         source = why(piece.module, piece.func, piece.given, name, index, limits=ONE_STEP).source()
     except RefmlcError:

@@ -14,7 +14,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.diag.source import Span
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
-from refmlc.observe.why.copying import copies
+from refmlc.observe.why.copies import copies
 from refmlc.oracle.ulps import distance
 from refmlc.oracle.values import bits
 from refmlc.run.interp.hooks import Hooks
@@ -27,7 +27,7 @@ Key: TypeAlias = "tuple[str, str, tuple[int, ...], str, tuple[int, ...], int]"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class TracedStore:
     """One store."""
 
     key: Key
@@ -66,7 +66,7 @@ class Log(Hooks):
     """The stores of one run, in order."""
 
     def __init__(self) -> None:
-        self.stores: list[Stored] = []
+        self.stores: list[TracedStore] = []
         self._blocks: list[tuple[str, tuple[int, ...]]] = [("", ())]
         self._bindings: list[str] = []
         self._alike: Counter[tuple[object, ...]] = Counter()
@@ -98,10 +98,10 @@ class Log(Hooks):
         self._alike[place] += 1
         binding = self._bindings[-1] if self._bindings else ""
         key = (*place, self._alike[place])
-        self.stores.append(Stored(key, value, access.buffer.dtype.scalar, access.span, binding))
+        self.stores.append(TracedStore(key, value, access.buffer.dtype.scalar, access.span, binding))
 
 
-def log_of(module: IRModule, func: str, args: Sequence[object]) -> tuple[list[Stored], RefmlcError | None]:
+def log_of(module: IRModule, func: str, args: Sequence[object]) -> tuple[list[TracedStore], RefmlcError | None]:
     """The stores of a run on copies of `args`, and what ended it before its end."""
     log = Log()
     try:
@@ -123,7 +123,7 @@ def first_difference(right: IRModule, wrong: IRModule, func: str, args: Sequence
     return None if extra is None else _parting(extra, None, extra.value)
 
 
-def _parting(stored: Stored, right: object, wrong: object) -> Parting:
+def _parting(stored: TracedStore, right: object, wrong: object) -> Parting:
     function, block, axes, buffer, indices, _ = stored.key
     numbers = isinstance(right, (bool, int, float)) and isinstance(wrong, (bool, int, float))
     far = distance(float(wrong), float(right), stored.dtype) if numbers else None  # type: ignore[arg-type]

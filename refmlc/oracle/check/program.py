@@ -10,7 +10,7 @@ from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.types import PrimType, TensorType
 from refmlc.lang.ir.visit import walk
-from refmlc.oracle.calls import Call, Maker
+from refmlc.oracle.calls import Call, CallMaker
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.pairs.branches import Branch, branches, reached
 from refmlc.run.memory.files import as_declared, generate, is_generator
@@ -25,7 +25,7 @@ TRIED = 8  # calls that are tried for a branch that no other one reaches
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedProgram:
     """A function with its calls. `given` maps a parameter's number to the source of its explicit argument."""
 
     module: IRModule
@@ -59,7 +59,7 @@ def known_function(module: IRModule, func: str) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CallRequest:
     """The requested calls: their number, the seed of generated arguments, explicit arguments and sizes.
 
     `inputs` are arguments by the names of parameters, which the function has; `params` those that it may have. An
@@ -73,13 +73,15 @@ class Asked:
     seed: int = 0
 
 
-def checked_program(module: IRModule, func: str, asked: Asked, interp: Interp) -> tuple[Checked, list[Branch]]:
+def checked_program(
+    module: IRModule, func: str, asked: CallRequest, interp: Interp
+) -> tuple[CheckedProgram, list[Branch]]:
     """The function with its calls, and the branches that none of them reaches.
 
     A few more calls are made where they reach a branch that the others do not. Fails: RM111 (no argument fits, or can
     be made), RM112, RM109.
     """
-    maker = Maker(module, func)
+    maker = CallMaker(module, func)
     function = module.functions[func]
     parameters = [] if isinstance(function, relax.ExternFunc) else parameters_of(function)
     sizes = dict(asked.dims)
@@ -89,28 +91,33 @@ def checked_program(module: IRModule, func: str, asked: Asked, interp: Interp) -
             raise fail(BAD_USAGE, f"`{func}` has no symbolic dimension `{name}`", None, f"it has: {names}")
     sources = _given(func, parameters, asked, sizes)
     calls = tuple(maker.call(number, asked.seed, sizes) for number in range(asked.calls))
-    program = Checked(module, func, calls, sources)
+    program = CheckedProgram(module, func, calls, sources)
     missed = [branch for branch in branches(module) if _reachable(branch, module, func)]
     if not missed or len(sources) == len(parameters):
         return program, [*unreached(program, missed, interp)]
     return _reaching(program, missed, maker, asked, sizes, interp)
 
 
-def unreached(program: Checked, missed: Iterable[Branch], interp: Interp) -> list[Branch]:
+def unreached(program: CheckedProgram, missed: Iterable[Branch], interp: Interp) -> list[Branch]:
     """Those of `missed` that no call of `program` reaches."""
     reached_branches = reached(program, range(len(program.calls)), interp)
     return [branch for branch in missed if branch not in reached_branches]
 
 
 def _reaching(
-    program: Checked, missed: Iterable[Branch], maker: Maker, asked: Asked, sizes: Mapping[str, int], interp: Interp
-) -> tuple[Checked, list[Branch]]:
+    program: CheckedProgram,
+    missed: Iterable[Branch],
+    maker: CallMaker,
+    asked: CallRequest,
+    sizes: Mapping[str, int],
+    interp: Interp,
+) -> tuple[CheckedProgram, list[Branch]]:
     """The program with more calls, as far as they reach what others do not."""
     left = unreached(program, missed, interp)
     for number in range(asked.calls, asked.calls + TRIED):
         if not left:
             break
-        more = Checked(program.module, program.func, (maker.call(number, asked.seed, sizes),), program.given)
+        more = CheckedProgram(program.module, program.func, (maker.call(number, asked.seed, sizes),), program.given)
         still = unreached(more, left, interp)
         if len(still) < len(left):
             program, left = replace(program, calls=(*program.calls, *more.calls)), still
@@ -132,7 +139,7 @@ def _reachable(branch: Branch, module: IRModule, func: str) -> bool:
 
 
 def _given(
-    func: str, parameters: list[Parameter], asked: Asked, sizes: dict[str, int]
+    func: str, parameters: list[Parameter], asked: CallRequest, sizes: dict[str, int]
 ) -> dict[int, Callable[[Call], object]]:
     """What makes the arguments that are given; `sizes` learns what their shapes say."""
     names = [parameter.name for parameter in parameters]

@@ -1,10 +1,10 @@
 """The report of `check`: a table of verdicts, remarks, findings, a summary; as text, HTML or data.
 
-| part     | holds                                                                                         |
-|----------|-----------------------------------------------------------------------------------------------|
-| table    | a row for the meaning of each function, one for each implementation: calls with each verdict     |
-| remarks  | reasons for unsupported calls; unreached branches; lints that do not count as findings         |
-| findings | the first of each cause                                                                       |
+| part     | holds                                                                                        |
+|----------|----------------------------------------------------------------------------------------------|
+| table    | a row for the meaning of each function, one for each implementation: calls with each verdict |
+| remarks  | reasons for unsupported calls; unreached branches; lints that do not count as findings       |
+| findings | the first of each cause                                                                      |
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from html import escape
 from refmlc.diag import Diagnostic
 from refmlc.diag.layout import plain
 from refmlc.diag.render import Json, render_text, to_json
-from refmlc.oracle.check.program import Checked
+from refmlc.oracle.check.program import CheckedProgram
 from refmlc.oracle.examine import Examination
 from refmlc.oracle.finding import Finding, arguments_text
 from refmlc.oracle.outcome import Kind, Verdict
@@ -28,14 +28,14 @@ WIDEST = 100
 
 
 @dataclass(frozen=True)
-class Row:
+class FunctionResult:
     """A checked function: its program and examination, or the reason why no call can be made.
 
     `notes`: what the user should know about the execution of the function.
     """
 
     name: str
-    program: Checked | None = None
+    program: CheckedProgram | None = None
     found: Examination | None = None
     missed: tuple[Branch, ...] = ()
     problem: Diagnostic | None = None
@@ -60,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A line of the table. `counts`: the number of calls per verdict; empty if no arguments can be made."""
 
     function: str
@@ -103,7 +103,7 @@ class Report:
     """
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[FunctionResult, ...]
     shown: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
     named: bool = False
@@ -143,7 +143,7 @@ class Report:
         """The exit status: 1 for a finding, 3 if nothing ran or no named implementation was compared, else 0."""
         return 1 if self.causes else 0 if self.compared or (self.executed and not self.named) else 3
 
-    def table(self) -> tuple[Line, ...]:
+    def table(self) -> tuple[TableLine, ...]:
         """The table: for each function, a line for the meaning and one for each implementation."""
         return tuple(line for row in self.rows for line in _lines(row, self.shown))
 
@@ -200,7 +200,7 @@ class Report:
         }
 
 
-def _cells(line: Line) -> tuple[str, str, str, str]:
+def _cells(line: TableLine) -> tuple[str, str, str, str]:
     return line.function, line.path, line.calls, line.sanitizer
 
 
@@ -208,7 +208,7 @@ def _cell(text: str) -> str:
     return f'<td style="text-align: left; white-space: pre">{escape(text)}</td>'
 
 
-def _table_text(lines: Sequence[Line]) -> Iterator[str]:
+def _table_text(lines: Sequence[TableLine]) -> Iterator[str]:
     """The table in columns that are as wide as they need to be."""
     rows = [COLUMNS, *([plain(cell) for cell in cells] for line in lines for cells in _split(line))]
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
@@ -216,24 +216,24 @@ def _table_text(lines: Sequence[Line]) -> Iterator[str]:
         yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _split(line: Line) -> Iterator[tuple[str, str, str, str]]:
+def _split(line: TableLine) -> Iterator[tuple[str, str, str, str]]:
     """A line of the table as lines of text: the sizes of several dimensions stand below each other."""
     first, *more = line.function.split("\n")
     yield first, *_cells(line)[1:]
     yield from ((each, "", "", "") for each in more)
 
 
-def _lines(row: Row, shown: Mapping[str, str]) -> Iterator[Line]:
+def _lines(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[TableLine]:
     """The lines of a function; the sizes of its symbolic dimensions stand below its name."""
     if row.found is None:
-        yield Line(row.name, "meaning", ())
+        yield TableLine(row.name, "meaning", ())
         return
-    yield Line(
+    yield TableLine(
         row.name, "meaning", _counted(reference.verdict for reference in row.found.reference), _sanitizer(row.found)
     )
     sizes = _sizes(row)
     for path, verdicts in row.found.verdicts.items():
-        yield Line(sizes, shown.get(path, path), _counted(verdict.kind.value for verdict in verdicts))
+        yield TableLine(sizes, shown.get(path, path), _counted(verdict.kind.value for verdict in verdicts))
         sizes = ""
 
 
@@ -242,7 +242,7 @@ def _counted(words: Iterator[str]) -> tuple[tuple[int, str], ...]:
     return tuple((count, word) for word, count in Counter(words).items())
 
 
-def _sizes(row: Row) -> str:
+def _sizes(row: FunctionResult) -> str:
     """The sizes of symbolic dimensions, call by call."""
     calls = () if row.program is None else row.program.calls
     names = list(dict.fromkeys(name for call in calls for name in call.sizes))
@@ -258,7 +258,7 @@ def _sanitizer(examination: Examination) -> str:
     return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items())) or "nothing"
 
 
-def _remarks(row: Row, shown: Mapping[str, str]) -> Iterator[str]:
+def _remarks(row: FunctionResult, shown: Mapping[str, str]) -> Iterator[str]:
     if row.problem is not None:
         yield _clipped(f"{row.name}: {row.problem.message}")
     if row.found is None:
@@ -288,7 +288,7 @@ def _clipped(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 2]} …"
 
 
-def _undefined(row: Row, *, strict: bool) -> Iterator[tuple[object, Cause]]:
+def _undefined(row: FunctionResult, *, strict: bool) -> Iterator[tuple[object, Cause]]:
     """The sanitizer's reports on each call, each with the key of its cause."""
     for lints in (False, True) if strict else (False,):
         for number, reported in _reported(row, lints=lints):
@@ -304,13 +304,13 @@ def _undefined(row: Row, *, strict: bool) -> Iterator[tuple[object, Cause]]:
             )
 
 
-def _wrong(row: Row) -> Iterator[tuple[object, Cause]]:
+def _wrong(row: FunctionResult) -> Iterator[tuple[object, Cause]]:
     """The findings on implementations, each with the key of its cause."""
     for finding in row.found.findings if row.found is not None else ():
         yield (row.name, finding.part, *finding.signature), Cause(finding)
 
 
-def _reported(row: Row, *, lints: bool) -> Iterator[tuple[int, Diagnostic]]:
+def _reported(row: FunctionResult, *, lints: bool) -> Iterator[tuple[int, Diagnostic]]:
     """The sanitizer's reports with their call numbers: either the lints or the others."""
     for number, reference in enumerate(row.found.reference if row.found is not None else ()):
         for report in reference.report.findings if reference.report is not None else ():
@@ -323,7 +323,7 @@ def many(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-def _row_data(row: Row) -> dict[str, object]:
+def _row_data(row: FunctionResult) -> dict[str, object]:
     if row.found is None or row.program is None:
         return {"name": row.name, "problem": None if row.problem is None else to_json(row.problem), "calls": []}
     calls = [_call_data(row.program, row.found, number) for number in range(len(row.found.reference))]
@@ -338,7 +338,7 @@ def _row_data(row: Row) -> dict[str, object]:
     }
 
 
-def _notes(row: Row) -> dict[str, object]:
+def _notes(row: FunctionResult) -> dict[str, object]:
     notes = [*row.notes, *([ALONE] if row.executed else [])]
     return {"notes": notes} if notes else {}
 
@@ -347,7 +347,7 @@ def _left_out(examination: Examination) -> dict[str, object]:
     return {"unvaried": examination.unvaried} if examination.unvaried else {}
 
 
-def _call_data(program: Checked, examination: Examination, number: int) -> dict[str, object]:
+def _call_data(program: CheckedProgram, examination: Examination, number: int) -> dict[str, object]:
     reference = examination.reference[number]
     report = reference.report
     verdicts: dict[str, Json] = {path: str(each[number].kind.value) for path, each in examination.verdicts.items()}

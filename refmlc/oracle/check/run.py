@@ -15,8 +15,8 @@ from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ir.reach import reachable
 from refmlc.lang.ir.threads import implies_barriers
 from refmlc.observe.sanitize.kinds import ALL
-from refmlc.oracle.check.program import Asked, checked_program, known_function, public
-from refmlc.oracle.check.report import Report, Row
+from refmlc.oracle.check.program import CallRequest, checked_program, known_function, public
+from refmlc.oracle.check.report import FunctionResult, Report
 from refmlc.oracle.examine import examine
 from refmlc.oracle.implementations.implementation import Implementation
 from refmlc.oracle.implementations.interp import Interp
@@ -30,7 +30,7 @@ IMPLIED = "the text has no barrier; it runs with the barriers that ThreadSync in
 
 
 @dataclass(frozen=True)
-class Choices:
+class CheckOptions:
     """Options of a check.
 
     `kinds` are the sanitizer codes to detect; after those of `allow` the program continues, as hardware does.
@@ -38,7 +38,7 @@ class Choices:
     implied where threads share memory and the text holds none (TIR-229). `named`: the caller named implementations.
     """
 
-    asked: Asked = field(default_factory=Asked)
+    asked: CallRequest = field(default_factory=CallRequest)
     limits: Limits = PER_RUN
     kinds: Collection[str] = ALL
     allow: frozenset[str] = frozenset()
@@ -80,10 +80,12 @@ def check(  # noqa: PLR0913 - each is a choice of its own
     Fails: RM1xx, RM2xx for an invalid module; RM111, RM112 for an invalid argument of this function.
     """
     module = as_module(program)
-    asked = Asked(inputs or {}, {}, dims or {}, calls, seed)
+    asked = CallRequest(inputs or {}, {}, dims or {}, calls, seed)
     if (inputs or dims) and func is None:
         raise fail(BAD_USAGE, "`inputs` and `dims` are for one function: give `func` too")
-    choices = Choices(asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written)
+    choices = CheckOptions(
+        asked, limits, kinds or ALL, frozenset(allow), pairs=pairs, strict=strict, as_written=as_written
+    )
     choices = replace(choices, named=implementations is not DEFAULT_PATHS)
     with ExitStack() as stack:
         paths = [_opened(path, limits, stack) for path in implementations]
@@ -96,7 +98,7 @@ def functions(module: IRModule, func: str | None) -> list[str]:
     return [known_function(module, func)] if func else public(module)
 
 
-def known_params(module: IRModule, asked: Asked) -> None:
+def known_params(module: IRModule, asked: CallRequest) -> None:
     """Require that some function has a parameter named in `params`, unless that is empty. Fails: RM111."""
     functions = [each for each in module.functions.values() if not isinstance(each, relax.ExternFunc)]
     names = {parameter.name for function in functions for parameter in parameters_of(function)}
@@ -105,7 +107,7 @@ def known_params(module: IRModule, asked: Asked) -> None:
         raise fail(BAD_INPUT, "no function has a parameter of these names", None, f"given: {names_given}")
 
 
-def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Implementation]) -> Row:
+def examined(module: IRModule, name: str, choices: CheckOptions, paths: Sequence[Implementation]) -> FunctionResult:
     """Check one function, or report why no call can be made. Fails: RM111, RM112 for invalid explicit arguments."""
     limits, allow, asked = choices.limits, choices.allow, choices.asked
     try:
@@ -115,7 +117,7 @@ def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Impl
     except RefmlcError as failure:
         if asked.inputs or asked.dims or asked.params:
             raise
-        return Row(name, problem=failure.diagnostic)
+        return FunctionResult(name, problem=failure.diagnostic)
     examination = examine(
         [program],
         paths,
@@ -126,7 +128,7 @@ def examined(module: IRModule, name: str, choices: Choices, paths: Sequence[Impl
         as_written=choices.as_written,
     )[0]
     notes = () if choices.as_written else tuple(_implied(module, name))
-    return Row(name, program, examination, tuple(missed), notes=notes)
+    return FunctionResult(name, program, examination, tuple(missed), notes=notes)
 
 
 def _implied(module: IRModule, name: str) -> Iterator[str]:

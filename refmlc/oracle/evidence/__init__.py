@@ -1,11 +1,11 @@
 """Evidence for a finding: a self-contained page, a case for `conformance/`, a command to replay it.
 
-| file                                       | holds                                                           |
-|--------------------------------------------|-----------------------------------------------------------------|
-| `record`, `case_file`                      | a finding as a TOML case; reading it                            |
-| `literals`, `numbers`, `generated`, `toml` | values bit by bit, by rules; writing TOML                       |
-| `replay`                                   | the case made again, in any implementation                      |
-| `page`, `heat`, `listing`                  | the page, the map of the difference, the program with its marks |
+| file                                        | holds                                                           |
+|---------------------------------------------|-----------------------------------------------------------------|
+| `record`, `case_file`                       | a finding as a TOML case; reading it                            |
+| `literals`, `numbers`, `generators`, `toml` | values bit by bit, by rules; writing TOML                       |
+| `replay`                                    | the case made again, in any implementation                      |
+| `page`, `heat_map`, `listing`               | the page, the map of the difference, the program with its marks |
 """
 
 from pathlib import Path
@@ -15,13 +15,13 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.evidence.case_file import CaseFile, read_case
 from refmlc.oracle.evidence.record import case_of, case_text, recorded
-from refmlc.oracle.evidence.replay import Replayed, holds, replay
+from refmlc.oracle.evidence.replay import ReplayResult, holds, replay
 
 if TYPE_CHECKING:
     from refmlc.oracle.blame import Blame
     from refmlc.oracle.finding import Finding
 
-__all__ = ["CaseFile", "Replayed", "case_of", "case_text", "holds", "read_case", "recorded", "replay", "write_page"]
+__all__ = ["CaseFile", "ReplayResult", "case_of", "case_text", "holds", "read_case", "recorded", "replay", "write_page"]
 
 
 def write_page(finding: "Finding", path: Path | str, blame: "Blame | None" = None, *, command: str = "") -> None:

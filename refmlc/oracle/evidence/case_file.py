@@ -45,7 +45,7 @@ from typing import cast
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.evidence.literals import arguments_of
 from refmlc.oracle.evidence.numbers import Data
 from refmlc.oracle.evidence.toml import toml_value
@@ -55,7 +55,7 @@ RULES = ("exact", "one of", "ulp", "certified", "kept", "hash", "any")
 
 
 @dataclass(frozen=True)
-class Call:
+class CaseCall:
     """The arguments and the expected result of a call, as data."""
 
     args: tuple[Data, ...]
@@ -74,7 +74,7 @@ class CaseFile:
     implementation: str
     text: str
     func: str
-    calls: tuple[Call, ...]
+    calls: tuple[CaseCall, ...]
     file: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
@@ -132,7 +132,7 @@ def _listed(key: str, items: Sequence[Data]) -> list[str]:
     return [f"{key} = [", *(f"  {toml_value(item, nested=True)}," for item in items), "]"]
 
 
-def identified(func: str, text: str, calls: Sequence[Call], prefix: str) -> str:
+def identified(func: str, text: str, calls: Sequence[CaseCall], prefix: str) -> str:
     """An id that follows from the program and its arguments."""
     digest = hashlib.sha256()
     for part in (func, text, *(toml_value(list(call.args), nested=True) for call in calls)):
@@ -227,16 +227,16 @@ def _parts(data: object) -> list[dict[str, object]]:
     return [part for part in data if isinstance(part, dict)] if isinstance(data, list) else []
 
 
-def _call(data: object, place: str) -> Call:
+def _call(data: object, place: str) -> CaseCall:
     match data:
         case {"args": list(args), "assert": {"kind": str(kind), **rest} as assertion}:
             rules = [part.get("rule", "exact") for part in _parts(rest.get("parts"))]
             strange = next((word for word in rules if word not in RULES), None) if kind in KINDS else kind
             if strange is not None:
                 raise fail(BAD_FILE, f"{place} is not a case: `{strange}` is not a kind of assertion")
-            return Call(tuple(args), cast("dict[str, Data]", assertion))
+            return CaseCall(tuple(args), cast("dict[str, Data]", assertion))
         case {"args": list(), "assert": _}:
             raise fail(BAD_FILE, f"{place}: the `assert` of a call has no `kind`")
         case {"args": list(args)}:
-            return Call(tuple(args))
+            return CaseCall(tuple(args))
     raise fail(BAD_FILE, f"{place} is not a case: a call has no `args`")

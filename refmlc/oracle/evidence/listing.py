@@ -20,7 +20,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Line:
+class ListingLine:
     """A line: its number, HTML and remarks."""
 
     number: int
@@ -28,7 +28,7 @@ class Line:
     marks: tuple[str, ...]
 
 
-def lines_of(text: str, marks: list[Mark]) -> list[Line]:
+def lines_of(text: str, marks: list[Mark]) -> list[ListingLine]:
     """The lines of a program. Everything of the text is escaped by Pygments."""
     shown = "\n".join(line[:WIDEST] for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     lexer = PythonLexer(stripnl=False, ensurenl=False)
@@ -41,7 +41,7 @@ def lines_of(text: str, marks: list[Mark]) -> list[Line]:
         if mark.why not in reasons.setdefault(mark.line, []):
             reasons[mark.line].append(mark.why)
     return [
-        Line(number, Markup(line.rstrip("\n")), tuple(reasons.get(number, ())))  # noqa: S704 - escaped by Pygments
+        ListingLine(number, Markup(line.rstrip("\n")), tuple(reasons.get(number, ())))  # noqa: S704 - escaped by Pygments
         for number, line in enumerate(html, 1)
     ]
 

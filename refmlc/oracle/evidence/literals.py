@@ -28,7 +28,7 @@ from refmlc.lang.dtypes import DType, dtype
 from refmlc.lang.dtypes.bits import from_bits, to_bits
 from refmlc.lang.dtypes.storage import storage_dtype
 from refmlc.lang.ops.contract import Scalar
-from refmlc.oracle.evidence.generated import generated
+from refmlc.oracle.evidence.generators import generated
 from refmlc.oracle.evidence.numbers import Data, number_data, number_of
 from refmlc.oracle.values import normal_codes
 from refmlc.run.memory.storage import Storage

@@ -22,7 +22,7 @@ from refmlc.observe.why import Slice, outline, why
 from refmlc.oracle.blame import Blame
 from refmlc.oracle.difference import Difference
 from refmlc.oracle.evidence.case_file import CaseFile
-from refmlc.oracle.evidence.heat import heat, rows_of
+from refmlc.oracle.evidence.heat_map import heat, rows_of
 from refmlc.oracle.evidence.listing import DARK, LIGHT, Mark, lines_of, style
 from refmlc.oracle.evidence.record import case_of, text_of
 from refmlc.oracle.finding import Finding
@@ -38,7 +38,7 @@ WIDEST_BAR = 16
 
 
 @dataclass(frozen=True)
-class Row:
+class ArgumentRow:
     """An argument."""
 
     name: str
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DifferenceText:
     """A difference in words."""
 
     index: str
@@ -145,13 +145,13 @@ def _marks(case: CaseFile, explanation: Slice | None) -> list[Mark]:
     return [Mark(line, why) for line, why in sorted(marks.items())]
 
 
-def _arguments(case: CaseFile) -> list[Row]:
+def _arguments(case: CaseFile) -> list[ArgumentRow]:
     function = case.module.functions.get(case.func)
     parameters = [] if function is None or isinstance(function, relax.ExternFunc) else parameters_of(function)
     rows = []
     for number, arg in enumerate(case.arguments()):
         name = parameters[number].name if number < len(parameters) else f"argument {number}"
-        rows.append(Row(name, kind_of(arg), _values(arg)))
+        rows.append(ArgumentRow(name, kind_of(arg), _values(arg)))
     return rows
 
 
@@ -165,8 +165,8 @@ def _values(arg: object) -> str:
     return ", ".join(str(value) for value in flat[:MOST_VALUES]) + more
 
 
-def _shown(difference: Difference) -> Shown:
-    return Shown(
+def _shown(difference: Difference) -> DifferenceText:
+    return DifferenceText(
         f"[{', '.join(map(str, difference.index))}]",
         repr(difference.actual),
         repr(difference.expected),

@@ -18,7 +18,7 @@ from refmlc.observe.bounds.certify import CertifiedTensor
 from refmlc.observe.bounds.choice import Value, members
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF, Enclosure
 from refmlc.oracle.certificates import Certificates
-from refmlc.oracle.evidence.case_file import Call, CaseFile, identified
+from refmlc.oracle.evidence.case_file import CaseCall, CaseFile, identified
 from refmlc.oracle.evidence.literals import arguments_data, tensor_data
 from refmlc.oracle.evidence.numbers import Data, number_data
 from refmlc.oracle.finding import Finding
@@ -54,7 +54,7 @@ def recorded(
 ) -> CaseFile:
     """Some calls of a program as a case. Fails: RM111."""
     text = text_of(program.module)
-    draft_calls = [Call(tuple(arguments_data(program.arguments(number)))) for number in calls]
+    draft_calls = [CaseCall(tuple(arguments_data(program.arguments(number)))) for number in calls]
     identity = identified(program.func, text, draft_calls, "found" if code is None else code.id.lower())
     draft = CaseFile(
         identity,
@@ -69,7 +69,7 @@ def recorded(
     )
     answers = [reference.answer for reference in references(draft, Interp(check=False), sanitize=True)]
     calls_made = [
-        Call(call.args, assertion(draft, number, answer))
+        CaseCall(call.args, assertion(draft, number, answer))
         for number, (call, answer) in enumerate(zip(draft_calls, answers, strict=True))
     ]
     decided = clauses(program.module, code, answers)

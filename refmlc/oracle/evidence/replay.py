@@ -27,7 +27,7 @@ STOPS = {"undefined": Stop.UNDEFINED, "trap": Stop.TRAP, "reject": Stop.REJECTED
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayResult:
     """What became of a case. `broken`: by call, what the file says and the meaning does not hold any more."""
 
     case: CaseFile
@@ -35,7 +35,7 @@ class Replayed:
     broken: tuple[str, ...]
 
 
-def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Limits | None = None) -> Replayed:
+def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Limits | None = None) -> ReplayResult:
     """Examine the case again. Fails: RM1xx, RM109 for an invalid case file."""
     examination = examine([case], implementations, limits=limits)[0]
     broken = []
@@ -43,7 +43,7 @@ def replay(case: CaseFile, implementations: Sequence[Implementation], limits: Li
         wrong = holds(case, number, reference.answer)
         if wrong:
             broken.append(f"call {number + 1}: {wrong}")
-    return Replayed(case, examination, tuple(broken))
+    return ReplayResult(case, examination, tuple(broken))
 
 
 def holds(case: CaseFile, number: int, answer: Answer) -> str:

@@ -15,9 +15,9 @@ from refmlc.lang.script import show
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.finding import Finding
 from refmlc.oracle.fuzz.coverage import covered
-from refmlc.oracle.fuzz.moved import made
 from refmlc.oracle.fuzz.programs import as_case, program, rewrites
-from refmlc.oracle.fuzz.result import BatchResult, Found, Json, merged
+from refmlc.oracle.fuzz.reordered_loops import made
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, merged
 from refmlc.oracle.fuzz.settings import Settings
 from refmlc.oracle.fuzz.signature import signature
 from refmlc.oracle.implementations.implementation import Implementation
@@ -128,11 +128,11 @@ def name_of(finding: Finding, operators: Sequence[str] = ()) -> str:
     return signature(shape, code, path, verdict, part, reference, *operators)
 
 
-def as_found(settings: Settings, number: int, finding: Finding) -> Found:
+def as_found(settings: Settings, number: int, finding: Finding) -> FindingRecord:
     """The finding as data."""
     message = "\n".join([finding.diagnostic.message, *finding.diagnostic.notes])
     called = named(finding.case.module) if settings.kind_of(number) == "operators" else ()
-    return Found(
+    return FindingRecord(
         name_of(finding, called),
         finding.code.id,
         finding.implementation,

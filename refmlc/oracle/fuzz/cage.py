@@ -19,7 +19,7 @@ SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a worker is on
 READY = "refmlc.oracle.fuzz.worker:spent"  # a call that shows that the worker has started
 
 
-class Died(Exception):
+class WorkerDied(Exception):
     """A worker ended. `why`: `crashed`, `timed out` or `closed`; `message`: one line; `said`: the last it wrote."""
 
     def __init__(self, why: str, message: str, said: str = "") -> None:
@@ -31,7 +31,7 @@ class Cage:
     """One worker. Units: MiB of address space."""
 
     def __init__(self, memory: int) -> None:
-        """Start it. Raises Died where it does not."""
+        """Start it. Raises WorkerDied where it does not."""
         self.memory = memory
         command = [sys.executable, "-m", "refmlc.oracle.fuzz.worker", str(memory)]
         self._process = LineProcess(command, environment={**os.environ, **SINGLE})
@@ -43,12 +43,12 @@ class Cage:
         return self._process.pid
 
     def ask(self, call: str, args: list[object], seconds: float) -> dict[str, object]:
-        """The worker's answer. Raises Died if the worker ends. Units: seconds."""
+        """The worker's answer. Raises WorkerDied if the worker ends. Units: seconds."""
         try:
             return self._process.ask({"call": call, "args": args, "seconds": seconds}, seconds)
         except Broken as broken:
             last = broken.printed.splitlines()[-LAST_LINES:]
-            raise Died(broken.why, broken.how, "\n".join(last)) from None
+            raise WorkerDied(broken.why, broken.how, "\n".join(last)) from None
 
     def interrupt(self) -> None:
         """Kill the worker and its descendants; a waiting `ask` raises Died."""
@@ -70,10 +70,10 @@ class Cages:
 
     @contextmanager
     def borrowed(self, memory: int) -> Iterator[Cage]:
-        """Borrow a worker; it is reused if the block succeeds. Raises Died after `close`."""
+        """Borrow a worker; it is reused if the block succeeds. Raises WorkerDied after `close`."""
         with self._lock:
             if self._closed:
-                raise Died("closed", "the campaign is over")
+                raise WorkerDied("closed", "the campaign is over")
             cage = next((idle for idle in self._idle if idle.memory == memory), None)
             if cage is None:
                 cage = Cage(memory)

@@ -11,10 +11,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
+from refmlc.oracle.fuzz.executors import JobExecutor, place
 from refmlc.oracle.fuzz.jobs import batch_job, shrink_job
-from refmlc.oracle.fuzz.places import Place, place
 from refmlc.oracle.fuzz.result import BatchResult, Json
-from refmlc.oracle.fuzz.settings import Ways
+from refmlc.oracle.fuzz.settings import RunOptions
 from refmlc.oracle.fuzz.store import Store
 
 AHEAD = 2  # batches given out for each one at work
@@ -25,7 +25,7 @@ AGAIN = 3
 class Campaign:
     """One run of a campaign, in a store that this process holds."""
 
-    def __init__(self, store: Store, ways: Ways, tick: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, store: Store, ways: RunOptions, tick: Callable[[], None] = lambda: None) -> None:
         """`tick` is called now and then, and after each batch."""
         self.store = store
         self.ways = ways
@@ -60,7 +60,7 @@ class Campaign:
                 self._give_out(where, left)
                 self.tick()
 
-    def _give_out(self, where: Place, left: Iterator[int]) -> None:
+    def _give_out(self, where: JobExecutor, left: Iterator[int]) -> None:
         while not self.over and len(self._batches) < AHEAD * where.slots:
             number = next(left, None)
             if number is None:
@@ -71,10 +71,10 @@ class Campaign:
                 if future.cancel():
                     del self._batches[future]
 
-    def _submit(self, where: Place, number: int) -> None:
+    def _submit(self, where: JobExecutor, number: int) -> None:
         self._batches[where.submit(batch_job, self.store.settings.to_json(), number)] = number
 
-    def _shrink(self, where: Place, signature: str) -> None:
+    def _shrink(self, where: JobExecutor, signature: str) -> None:
         """Submit the reduction of a finding, unless it is done or too many are."""
         progress = self.store.progress
         handled = {*progress.shrunk, *self._shrinking.values()}
@@ -85,7 +85,7 @@ class Campaign:
             job = where.submit(shrink_job, self.store.settings.to_json(), finding.to_json(), self.ways.shrink)
             self._shrinking[job] = signature
 
-    def _take(self, where: Place, future: "Future[Json]") -> None:
+    def _take(self, where: JobExecutor, future: "Future[Json]") -> None:
         problem = None if future.cancelled() else future.exception()
         if future in self._shrinking:
             signature = self._shrinking.pop(future)
@@ -101,7 +101,7 @@ class Campaign:
         for finding in result.findings:
             self._shrink(where, finding.signature)
 
-    def _again(self, where: Place, number: int, problem: BaseException | None) -> None:
+    def _again(self, where: JobExecutor, number: int, problem: BaseException | None) -> None:
         self._lost[number] += 1
         if self._lost[number] > AGAIN:
             message = f"batch {number} failed {AGAIN + 1} times: {problem or 'it was cancelled'}"

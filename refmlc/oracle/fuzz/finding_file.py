@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.examine import Examination, examine
 from refmlc.oracle.fuzz.batch import REFERENCE, contradictions, every, limits_of
 from refmlc.oracle.fuzz.settings import Settings

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
-from refmlc.oracle.fuzz.cage import Cages, Died, cages
-from refmlc.oracle.fuzz.result import BatchResult, Found, Json, together
+from refmlc.oracle.fuzz.cage import Cages, WorkerDied, cages
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json, together
 from refmlc.oracle.fuzz.settings import Settings
 from refmlc.oracle.fuzz.signature import signature
 
@@ -21,7 +21,7 @@ ANSWERED = 30.0  # seconds, for the text of a program
 LATE = "batches that timed out although each program alone does not"
 
 
-class Raised(Exception):
+class BatchRaised(Exception):
     """A batch raised: a bug of refmlc. `said`: the traceback."""
 
     def __init__(self, message: str, said: str) -> None:
@@ -30,7 +30,7 @@ class Raised(Exception):
 
 
 def batch_job(settings: Json, batch: int, workers: Cages | None = None) -> Json:
-    """Do batch number `batch`: a `BatchResult` as data. Raises Died if there are no more workers."""
+    """Do batch number `batch`: a `BatchResult` as data. Raises WorkerDied if there are no more workers."""
     return Batches(Settings.from_json(settings), workers or cages()).done(batch).to_json()
 
 
@@ -40,7 +40,7 @@ def shrink_job(settings: Json, finding: Json, seconds: float, workers: Cages | N
     try:
         with (workers or cages()).borrowed(campaign_settings.memory) as cage:
             answer = cage.ask(SHRINK, [settings, finding, seconds], 2 * seconds + campaign_settings.program_seconds)
-    except Died as problem:
+    except WorkerDied as problem:
         return {"problem": problem.message}
     return {"problem": str(answer["raised"])} if "raised" in answer else cast("Json", answer["result"])
 
@@ -53,33 +53,33 @@ class Batches:
     held: Cages
 
     def done(self, batch: int) -> BatchResult:
-        """The result of a batch, whatever its programs do. Raises Died if there are no more workers."""
+        """The result of a batch, whatever its programs do. Raises WorkerDied if there are no more workers."""
         try:
             return self._asked(batch, self.settings.programs(batch))
-        except (Died, Raised) as problem:
+        except (WorkerDied, BatchRaised) as problem:
             return self._blamed(batch, problem)
 
     def _asked(self, batch: int, numbers: tuple[int, ...]) -> BatchResult:
-        """The result of these programs. Raises Died, Raised."""
+        """The result of these programs. Raises WorkerDied, Raised."""
         settings = self.settings
         with self.held.borrowed(settings.memory) as cage:
             seconds = settings.program_seconds * (1 + SHARE * (len(numbers) - 1))
             answer = cage.ask(settings.runner, [settings.to_json(), batch, list(numbers)], seconds)
         if "raised" in answer:
-            raise Raised(str(answer["raised"]), str(answer["traceback"]))
+            raise BatchRaised(str(answer["raised"]), str(answer["traceback"]))
         result = BatchResult.from_json(cast("Json", answer["result"]))
         cpu, memory = cast("float", answer["cpu"]), cast("int", answer["memory"])
         return replace(result, cpu=cpu, memory=memory, worker=str(answer["worker"]))
 
-    def _blamed(self, batch: int, problem: Died | Raised) -> BatchResult:
+    def _blamed(self, batch: int, problem: WorkerDied | BatchRaised) -> BatchResult:
         """The batch program by program."""
         parts, culprits = [], 0
         numbers = self.settings.programs(batch)
         for number in numbers:
             try:
                 parts.append(self._asked(batch, (number,)))
-            except (Died, Raised) as alone:
-                if isinstance(alone, Died) and alone.why == "closed":
+            except (WorkerDied, BatchRaised) as alone:
+                if isinstance(alone, WorkerDied) and alone.why == "closed":
                     raise
                 culprits += 1
                 parts.append(self._finding(batch, number, alone))
@@ -91,12 +91,14 @@ class Batches:
         more = self._finding(batch, numbers[0], problem, whole=True)
         return replace(result, findings=(*result.findings, *more.findings))
 
-    def _finding(self, batch: int, number: int, problem: Died | Raised, *, whole: bool = False) -> BatchResult:
+    def _finding(
+        self, batch: int, number: int, problem: WorkerDied | BatchRaised, *, whole: bool = False
+    ) -> BatchResult:
         """One program, or the `whole` batch, that ended the worker, as a finding."""
         message = f"only the whole batch fails, no program alone: {problem.message}" if whole else problem.message
         verdict = "timed out" if problem.why == "timed out" else "crashed"
         code = CODES[problem.why]
-        finding = Found(
+        finding = FindingRecord(
             signature(f"{message} {_innermost(problem.said)}", code, "worker", verdict),
             code,
             "worker",
@@ -111,7 +113,7 @@ class Batches:
 
     def _described(self, number: int) -> Json:
         """The program as data; nothing where even that ends the worker."""
-        with suppress(Died), self.held.borrowed(self.settings.memory) as cage:
+        with suppress(WorkerDied), self.held.borrowed(self.settings.memory) as cage:
             answer = cage.ask(
                 f"{self.settings.runner.partition(':')[0]}:describe", [self.settings.to_json(), number], ANSWERED
             )

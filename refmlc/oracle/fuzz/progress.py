@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
-from refmlc.oracle.fuzz.result import BatchResult, Found, Json
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, Json
 from refmlc.oracle.fuzz.settings import Settings
 
 TENTHS = 10
@@ -21,7 +21,7 @@ class Progress:
         self.cpu = 0.0
         self.verdicts: dict[str, Counter[str]] = {}
         self.coverage: dict[str, set[str]] = {}
-        self.findings: dict[str, Found] = {}
+        self.findings: dict[str, FindingRecord] = {}
         self.shrunk: dict[str, Json] = {}
         self.notes: Counter[str] = Counter()
         self.memory: list[tuple[str, int]] = []
@@ -44,7 +44,7 @@ class Progress:
             self._found(finding)
         return [finding.signature for finding in result.findings]
 
-    def _found(self, finding: Found) -> None:
+    def _found(self, finding: FindingRecord) -> None:
         """The one with the least number stands for all: the order in which batches end does not matter."""
         first = self.findings.get(finding.signature)
         if first is None:

@@ -1,6 +1,6 @@
 """The result of a batch as data: a line of the journal.
 
-Findings of a batch with one signature are one `Found`, with a count: an implementation that is wrong in every
+Findings of a batch with one signature are one `FindingRecord`, with a count: an implementation that is wrong in every
 program does not fill the disk.
 """
 
@@ -13,7 +13,7 @@ Json = Mapping[str, object]
 
 
 @dataclass(frozen=True)
-class Found:
+class FindingRecord:
     """A finding: of which kind, on which path, in which program, and how often.
 
     `signature` names all findings that are taken for the same; `case` is the program with its arguments
@@ -36,9 +36,9 @@ class Found:
         return dict(vars(self))
 
     @staticmethod
-    def from_json(data: Json) -> "Found":
+    def from_json(data: Json) -> "FindingRecord":
         """The finding from data."""
-        return Found(**data)  # type: ignore[arg-type]
+        return FindingRecord(**data)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class BatchResult:
     programs: int
     verdicts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     coverage: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    findings: tuple[Found, ...] = ()
+    findings: tuple[FindingRecord, ...] = ()
     notes: Mapping[str, int] = field(default_factory=dict)
     cpu: float = 0.0
     memory: int = 0
@@ -74,15 +74,17 @@ class BatchResult:
     def from_json(data: Json) -> "BatchResult":
         """The result from data."""
         values = dict(data)
-        values["findings"] = tuple(Found.from_json(finding) for finding in cast("list[Json]", values["findings"]))
+        values["findings"] = tuple(
+            FindingRecord.from_json(finding) for finding in cast("list[Json]", values["findings"])
+        )
         coverage = cast("Mapping[str, list[str]]", values["coverage"])
         values["coverage"] = {family: tuple(names) for family, names in coverage.items()}
         return BatchResult(**values)  # type: ignore[arg-type]
 
 
-def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
+def merged(findings: Iterable[FindingRecord]) -> tuple[FindingRecord, ...]:
     """One finding for each signature: the one with the least number, and how many there are. In order of numbers."""
-    by_signature: dict[str, Found] = {}
+    by_signature: dict[str, FindingRecord] = {}
     for finding in sorted(findings, key=lambda each: (each.number, each.signature)):
         first = by_signature.get(finding.signature)
         by_signature[finding.signature] = (

@@ -1,9 +1,9 @@
 """Settings: what decides the findings of a campaign (kept in its directory), and what does not.
 
-| decides the findings (`Settings`)                             | does not (`Ways`)                                   |
-|---------------------------------------------------------------|-----------------------------------------------------|
-| seed, kinds, aim, implementations, programs of a batch        | how long, how many programs, how many processes     |
-| how many programs are sanitized, limits of a program          | where they run, how long findings are shrunk        |
+| decides the findings (`Settings`)                      | does not (`RunOptions`)                         |
+|--------------------------------------------------------|-------------------------------------------------|
+| seed, kinds, aim, implementations, programs of a batch | how long, how many programs, how many processes |
+| how many programs are sanitized, limits of a program   | where they run, how long findings are shrunk    |
 
 Program number n of a campaign has the seed `seed * 2**32 + n`: campaigns with different seeds
 share next to no program (Python's generator takes n and m * 2**32 + n for the same seed where n is m + 1).
@@ -27,7 +27,8 @@ ANY = "any"
 class Settings:
     """What decides the findings.
 
-    `implementations` are specs (`refmlc.oracle.fuzz.moved.made`); `SPEC@N`: in one batch of N only. `aim`: a code, ""
+    `implementations` are specs (`refmlc.oracle.fuzz.reordered_loops.made`); `SPEC@N`: in one batch of N only. `aim`: a
+    code, ""
     for programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none. `sanitize`: one
     batch in so many is under the sanitizer, 0: none. `runner` is the function that does a batch: `module:function`;
     `describe` beside it gives the program of a number as data. Units: seconds (for one program, compilation included),
@@ -106,7 +107,7 @@ def _fits(value: object, default: object) -> bool:
 
 
 @dataclass(frozen=True)
-class Ways:
+class RunOptions:
     """What does not decide the findings. Units: seconds; `programs` None: as many as there is time for.
 
     `shrink`: how long the program of a finding is made smaller, 0: not at all; `most_shrunk` findings at most.

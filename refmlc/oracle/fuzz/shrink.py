@@ -3,7 +3,7 @@
 import json
 
 from refmlc.oracle.fuzz.batch import as_json, every, examined_by, implemented
-from refmlc.oracle.fuzz.result import Found, Json
+from refmlc.oracle.fuzz.result import FindingRecord, Json
 from refmlc.oracle.fuzz.settings import Settings
 from refmlc.oracle.reduce.reduction import reduce_case
 from refmlc.strategies.case import Case
@@ -11,7 +11,7 @@ from refmlc.strategies.case import Case
 
 def shrink(settings: Json, finding_data: Json, seconds: float) -> Json:
     """The smaller case, sizes before and after, and whether there was time for all. Units: seconds."""
-    campaign_settings, finding = Settings.from_json(settings), Found.from_json(finding_data)
+    campaign_settings, finding = Settings.from_json(settings), FindingRecord.from_json(finding_data)
     specs = [every(spec)[0] for spec in campaign_settings.implementations]
     specs = [spec for spec in specs if implemented(spec, campaign_settings.program_seconds).name == finding.path]
 

@@ -19,11 +19,11 @@ from typing import IO, cast
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, BAD_USAGE
+from refmlc.oracle.fuzz.finding_text import finding_text
 from refmlc.oracle.fuzz.journal import Entry, Journal, read_entries
 from refmlc.oracle.fuzz.progress import Progress
 from refmlc.oracle.fuzz.result import BatchResult, Json
 from refmlc.oracle.fuzz.settings import Settings
-from refmlc.oracle.fuzz.tell import finding_text
 
 SETTINGS, JOURNAL, FINDINGS, LOCK = "campaign.toml", "journal.jsonl", "findings", "lock"
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.oracle.implementations.implementation import Answer, Prepared, Stopped
-from refmlc.oracle.implementations.inside import Calls, nowhere, stopped
 from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.local_calls import Calls, nowhere, stopped
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry

@@ -29,7 +29,7 @@ from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.loops.adapter import Loops
 from refmlc.oracle.implementations.native import Native
 from refmlc.oracle.implementations.real_tvm import Tvm
-from refmlc.oracle.implementations.sanitized import Sanitized
+from refmlc.oracle.implementations.sanitizer import SanitizedInterp
 
 KNOWN = "interp, interp:sanitized, native, native:WAY, numpy, torch, tvm:PYTHON, cmd:COMMAND, py:MODULE:NAME"
 
@@ -42,7 +42,7 @@ def implementation(spec: str, limits: Limits | None = None) -> Implementation:
         case "interp" if not colon:
             return Interp(limits)
         case "interp" if rest == "sanitized":
-            return Sanitized(limits)
+            return SanitizedInterp(limits)
         case "native" if rest or not colon:
             return Native(rest, limits)
         case "numpy" if not colon:

@@ -19,16 +19,16 @@ from typing import Protocol, runtime_checkable
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.native.compile import BuildFailed, Cause, Library, build, default_cache
 from refmlc.native.tier.compiled_module import CompiledModule, Translation
 from refmlc.native.tier.native_module import NativeModule
 from refmlc.native.tier.tier_switch import TierSwitch
+from refmlc.oracle.implementations.c_variants import Way, way
 from refmlc.oracle.implementations.implementation import Answer, Implementation, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.inside import Calls, answered, nowhere, stopped
 from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.local_calls import Calls, answered, nowhere, stopped
 from refmlc.oracle.implementations.translation import Worth, translated
-from refmlc.oracle.implementations.ways import Way, way
 from refmlc.rewrite.transform import legalize_ops
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.registry import DEFAULT, FunctionRegistry

@@ -31,7 +31,7 @@ class Branch:
         return f"{place}no call makes this condition {'true' if self.side else 'false'}"
 
 
-class Reached(Hooks):
+class ReachRecorder(Hooks):
     """Counts how often each statement, and each binding, is executed."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Reached(Hooks):
 
 def reached(program: Program, numbers: Iterable[int], interp: Interp) -> set[Branch]:
     """The branches that the calls `numbers` reach; a call that fails counts as far as it went."""
-    hooks = Reached()
+    hooks = ReachRecorder()
     interpreted = Interpreted(program.module, interp, hooks)
     for number in numbers:
         interpreted.run(program.func, program.arguments(number))

@@ -12,13 +12,13 @@
 
 from refmlc.diag.catalogue import CONTRADICTION
 from refmlc.observe.bounds.freedom import Freedom
-from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.agreement import PartComparison, agree
 from refmlc.oracle.finding import Finding, found
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stopped
-from refmlc.oracle.judging import judged
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.pairs.variant import Variant
 from refmlc.oracle.reference import Reference
+from refmlc.oracle.verdict_rules import judged
 
 JUDGED = (Kind.EQUAL, Kind.PERMITTED)
 
@@ -62,7 +62,7 @@ def of_interpreter(variant: Variant, number: int, ours: Reference, theirs: Refer
     return None if same else contradicting(variant, number, ours, compared, "interp")
 
 
-def contradicting(variant: Variant, number: int, ours: Reference, compared: Compared, name: str) -> Finding:
+def contradicting(variant: Variant, number: int, ours: Reference, compared: PartComparison, name: str) -> Finding:
     """The finding that `name` gives another result to the variant."""
     message = f"`{name}` contradicts itself on {compared.label} of `{variant.func}`: the same program, {variant.label}"
     source_of_expected = "to the program itself it gives"

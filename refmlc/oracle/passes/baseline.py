@@ -17,11 +17,11 @@ from typing import TypeGuard
 from refmlc.diag import RefmlcError, error, fail
 from refmlc.diag.catalogue import NO_PACKED_FUNC, UNSUPPORTED_CONSTRUCT
 from refmlc.lang.ir import IRModule, relax
-from refmlc.oracle.calls import Maker
+from refmlc.oracle.calls import CallMaker
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
-from refmlc.oracle.passes.lifting import Constants
-from refmlc.oracle.passes.linking import is_kernel
+from refmlc.oracle.passes.constant_parameters import Constants
+from refmlc.oracle.passes.host_modules import is_kernel
 from refmlc.oracle.reference import references
 from refmlc.oracle.refine.calls import Call, fresh
 from refmlc.run.memory.tensor import Tensor
@@ -49,7 +49,7 @@ class Tries:
 
 
 @dataclass(frozen=True)
-class Known:
+class CallMeaning:
     """A call and its meaning; `meant` None: the call is undefined or traps, as `why` says."""
 
     call: Call
@@ -58,7 +58,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawOptions:
     """How many calls are made for each function, and from which seed: those of `refmlc check`, and a wild one."""
 
     calls: int = 3
@@ -66,11 +66,11 @@ class Draw:
 
 
 @dataclass
-class Function:
+class BaselineFunction:
     """A function that is called. `problem`: why refmlc cannot tell what it means."""
 
     name: str
-    known: list[Known] = field(default_factory=list)
+    known: list[CallMeaning] = field(default_factory=list)
     problem: str = ""
 
 
@@ -78,7 +78,7 @@ class Baseline:
     """A module and the calls of its functions."""
 
     def __init__(
-        self, module: IRModule, names: Sequence[str], constants: Constants, draw: Draw, interp: Interp
+        self, module: IRModule, names: Sequence[str], constants: Constants, draw: DrawOptions, interp: Interp
     ) -> None:
         """Make calls of each function and run them under the sanitizer; `constants` are arguments at the end."""
         self.module = module
@@ -98,10 +98,10 @@ class Baseline:
             for drawn, other in zip(arguments, constants, strict=True)
         )
 
-    def _function(self, name: str, constants: Sequence[object], draw: Draw) -> Function:
-        function = Function(name)
+    def _function(self, name: str, constants: Sequence[object], draw: DrawOptions) -> BaselineFunction:
+        function = BaselineFunction(name)
         try:
-            maker = Maker(self.module, name)
+            maker = CallMaker(self.module, name)
             usual = [maker.call(number, draw.seed, {}).recipes for number in range(draw.calls)]
             self._try(function, [*usual, maker.wild(draw.seed).recipes], constants)
             if not function.problem and not any(call.meant for call in function.known):
@@ -112,7 +112,7 @@ class Baseline:
         return function
 
     def _try(
-        self, function: Function, calls: Sequence[Call], constants: Sequence[object], enough: int | None = None
+        self, function: BaselineFunction, calls: Sequence[Call], constants: Sequence[object], enough: int | None = None
     ) -> None:
         """Run these calls; `enough` defined ones end it."""
         for new_call in calls:
@@ -126,12 +126,12 @@ class Baseline:
                 return
 
 
-def known_of(call: Call, answer: Answer) -> Known:
+def known_of(call: Call, answer: Answer) -> CallMeaning:
     """The meaning of `call`, of which `answer` is the answer. Fails: RM5xx, RM6xx if refmlc cannot tell."""
     if isinstance(answer, Ended):
-        return Known(call, answer)
+        return CallMeaning(call, answer)
     if answer.why in (Stop.UNDEFINED, Stop.TRAP) and not lacks(answer):
-        return Known(call, None, answer.message)
+        return CallMeaning(call, None, answer.message)
     raise beyond(answer)
 
 

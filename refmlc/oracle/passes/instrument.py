@@ -21,10 +21,10 @@ from refmlc.diag.entry import entry_point
 from refmlc.frontends.programs import Program, as_module
 from refmlc.lang.script import show
 from refmlc.oracle.passes.check import check
+from refmlc.oracle.passes.pass_hooks import PassLog, watching
 from refmlc.oracle.passes.stages import Stage, Trace
 from refmlc.oracle.passes.tvm_texts import Module, texts
-from refmlc.oracle.passes.verdicts import Checked, Row
-from refmlc.oracle.passes.watching import Seen, watching
+from refmlc.oracle.passes.verdicts import StageRow, TraceCheck
 from refmlc.oracle.refine.failures import Inequivalent
 
 
@@ -43,11 +43,11 @@ class TraceOf(Protocol):
 
 
 @dataclass(repr=False)
-class Watched:
+class WatchedPasses:
     """The result of `check_passes`, filled when the block has ended: a row of stages for each compiled module."""
 
     traces: list[Trace] = field(default_factory=list)
-    verdicts: list[Checked] = field(default_factory=list)
+    verdicts: list[TraceCheck] = field(default_factory=list)
 
     def __repr__(self) -> str:
         """The number of modules and the verdicts on their stages, in one line."""
@@ -63,20 +63,20 @@ class Watched:
         return [stage for trace in self.traces for stage in trace.stages]
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[StageRow]:
         """The verdict rows of each module."""
         return [row for checked in self.verdicts for row in checked.rows]
 
 
 @contextmanager
-def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[Watched]:
+def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[WatchedPasses]:
     """Watch the passes of `tvm` that run in the block, then compare each with the original module.
 
     Fails: `Inequivalent` naming the first pass that changes the meaning; RM112 where no pass was seen; RM504 where
     passes have changed modules, and nothing could be compared. `Watched.rows` says of every stage what was compared,
     unsupported ones among them.
     """
-    watched, seen = Watched(), Seen()
+    watched, seen = WatchedPasses(), PassLog()
     with watching(tvm, seen):
         yield watched
     if not seen.passes:
@@ -89,7 +89,9 @@ def check_passes(tvm: ModuleType, *, calls: int = 3, seed: int = 0) -> Iterator[
 
 
 @entry_point
-def check_schedule(tvm: ModuleType, schedule: Schedule, module: Program, *, calls: int = 3, seed: int = 0) -> Checked:
+def check_schedule(
+    tvm: ModuleType, schedule: Schedule, module: Program, *, calls: int = 3, seed: int = 0
+) -> TraceCheck:
     """Hold each primitive of the trace of `schedule` to `module`, with which it began.
 
     `module` is one of TVM, or whatever `refmlc.frontends.programs` takes.
@@ -127,7 +129,7 @@ def _module_of_tvm(tvm: ModuleType, program: object) -> Module:
     return module
 
 
-def _raise(checked: Checked) -> None:
+def _raise(checked: TraceCheck) -> None:
     if checked.broken is not None:
         diagnostic = checked.broken.diagnostic
         raise Inequivalent(
@@ -135,7 +137,7 @@ def _raise(checked: Checked) -> None:
         )
 
 
-def _compared(checks: Sequence[Checked]) -> None:
+def _compared(checks: Sequence[TraceCheck]) -> None:
     """Decision: as with all assertions here, one that has tried nothing does not hold."""
     rows = [row for checked in checks for row in checked.rows]
     if rows and not any(row.calls for row in rows):

@@ -5,14 +5,14 @@ from difflib import unified_diff
 
 from refmlc.diag.render import render_text
 from refmlc.oracle.passes.shrink import Shrunk
-from refmlc.oracle.passes.tvm_script import Asked, tvm_script
-from refmlc.oracle.passes.verdicts import Broken, Checked
+from refmlc.oracle.passes.tvm_script import TvmRequest, tvm_script
+from refmlc.oracle.passes.verdicts import BrokenStage, TraceCheck
 
 MOST_LINES = 200
 
 
 def markdown(
-    checked: Checked, *, compiler: str, command: str, small: Shrunk | None = None, tvm: Asked | None = None
+    checked: TraceCheck, *, compiler: str, command: str, small: Shrunk | None = None, tvm: TvmRequest | None = None
 ) -> str:
     """The report. `compiler`: its name and version; `command`: what shows the finding again; `tvm`: where it is TVM."""
     broken = checked.broken if small is None else small.broken
@@ -22,7 +22,9 @@ def markdown(
     return "\n".join(_lines(broken, compiler, command, small, tvm)) + "\n"
 
 
-def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None, tvm: Asked | None) -> Iterator[str]:
+def _lines(
+    broken: BrokenStage, compiler: str, command: str, small: Shrunk | None, tvm: TvmRequest | None
+) -> Iterator[str]:
     yield f"# {broken.names} changes what `{broken.func}` computes"
     yield from ("", f"{compiler}: {broken.diagnostic.message}.", "")
     if small is not None:
@@ -38,7 +40,7 @@ def _lines(broken: Broken, compiler: str, command: str, small: Shrunk | None, tv
     yield from ("## Reproduce with refmlc", "", *_fenced(command, "console"))
 
 
-def _difference(broken: Broken) -> str:
+def _difference(broken: BrokenStage) -> str:
     before, after = broken.before.text.splitlines(), broken.after.text.splitlines()
     lines = list(unified_diff(before, after, broken.before.name, broken.after.name, lineterm=""))
     rest = len(lines) - MOST_LINES

@@ -7,9 +7,9 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script import show
 from refmlc.oracle.passes.check import check
-from refmlc.oracle.passes.lifting import lifted
+from refmlc.oracle.passes.constant_parameters import lifted
 from refmlc.oracle.passes.stages import Trace
-from refmlc.oracle.passes.verdicts import Broken
+from refmlc.oracle.passes.verdicts import BrokenStage
 from refmlc.oracle.reduce import reduce
 
 Compiler = Callable[[str], Trace]
@@ -20,18 +20,24 @@ class Shrunk:
     """The smallest module found, as text, and what the pass does to it. `finished`: no limit was met."""
 
     text: str
-    broken: Broken
+    broken: BrokenStage
     finished: bool
 
 
 def shrunk(
-    module: IRModule, broken: Broken, compiler: Compiler, *, seconds: float = 120.0, tries: int = 200, calls: int = 3
+    module: IRModule,
+    broken: BrokenStage,
+    compiler: Compiler,
+    *,
+    seconds: float = 120.0,
+    tries: int = 200,
+    calls: int = 3,
 ) -> Shrunk | None:
     """`module`, which `broken.name` breaks, made smaller; None where it cannot be shown again as it is.
 
     `compiler` gives the trace of a text, as `snapshots` does. Units: seconds.
     """
-    best: list[tuple[str, Broken]] = []
+    best: list[tuple[str, BrokenStage]] = []
 
     def broken_too(candidate: IRModule) -> bool:
         finding = broken_by(candidate, compiler, calls)
@@ -50,7 +56,7 @@ def shrunk(
     return Shrunk(text, finding, reduction.finished)
 
 
-def broken_by(module: IRModule, compiler: Compiler, calls: int) -> Broken | None:
+def broken_by(module: IRModule, compiler: Compiler, calls: int) -> BrokenStage | None:
     """What breaks `module`; None: nothing, or it cannot be told."""
     try:
         bare, constants = lifted(module)

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.passes.baseline import Tries
 from refmlc.oracle.passes.check import READER
-from refmlc.oracle.passes.lifting import lifted
-from refmlc.oracle.passes.verdicts import Broken
+from refmlc.oracle.passes.constant_parameters import lifted
+from refmlc.oracle.passes.verdicts import BrokenStage
 from refmlc.oracle.refine.calls import fresh
 from refmlc.run.memory.tensor import Tensor
 from refmlc.vm.parameters import parameters_of
@@ -50,7 +50,7 @@ def run(module):
 
 
 @dataclass(frozen=True)
-class Asked:
+class TvmRequest:
     """The request to TVM. `passes` None: those of `tvm.compile`."""
 
     passes: Sequence[str] | None = None
@@ -58,9 +58,9 @@ class Asked:
     opt: int = 2
 
 
-def tvm_script(text: str, broken: Broken, asked: Asked | None = None) -> str | None:
+def tvm_script(text: str, broken: BrokenStage, asked: TvmRequest | None = None) -> str | None:
     """The program for the module of `text`, which shows what `asked` led to."""
-    asked = asked or Asked()
+    asked = asked or TvmRequest()
     module, _ = lifted(read(text))
     function = module.functions.get(broken.func)
     if function is None or isinstance(function, relax.ExternFunc):
@@ -72,7 +72,7 @@ def tvm_script(text: str, broken: Broken, asked: Asked | None = None) -> str | N
     return "\n".join([*_head(text, args, asked), *_rest(module, function, broken, asked)])
 
 
-def _head(text: str, args: Sequence[str], asked: Asked) -> Iterator[str]:
+def _head(text: str, args: Sequence[str], asked: TvmRequest) -> Iterator[str]:
     """The module, the arguments, the target."""
     yield from ("import ml_dtypes  # names of small floats", "import numpy as np", "import tvm")
     yield from (
@@ -89,7 +89,9 @@ def _head(text: str, args: Sequence[str], asked: Asked) -> Iterator[str]:
     yield "module = from_source(TEXT, check_well_formed=False)"
 
 
-def _rest(module: IRModule, function: tir.PrimFunc | relax.Function, broken: Broken, asked: Asked) -> Iterator[str]:
+def _rest(
+    module: IRModule, function: tir.PrimFunc | relax.Function, broken: BrokenStage, asked: TvmRequest
+) -> Iterator[str]:
     """The run through the passes, and what it prints."""
     read_wrong = broken.name == READER
     if not read_wrong:
@@ -123,7 +125,7 @@ def _pass(name: str) -> str:
     return f"{home}.transform.{rest}({arguments or ')'}"
 
 
-def _meant(module: IRModule, broken: Broken) -> str:
+def _meant(module: IRModule, broken: BrokenStage) -> str:
     """The result of the call as a list; empty if it is large or not a tensor."""
     interp = Interp(Limits(), check=False)
     answer = Tries(module, broken.func, (broken.call,)).meanings(interp)[0]

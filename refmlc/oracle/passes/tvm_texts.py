@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias, TypeGuard
 import numpy as np
 
 from refmlc.lang.dtypes import dtype
-from refmlc.oracle.passes.lifting import Constants
+from refmlc.oracle.passes.constant_parameters import Constants
 from refmlc.run.memory.tensor import Tensor
 
 Key: TypeAlias = tuple[str, tuple[int, ...], bytes]

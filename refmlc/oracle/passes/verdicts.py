@@ -22,7 +22,7 @@ WITHIN = "equal within the certified bound"
 """The note on a stage that may stand for the module and rounds in another order."""
 
 
-class Said(Enum):
+class StageVerdict(Enum):
     """The four verdicts."""
 
     SAME = "same"
@@ -32,17 +32,17 @@ class Said(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class StageRow:
     """One stage. `calls`: how many calls were compared; `why`: what is unsupported, or `WITHIN`."""
 
     name: str
-    said: Said
+    said: StageVerdict
     calls: int = 0
     why: str = ""
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenStage:
     """The first pass that changes the meaning; `unread`: passes before it whose stages are unsupported.
 
     `before` is the last stage that has the meaning, `after` what the pass made of it; `func` called on `call`, which is
@@ -64,16 +64,16 @@ class Broken:
 
 
 @dataclass(frozen=True, repr=False)
-class Checked:
+class TraceCheck:
     """A checked trace. `stopped`: why the compiler stopped early."""
 
-    rows: tuple[Row, ...]
-    broken: Broken | None
+    rows: tuple[StageRow, ...]
+    broken: BrokenStage | None
     stopped: str = ""
 
     def __repr__(self) -> str:
         """The number of stages per verdict, in one line."""
-        counts = [f"{self.count(verdict)} {verdict.value}" for verdict in Said if self.count(verdict)]
+        counts = [f"{self.count(verdict)} {verdict.value}" for verdict in StageVerdict if self.count(verdict)]
         return f"<Checked {', '.join(counts) or 'no stage'}>"
 
     def __str__(self) -> str:
@@ -89,18 +89,22 @@ class Checked:
         """True if any function was compared."""
         return any(row.calls for row in self.rows)
 
-    def count(self, verdict: Said) -> int:
+    def count(self, verdict: StageVerdict) -> int:
         """The number of stages with a verdict."""
         return sum(row.said is verdict for row in self.rows)
 
 
-def _row_line(row: Row, width: int) -> str:
+def _row_line(row: StageRow, width: int) -> str:
     """A stage as a line of a table whose first column is so wide."""
     calls = f"{row.calls} call{'' if row.calls == 1 else 's'}" if row.calls else ""
     return f"{plain(row.name):{width}}  {row.said.value:11}  {calls:8}  {plain(row.why)}".rstrip()
 
 
-def worst(rows: Sequence[Row]) -> Row:
+def worst(rows: Sequence[StageRow]) -> StageRow:
     """The worst verdict on the functions of a stage: broken, unsupported, same, no call."""
-    order = (Said.BROKEN, Said.UNSUPPORTED, Said.SAME, Said.NO_CALL)
-    return min(rows, key=lambda row: order.index(row.said), default=Row("", Said.NO_CALL, why="no function is called"))
+    order = (StageVerdict.BROKEN, StageVerdict.UNSUPPORTED, StageVerdict.SAME, StageVerdict.NO_CALL)
+    return min(
+        rows,
+        key=lambda row: order.index(row.said),
+        default=StageRow("", StageVerdict.NO_CALL, why="no function is called"),
+    )

@@ -16,7 +16,7 @@ from functools import partial
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.oracle.reduce.search import Candidate, Limits, Pass, Search, Shown, Size
+from refmlc.oracle.reduce.search import Candidate, Pass, Search, SearchLimits, Size, SubjectText
 from refmlc.oracle.reduce.subject import spans_of
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
@@ -112,11 +112,11 @@ class Texts:
 
     groups: Sequence[Sequence[Pass[str]]] = ((drop_units,), (unwrap_units, drop_lines), (smaller_numbers,))
 
-    def shown(self, subject: str) -> Shown[str]:
+    def shown(self, subject: str) -> SubjectText[str]:
         """The text."""
-        return Shown(subject, subject, subject)
+        return SubjectText(subject, subject, subject)
 
-    def read(self, shown: Shown[str]) -> Candidate[str]:
+    def read(self, shown: SubjectText[str]) -> Candidate[str]:
         """The text with its size."""
         return Candidate(shown.text, shown.text, size_of_text(shown.text))
 
@@ -150,6 +150,6 @@ def reduce_text(
         if on_progress is not None:
             on_progress(state(search))
 
-    limits = Limits(seconds, tries, jobs)
+    limits = SearchLimits(seconds, tries, jobs)
     with Search(texts, first, lambda one: keep(one.text), limits, told) as search:
         return state(search, finished=search.run())

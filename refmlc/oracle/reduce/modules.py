@@ -10,7 +10,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.script import read, show
 from refmlc.lang.wellformed.module import check_module
 from refmlc.oracle.reduce.order import GROUPS
-from refmlc.oracle.reduce.search import Candidate, Pass, Shown
+from refmlc.oracle.reduce.search import Candidate, Pass, SubjectText
 from refmlc.oracle.reduce.size import size_of
 from refmlc.oracle.reduce.subject import Subject
 from refmlc.oracle.reduce.tidy import tidied
@@ -21,7 +21,7 @@ class Modules:
 
     groups: Sequence[Sequence[Pass[Subject]]] = GROUPS
 
-    def shown(self, subject: Subject) -> Shown[Subject] | None:
+    def shown(self, subject: Subject) -> SubjectText[Subject] | None:
         """The subject, swept up, as text; None where a static rule is broken."""
         swept = subject.with_module(tidied(subject.module))
         try:
@@ -29,7 +29,7 @@ class Modules:
         except RefmlcError:
             return None
 
-    def read(self, shown: Shown[Subject]) -> Candidate[Subject] | None:
+    def read(self, shown: SubjectText[Subject]) -> Candidate[Subject] | None:
         """The module of the text; None if it breaks a static rule."""
         try:
             return as_read(shown)
@@ -37,13 +37,13 @@ class Modules:
             return None
 
 
-def as_text(subject: Subject) -> Shown[Subject]:
+def as_text(subject: Subject) -> SubjectText[Subject]:
     """The subject with its text. Fails: as showing does."""
     text = show(subject.module, show_meta=True)
-    return Shown(subject, text, (text, subject.calls))
+    return SubjectText(subject, text, (text, subject.calls))
 
 
-def as_read(shown: Shown[Subject]) -> Candidate[Subject] | None:
+def as_read(shown: SubjectText[Subject]) -> Candidate[Subject] | None:
     """The subject as its text says it; None where a static rule is broken. Fails: as reading does."""
     module = read(shown.text, "reduced.py")
     if check_module(module):

@@ -11,7 +11,7 @@ from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.lang.ir import IRModule
 from refmlc.oracle.reduce.modules import Modules, as_read, as_text
-from refmlc.oracle.reduce.search import Candidate, Limits, Search
+from refmlc.oracle.reduce.search import Candidate, Search, SearchLimits
 from refmlc.oracle.reduce.size import ModuleSize, size_of
 from refmlc.oracle.reduce.subject import Subject
 from refmlc.strategies.case import Case
@@ -53,7 +53,7 @@ def reduce(
     asked from several threads. Units: seconds. Fails: RM112 where `keep` does not hold at first, or the module breaks a
     static rule; whatever `keep` raises.
     """
-    limits = Limits(seconds, tries, jobs)
+    limits = SearchLimits(seconds, tries, jobs)
     return _reduced(Subject(module, func), None, lambda one: keep(one.subject.module), limits, on_progress)
 
 
@@ -68,7 +68,7 @@ def reduce_case(
 ) -> Reduction:
     """The smallest case found for which `keep` holds: its module, its calls and their recipes. As `reduce`."""
     subject = Subject(case.module, case.func, case.calls)
-    limits = Limits(seconds, tries, jobs)
+    limits = SearchLimits(seconds, tries, jobs)
     return _reduced(subject, case, lambda one: keep(_case(case, one.subject)), limits, on_progress)
 
 
@@ -80,7 +80,7 @@ def _reduced(
     subject: Subject,
     case: Case | None,
     holds: Callable[[Candidate[Subject]], bool],
-    limits: Limits,
+    limits: SearchLimits,
     on_progress: Progress | None,
 ) -> Reduction:
     first = as_read(as_text(subject))

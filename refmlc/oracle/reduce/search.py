@@ -28,7 +28,7 @@ class Candidate(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Shown(Generic[T]):
+class SubjectText(Generic[T]):
     """A subject that may be valid, as text; two with one key are the same."""
 
     subject: T
@@ -41,17 +41,17 @@ class Matter(Protocol[T]):
 
     groups: Sequence[Sequence[Pass[T]]]
 
-    def shown(self, subject: T) -> Shown[T] | None:
+    def shown(self, subject: T) -> SubjectText[T] | None:
         """The subject as text; None where it is not valid."""
         ...
 
-    def read(self, shown: Shown[T]) -> Candidate[T] | None:
+    def read(self, shown: SubjectText[T]) -> Candidate[T] | None:
         """The subject of the text; None if it is not valid."""
         ...
 
 
 @dataclass(frozen=True)
-class Limits:
+class SearchLimits:
     """The limits of a search. Units: seconds; `tries` are evaluations of the predicate. None: unlimited."""
 
     seconds: float | None = None
@@ -59,7 +59,7 @@ class Limits:
     jobs: int = 1
 
 
-class Stopped(Exception):
+class LimitReached(Exception):
     """A limit is reached."""
 
 
@@ -71,7 +71,7 @@ class Search(Generic[T]):
         matter: Matter[T],
         best: Candidate[T],
         holds: Callable[[Candidate[T]], bool],
-        limits: Limits,
+        limits: SearchLimits,
         on_smaller: Callable[["Search[T]"], None],
     ) -> None:
         """Begin at `best`, for which `holds` is known to be true."""
@@ -99,7 +99,7 @@ class Search(Generic[T]):
         try:
             while self._round():
                 pass
-        except Stopped:
+        except LimitReached:
             return False
         return True
 
@@ -141,7 +141,7 @@ class Search(Generic[T]):
         if not waiting:
             return None
         if self._limits.tries is not None and self.tries + len(waiting) > self._limits.tries:
-            raise Stopped
+            raise LimitReached
         self.tries += len(waiting)
         candidates = [candidate for _, candidate in waiting]
         answers = (
@@ -157,7 +157,7 @@ class Search(Generic[T]):
 
     def _check_time(self) -> None:
         if self._end is not None and monotonic() > self._end:
-            raise Stopped
+            raise LimitReached
 
     def _candidate(self, edit: Callable[[], T]) -> Candidate[T] | None:
         """The candidate of an edit if it is valid, new and smaller, else None."""

@@ -20,8 +20,8 @@ from refmlc.oracle.implementations.implementation import Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.reference import references
-from refmlc.oracle.refine.calls import Call, Tried, subject
-from refmlc.oracle.refine.comparison import Asked, compared, first_problem
+from refmlc.oracle.refine.calls import Call, ProgramCall, subject
+from refmlc.oracle.refine.comparison import ComparisonOptions, compared, first_problem
 from refmlc.oracle.refine.failures import Inequivalent, NotDefined
 from refmlc.oracle.refine.refinement import INTERP
 
@@ -50,7 +50,7 @@ def assert_equivalent(  # noqa: PLR0913 - each is an option of its own
     refmlc cannot tell; RM1xx and RM2xx for programs and arguments that do not fit.
     """
     first = subject(before, "before", func)
-    asked = Asked(inputs, calls, seed, implementations, limits, exact=exact)
+    asked = ComparisonOptions(inputs, calls, seed, implementations, limits, exact=exact)
     comparison = compared(first, subject(after, "after", first.func), asked)
     if comparison.counterexample is not None:
         raise Inequivalent(comparison.counterexample.diagnostic)
@@ -76,7 +76,9 @@ def assert_defined(
     interp, ended, trapped = Interp(limits or Limits()), [False], list[Diagnostic]()
 
     def problem(call: Call) -> Diagnostic | None:
-        answer = references(Tried(checked.module, checked.func, call), interp, sanitize=True, kinds=kinds)[0].answer
+        answer = references(ProgramCall(checked.module, checked.func, call), interp, sanitize=True, kinds=kinds)[
+            0
+        ].answer
         if not isinstance(answer, Stopped):
             ended[0] = True
             return None

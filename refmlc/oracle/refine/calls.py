@@ -30,7 +30,7 @@ USUAL = {"REFMLC_CALLS": 20, "REFMLC_SEED": 0}
 
 
 @dataclass(frozen=True)
-class Tried:
+class ProgramCall:
     """A program with one call: what the oracle looks at."""
 
     module: IRModule
@@ -49,7 +49,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Subject:
+class ProgramSubject:
     """A program as it was given: its module, the function that is called, its own calls, where it has any."""
 
     module: IRModule
@@ -57,12 +57,12 @@ class Subject:
     calls: Sequence[Call] | None = None
 
 
-def subject(program: object, name: str, func: str | None) -> Subject:
+def subject(program: object, name: str, func: str | None) -> ProgramSubject:
     """The program; messages call a text `name`. Fails: RM112 (no program, no such function), as reading does."""
     module = as_module(program, name)
     if isinstance(program, CaseLike) and func in (None, program.func):
-        return Subject(module, entry(module, program.func), program.calls)
-    return Subject(module, entry(module, func))
+        return ProgramSubject(module, entry(module, program.func), program.calls)
+    return ProgramSubject(module, entry(module, func))
 
 
 def entry(module: IRModule, func: str | None) -> str:

@@ -16,7 +16,7 @@ from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.outcome import Kind, Verdict
 from refmlc.oracle.reference import references
-from refmlc.oracle.refine.calls import Call, Subject, Tried, drawn as draw, told, usual
+from refmlc.oracle.refine.calls import Call, ProgramCall, ProgramSubject, drawn as draw, told, usual
 from refmlc.oracle.refine.refinement import INTERP, Refinement
 from refmlc.oracle.refine.smallest import smallest
 from refmlc.vm.parameters import parameters_of
@@ -25,7 +25,7 @@ Problem = Callable[[Call], Diagnostic | None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonOptions:
     """Options of a comparison, as in `assert_equivalent`."""
 
     inputs: Sequence[Call] | None = None
@@ -52,7 +52,7 @@ class Comparison:
     defined: int
 
 
-def compared(before: Subject, after: Subject, asked: Asked) -> Comparison:
+def compared(before: ProgramSubject, after: ProgramSubject, asked: ComparisonOptions) -> Comparison:
     """Whether `after` may stand for `before`. Fails: as `assert_equivalent`, but for what it finds."""
     module, func = before.module, before.func
     judge = Refinement(module, after.module, func, asked.implementations, asked.limits, exact=asked.exact)
@@ -66,7 +66,7 @@ def compared(before: Subject, after: Subject, asked: Asked) -> Comparison:
 
 
 def first_problem(
-    subject: Subject, inputs: Sequence[Call] | None, drawn: tuple[int | None, int | None], problem: Problem
+    subject: ProgramSubject, inputs: Sequence[Call] | None, drawn: tuple[int | None, int | None], problem: Problem
 ) -> Counterexample | None:
     """The first call that has a problem; a drawn call is made small."""
     tried = subject.calls if inputs is None and drawn == (None, None) else inputs
@@ -87,11 +87,13 @@ def first_problem(
 
 
 def finding_of(
-    before: Subject, after: Subject, counterexample: Counterexample, limits: Limits | None = None
+    before: ProgramSubject, after: ProgramSubject, counterexample: Counterexample, limits: Limits | None = None
 ) -> Finding:
     """The counterexample as a finding of the oracle, with both values where the interpreter sees the difference."""
     interp = Interp(limits or Limits())
-    program_before, program_after = (Tried(each.module, each.func, counterexample.call) for each in (before, after))
+    program_before, program_after = (
+        ProgramCall(each.module, each.func, counterexample.call) for each in (before, after)
+    )
     reference = references(program_before, interp, sanitize=True)[0]
     meant, answer = reference.answer, references(program_after, interp, sanitize=True)[0].answer
     part = EQUAL

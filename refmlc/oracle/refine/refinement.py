@@ -24,14 +24,14 @@ from refmlc.diag import Diagnostic, RefmlcError, Related, error
 from refmlc.diag.catalogue import CONTRADICTION, CRASHED, NO_ANSWER, UNSUPPORTED_CONSTRUCT, WRONG_RESULT
 from refmlc.diag.codes.internal import BUG
 from refmlc.lang.ir import IRModule
-from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.agreement import PartComparison, agree
 from refmlc.oracle.implementations.implementation import Answer, Ended, Prepared, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.limits import Limits
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.outcome import Kind
 from refmlc.oracle.reference import references
-from refmlc.oracle.refine.calls import Call, Tried
+from refmlc.oracle.refine.calls import Call, ProgramCall
 
 INTERP = "interp"
 BEYOND = {Stop.UNSUPPORTED, Stop.EXHAUSTED}
@@ -77,7 +77,7 @@ class Refinement:
 
     def problem(self, call: Call) -> Diagnostic | None:
         """Why `after` may not stand for `before` on this call; None: it may. Fails: RM5xx, RM6xx."""
-        before = Tried(self._before, self._func, call)
+        before = ProgramCall(self._before, self._func, call)
         meant = references(before, self._interp, sanitize=True)[0].answer
         if isinstance(meant, Stopped):
             if meant.why not in (Stop.UNDEFINED, Stop.TRAP):
@@ -85,7 +85,7 @@ class Refinement:
             self.nothing = meant.diagnostic
             return None
         self.defined += 1
-        after = Tried(self._after, self._func, call)
+        after = ProgramCall(self._after, self._func, call)
         for name, prepared in self._made.items():
             answer = self._answer(name, prepared, after)
             diagnostic = judged(name, answer, before, meant, after, exact=self._exact)
@@ -93,21 +93,21 @@ class Refinement:
                 return diagnostic
         return None
 
-    def _answer(self, name: str, prepared: Prepared | Stopped, after: Tried) -> Answer:
+    def _answer(self, name: str, prepared: Prepared | Stopped, after: ProgramCall) -> Answer:
         if name == INTERP:
             return references(after, self._interp, sanitize=True)[0].answer
         return prepared if isinstance(prepared, Stopped) else prepared.run(self._func, after.arguments())
 
 
 def judged(
-    name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
+    name: str, answer: Answer, before: ProgramCall, meant: Ended, after: ProgramCall, *, exact: bool = False
 ) -> Diagnostic | None:
     """Why `answer`, which `name` gave to `after`, may not stand for `meant`; None: it may. Fails: RM5xx, RM6xx."""
     return verdict_on(name, answer, before, meant, after, exact=exact)[1]
 
 
 def verdict_on(
-    name: str, answer: Answer, before: Tried, meant: Ended, after: Tried, *, exact: bool = False
+    name: str, answer: Answer, before: ProgramCall, meant: Ended, after: ProgramCall, *, exact: bool = False
 ) -> tuple[Kind, Diagnostic | None]:
     """The same with the kind: equal bits, or permitted within a certified bound. Fails: RM5xx, RM6xx."""
     if isinstance(answer, Stopped):
@@ -124,7 +124,7 @@ def verdict_on(
     return (kind, None) if kind in PERMITTED else (Kind.WRONG, _differs(name, comparison, after))
 
 
-def _differs(name: str, comparison: Compared, after: Tried) -> Diagnostic:
+def _differs(name: str, comparison: PartComparison, after: ProgramCall) -> Diagnostic:
     code = CONTRADICTION if name == INTERP else WRONG_RESULT
     by = "the program after" if name == INTERP else f"`{name}`"
     verdict = comparison.verdict

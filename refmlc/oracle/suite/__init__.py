@@ -7,7 +7,7 @@
 |-------------------------------------------------|-------------------------------------------------------------------|
 | `suite`, `freeze`                               | the cases of `conformance/`; what keeps released ones as they are |
 | `data`                                          | a link to `conformance/`                                          |
-| `verdict`, `score`, `score_call`, `score_shown` | the verdicts; which one an answer gets, and what is shown of it   |
+| `verdict`, `score`, `score_call`, `answer_text` | the verdicts; which one an answer gets, and what is shown of it   |
 | `runner`, `runner_cases`, `runner_border`       | a suite asked of an object, which may raise whatever it likes     |
 | `runner_part`, `runner_workers`                 | a suite asked in workers of a word                                |
 | `coverage`                                      | how many cases show each clause                                   |

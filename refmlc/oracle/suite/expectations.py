@@ -39,7 +39,7 @@ EXPECTED = {verdict.value: verdict for verdict in Verdict if verdict is not Verd
 
 
 @dataclass(frozen=True)
-class Row:
+class Deviation:
     """One deviation, as far as cases are concerned."""
 
     id: str
@@ -69,7 +69,7 @@ class Expectations:
     """The rows of a file. `source` is what messages call it."""
 
     source: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Deviation, ...] = ()
 
     def of(self, name: str, version: str) -> "Expectations":
         """Those rows that speak of the implementation."""
@@ -101,7 +101,7 @@ def _no_slip(place: str, table: Mapping[str, object], keys: frozenset[str]) -> N
         raise fail(BAD_FILE, f"`{place}`: unknown key `{unknown[0]}`; the keys are {', '.join(sorted(keys))}")
 
 
-def _others(name: object, source: str, folder: Path | None) -> tuple[Row, ...]:
+def _others(name: object, source: str, folder: Path | None) -> tuple[Deviation, ...]:
     """The rows of the file called `name`, which names no other itself. Fails: RM109."""
     if not isinstance(name, str) or "/" in name or folder is None:
         raise fail(BAD_FILE, f"`{source}`: `also` does not name a file in the same folder")
@@ -138,7 +138,7 @@ def _fits(stem: str, base: str, version: str) -> bool:
     return required_name == base and (not dash or f"{version}.".startswith(f"{number}."))
 
 
-def _row(data: Mapping[str, object], source: str) -> Row:
+def _row(data: Mapping[str, object], source: str) -> Deviation:
     name = data.get("id")
     if not isinstance(name, str) or not name:
         raise fail(BAD_FILE, f"`{source}`: a deviation has no `id`")
@@ -153,7 +153,7 @@ def _row(data: Mapping[str, object], source: str) -> Row:
     if not why:
         raise fail(BAD_FILE, f"`{source}`, {name}: `why` is missing")
     versions, implementations = (_names(data, key, source) for key in ("versions", "implementations"))
-    return Row(name, title, why, cases, tuple(EXPECTED[word] for word in words), versions, implementations)
+    return Deviation(name, title, why, cases, tuple(EXPECTED[word] for word in words), versions, implementations)
 
 
 def _names(data: Mapping[str, object], key: str, source: str) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def applied(results: Iterable[CaseResult], expectations: Expectations) -> tuple[
     return tuple(_held(result, [row for row in expectations.rows if row.covers(result.id)]) for result in results)
 
 
-def _held(result: CaseResult, rows: Sequence[Row]) -> CaseResult:
+def _held(result: CaseResult, rows: Sequence[Deviation]) -> CaseResult:
     if not rows or result.verdict is None:
         return result
     right = next((row for row in rows if result.verdict in row.verdicts), None)

@@ -20,7 +20,7 @@ from refmlc.oracle.suite.expectations import load_expectations
 from refmlc.oracle.suite.report.text import summary, told
 from refmlc.oracle.suite.result import Report
 from refmlc.oracle.suite.runner import run_suite
-from refmlc.oracle.suite.runner_workers import Asked, here, run_named
+from refmlc.oracle.suite.runner_workers import RunRequest, here, run_named
 from refmlc.oracle.suite.suite import load_suite
 
 MOST = 25
@@ -76,7 +76,7 @@ def _report(
     expectations = None if known_file is None else load_expectations(known_file)
     if isinstance(adapter, Implementation):
         return run_suite(loaded, adapter, expectations, cases)
-    return run_named(loaded, Asked(word, here(folder), seconds, jobs=jobs), expectations, cases)
+    return run_named(loaded, RunRequest(word, here(folder), seconds, jobs=jobs), expectations, cases)
 
 
 def _word(adapter: object) -> str:

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.implementations.implementation import Stop, Stopped
-from refmlc.oracle.implementations.inside import stopped
+from refmlc.oracle.implementations.local_calls import stopped
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from refmlc.lang.ir import IRModule
 from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.evidence.record import DIALECT
 from refmlc.oracle.implementations.implementation import Answer, Answering, Ask, Implementation, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.inside import answered
+from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.implementations.native import Batching
 from refmlc.oracle.suite.result import CaseResult, case_result
 from refmlc.oracle.suite.runner_border import Border
@@ -64,7 +64,7 @@ def run_cases(
     askers = _askers(implementation, asked, border)
     for case in cases:
         begin = monotonic()
-        asker = askers.pop(case.id) if case.id in askers else Given(_not_asked(case, implementation))
+        asker = askers.pop(case.id) if case.id in askers else KnownAnswers(_not_asked(case, implementation))
         calls = [call_result(case, number, asker.answer, promises) for number in range(len(case.calls))]
         asker.close()
         yield case_result(case.id, calls, asker.seconds + monotonic() - begin)
@@ -120,7 +120,7 @@ def forms(case: CaseFile, implementation: Implementation) -> list[Form] | Stoppe
 # --------------------------------------------------------------------------------------------- who has the answers
 
 
-class Given:
+class KnownAnswers:
     """A case whose answers are there: one for each call that is scored, or the same to all."""
 
     def __init__(self, answers: Mapping[int, Answer] | Stopped, seconds: float = 0.0) -> None:
@@ -146,7 +146,7 @@ class Given:
         """Nothing is held."""
 
 
-class Made:
+class PreparedAnswers:
     """A case whose module is made ready."""
 
     seconds = 0.0
@@ -164,7 +164,7 @@ class Made:
         self._border.asked(lambda: self._prepared.close())  # noqa: PLW0108 - what was made may have no `close`
 
 
-class Later:
+class LazyAnswers:
     """A case whose module is made ready when it is called first, so that only one is at a time."""
 
     seconds = 0.0
@@ -187,16 +187,16 @@ class Later:
     def _make(self) -> Asker:
         case_forms = forms(self._case, self._implementation)
         if isinstance(case_forms, Stopped):
-            return Given(case_forms)
+            return KnownAnswers(case_forms)
         refusals = []
         for form in case_forms:
             prepared = self._border.asked(lambda form=form: self._prepare(form))  # type: ignore[misc]
             if not isinstance(prepared, Stopped):
-                return Made(self._case, prepared, self._border)
+                return PreparedAnswers(self._case, prepared, self._border)
             refusals.append(prepared)
             if prepared.why not in REFUSALS:
                 break
-        return Given(refusals[0])
+        return KnownAnswers(refusals[0])
 
     def _prepare(self, form: Form) -> Prepared | Stopped:
         if not isinstance(form, str):
@@ -208,7 +208,7 @@ class Later:
 
 def _askers(implementation: Implementation, cases: Sequence[CaseFile], border: Border) -> dict[str, Asker]:
     """Maps case id to the source of its answers. A failed batch is retried case by case."""
-    askers: dict[str, Asker] = {case.id: Later(case, implementation, border) for case in cases}
+    askers: dict[str, Asker] = {case.id: LazyAnswers(case, implementation, border) for case in cases}
     if isinstance(implementation, Batching):
         askers |= _prepared(implementation, cases, border)
     elif isinstance(implementation, Answering) and implementation.batch > 1:
@@ -228,7 +228,9 @@ def _prepared(implementation: Batching, cases: Sequence[CaseFile], border: Borde
     for case in cases:
         module = modules[case.id]
         prepared = module if isinstance(module, Stopped) else ready[case.id]
-        askers[case.id] = Given(prepared) if isinstance(prepared, Stopped) else Made(case, prepared, border)
+        askers[case.id] = (
+            KnownAnswers(prepared) if isinstance(prepared, Stopped) else PreparedAnswers(case, prepared, border)
+        )
     return askers
 
 
@@ -240,7 +242,7 @@ def _answered(implementation: Answering, cases: Sequence[CaseFile], border: Bord
     for case in cases:
         match forms(case, implementation):
             case Stopped() as why:
-                askers[case.id] = Given(why)
+                askers[case.id] = KnownAnswers(why)
             case [form, *others]:
                 first.append((case, form))
                 if others:
@@ -258,7 +260,7 @@ def _answered(implementation: Answering, cases: Sequence[CaseFile], border: Bord
 
 def _together(
     implementation: Answering, asked: Sequence[tuple[CaseFile, Form]], border: Border
-) -> Iterator[tuple[CaseFile, Given]]:
+) -> Iterator[tuple[CaseFile, KnownAnswers]]:
     """The answers to each case, as they arrive; fewer if an answer is not a batch."""
     promises = promised(implementation)
     numbers = [scored(case, promises) for case, _ in asked]
@@ -273,8 +275,8 @@ def _together(
         begin = monotonic()
         match border.asked(lambda: [next(answers)]):
             case [Stopped() as why]:
-                yield case, Given(why, monotonic() - begin)
+                yield case, KnownAnswers(why, monotonic() - begin)
             case [tuple() as each] if len(each) == len(some):
-                yield case, Given(dict(zip(some, each, strict=True)), monotonic() - begin)
+                yield case, KnownAnswers(dict(zip(some, each, strict=True)), monotonic() - begin)
             case _:
                 return

@@ -1,10 +1,10 @@
 """A suite asked of implementations that are named by a word, in workers: what crashes or hangs ends alone.
 
-| what happens                     | then                                                           |
-|----------------------------------|----------------------------------------------------------------|
-| a worker dies over several cases | each of them runs again alone                                  |
+| what happens                     | then                                                            |
+|----------------------------------|-----------------------------------------------------------------|
+| a worker dies over several cases | each of them runs again alone                                   |
 | a worker dies over one case      | crash or timeout, with its last words; another worker continues |
-| Ctrl-C                           | the workers are ended; the report has what was done            |
+| Ctrl-C                           | the workers are ended; the report has what was done             |
 
 Workers are those of campaigns (`refmlc.oracle.fuzz.cage`). A case has the time of its calls, and some more for the
 rest.
@@ -21,7 +21,7 @@ from time import monotonic
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE, BUG, CODES
 from refmlc.oracle.evidence.case_file import CaseFile
-from refmlc.oracle.fuzz.cage import Cage, Cages, Died
+from refmlc.oracle.fuzz.cage import Cage, Cages, WorkerDied
 from refmlc.oracle.suite.expectations import Expectations, expectations_for
 from refmlc.oracle.suite.result import CallResult, CaseResult, Report, case_result, result_of
 from refmlc.oracle.suite.runner import chosen, reported
@@ -36,7 +36,7 @@ DIED = {"timed out": Verdict.TIMEOUT}
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """How: the word, the folder of the suite (empty: refmlc's own). Units: seconds: a call, making ready, to spare.
 
     An implementation that looks at the clock itself is waited for: that is what time to spare is for.
@@ -56,7 +56,7 @@ class Asked:
 
 def run_named(
     suite: Suite,
-    asked: Asked,
+    asked: RunRequest,
     expectations: Expectations | None = None,
     only: Sequence[str] = (),
     tick: Callable[[int, int], None] | None = None,
@@ -109,7 +109,7 @@ def together(cases: Sequence[CaseFile], size: int) -> list[Sequence[CaseFile]]:
 class _Workers:
     """The workers of one implementation."""
 
-    def __init__(self, asked: Asked, cages: Cages) -> None:
+    def __init__(self, asked: RunRequest, cages: Cages) -> None:
         self.asked = asked
         self._cages = cages
         self._stopped = False
@@ -120,7 +120,7 @@ class _Workers:
         try:
             with self._cages.borrowed(MEMORY) as cage:
                 return self._start(cage)
-        except Died as death:
+        except WorkerDied as death:
             raise fail(BAD_USAGE, f"`{self.asked.spec}` does not start: {_last(death)}") from None
 
     def stop(self) -> None:
@@ -129,11 +129,11 @@ class _Workers:
         self._cages.close()
 
     def ask(self, cases: Sequence[CaseFile]) -> list[CaseResult]:
-        """The results of `cases`, one after the other where they do not come together. Raises Died after `stop`."""
+        """The results of `cases`, one by one if they fail together. Raises WorkerDied after `stop`."""
         begin = monotonic()
         try:
             answer = self._results([[case.file, case.id] for case in cases], self.asked.limit(cases))
-        except Died as death:
+        except WorkerDied as death:
             if self._stopped:
                 raise
             if len(cases) > 1:
@@ -159,7 +159,7 @@ class _Workers:
 
 
 def _said(cage: Cage, name: str, arguments: list[object], seconds: float) -> Mapping[str, object]:
-    """The result of the function of `runner_part`. Raises Died. Fails: RM112, RM109; RM901 for a bug of refmlc."""
+    """The result of a function of `runner_part`. Raises WorkerDied. Fails: RM112, RM109; RM901 for a bug of refmlc."""
     answer = cage.ask(f"{PART}:{name}", arguments, seconds)
     result = answer.get("result")
     if not isinstance(result, dict):
@@ -170,7 +170,7 @@ def _said(cage: Cage, name: str, arguments: list[object], seconds: float) -> Map
     return result
 
 
-def _dead(case: CaseFile, death: Died, seconds: float) -> CaseResult:
+def _dead(case: CaseFile, death: WorkerDied, seconds: float) -> CaseResult:
     """The result of a case over which a worker died."""
     verdict, why = DIED.get(death.why, Verdict.CRASH), _last(death)
     scored = [is_scored(case, number, promises=True) for number in range(len(case.calls))]
@@ -179,7 +179,7 @@ def _dead(case: CaseFile, death: Died, seconds: float) -> CaseResult:
     )
 
 
-def _last(death: Died) -> str:
+def _last(death: WorkerDied) -> str:
     """How the worker died, with the last that it said."""
     last_line = death.said.strip().rpartition("\n")[2]
     return f"{death.message}: {last_line}" if last_line else death.message

@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from refmlc.diag.catalogue import TIME_EXHAUSTED
-from refmlc.oracle.evidence.case_file import Call, CaseFile
+from refmlc.oracle.evidence.case_file import CaseCall, CaseFile
 from refmlc.oracle.evidence.numbers import Data
 from refmlc.oracle.evidence.replay import holds
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
@@ -112,7 +112,7 @@ def _exactly(case: CaseFile, number: int) -> CaseFile:
 def _asserting(case: CaseFile, number: int, assertion: Mapping[str, Data]) -> CaseFile:
     """The case with another assertion for call `number`."""
     calls = list(case.calls)
-    calls[number] = Call(calls[number].args, assertion)
+    calls[number] = CaseCall(calls[number].args, assertion)
     return replace(case, calls=tuple(calls))
 
 

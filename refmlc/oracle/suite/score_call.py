@@ -7,10 +7,10 @@ from refmlc.diag.catalogue import BAD_FILE
 from refmlc.diag.errors import RefmlcError
 from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
+from refmlc.oracle.suite.answer_text import answer_text, differing
 from refmlc.oracle.suite.result import CallResult, Element
 from refmlc.oracle.suite.runner_border import crash
 from refmlc.oracle.suite.score import is_scored, score
-from refmlc.oracle.suite.score_shown import answer_text, differing
 from refmlc.oracle.suite.verdict import Scored, Verdict
 
 

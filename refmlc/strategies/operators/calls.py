@@ -29,7 +29,7 @@ Plan = tuple[Sequence[relax.Expr], Attrs]
 
 
 @dataclass(frozen=True)
-class Held:
+class DrawnTensor:
     """A tensor of the program."""
 
     expr: relax.Expr
@@ -50,13 +50,13 @@ class Calls:
         self.params: list[relax.Var] = []
         self.recipes: list[Array] = []
         self.bindings: list[relax.Binding] = []
-        self.last: Held | None = None  # the result to go on with, until it is used
+        self.last: DrawnTensor | None = None  # the result to go on with, until it is used
 
     # ------------------------------------------------------------------------------------------------ tensors
 
     def given(
         self, dtype: DType, shape: Sequence[int], low: int | None = None, high: int | None = None, way: str = ""
-    ) -> Held:
+    ) -> DrawnTensor:
         """A new parameter; `low` … `high` limit its integers; `way`: the kind of its values."""
         shape = tuple(shape)
         pick = self.choices.pick
@@ -76,9 +76,9 @@ class Calls:
         var = relax.Var(f"x{len(self.params)}", TensorType(size, dtype))
         self.params.append(var)
         self.recipes.append(recipe)
-        return Held(var, shape, dtype)
+        return DrawnTensor(var, shape, dtype)
 
-    def data(self, dtypes: Sequence[DType] = FLOATS, ranks: Sequence[int] = (1, 2, 3)) -> Held:
+    def data(self, dtypes: Sequence[DType] = FLOATS, ranks: Sequence[int] = (1, 2, 3)) -> DrawnTensor:
         """An operand: the result so far if it fits, else a new parameter."""
         last, self.last = self.last, None
         if last is not None and last.dtype in dtypes and last.rank in ranks:
@@ -89,12 +89,12 @@ class Calls:
         """Some extents."""
         return tuple(self.choices.pick(EXTENTS) for _ in range(rank))
 
-    def beside(self, one: Held) -> Held:
+    def beside(self, one: DrawnTensor) -> DrawnTensor:
         """A new parameter of the same dtype that is broadcast against it."""
         kept = one.shape[self.choices.below(one.rank + 1) :] if self.choices.chance(40) else one.shape
         return self.given(one.dtype, [1 if self.choices.chance(20) else extent for extent in kept])
 
-    def alike(self, one: Held, shape: Sequence[int] | None = None) -> Held:
+    def alike(self, one: DrawnTensor, shape: Sequence[int] | None = None) -> DrawnTensor:
         """A new parameter of the same dtype."""
         return self.given(one.dtype, one.shape if shape is None else shape)
 
@@ -128,7 +128,7 @@ class Calls:
         self.bindings.append(relax.VarBinding(var, relax.Call(relax.Op(name), tuple(args), attrs)))
         self.last = self._held(var, found)
 
-    def _held(self, var: relax.Var, ty: Type | None) -> Held | None:
+    def _held(self, var: relax.Var, ty: Type | None) -> DrawnTensor | None:
         """The result as a tensor for further calls; of a tuple, one field."""
         if isinstance(ty, TupleType) and ty.fields:
             place = self.choices.below(len(ty.fields))
@@ -138,7 +138,7 @@ class Calls:
         if not isinstance(ty, TensorType) or ty.shape is None or ty.dtype is None:
             return None
         sizes = [extent.value for extent in ty.shape if isinstance(extent, tir.IntImm)]
-        return Held(var, tuple(sizes), ty.dtype) if len(sizes) == len(ty.shape) else None
+        return DrawnTensor(var, tuple(sizes), ty.dtype) if len(sizes) == len(ty.shape) else None
 
 
 def whole(value: int) -> relax.PrimValue:

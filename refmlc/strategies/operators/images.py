@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from refmlc.lang.ir import tir
-from refmlc.strategies.operators.calls import FLOATS, INTEGERS, Calls, Held, Plan, sizes
+from refmlc.strategies.operators.calls import FLOATS, INTEGERS, Calls, DrawnTensor, Plan, sizes
 
 METHODS = ("nearest_neighbor", "linear", "cubic")
 MODES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn")
@@ -18,7 +18,7 @@ WEIGHTS = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
 SOME = FLOATS[:4]
 
 
-def image(calls: Calls, space: int, layout: str, channels: int | None = None) -> Held:
+def image(calls: Calls, space: int, layout: str, channels: int | None = None) -> DrawnTensor:
     """An image with `rank` spatial dimensions."""
     pick = calls.choices.pick
     extents = {"N": pick((1, 2)), "C": channels or pick((1, 2, 3))} | {letter: pick(SIDES) for letter in "DHW"}
@@ -29,7 +29,7 @@ def image(calls: Calls, space: int, layout: str, channels: int | None = None) ->
     return calls.given(pick(dtypes), [extents[letter] for letter in layout])
 
 
-def space_of(one: Held, layout: str) -> dict[str, int]:
+def space_of(one: DrawnTensor, layout: str) -> dict[str, int]:
     """The extents of an image by their letters."""
     return dict(zip(layout, one.shape, strict=True))
 

@@ -8,7 +8,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.ir import IRModule, relax
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices, Rolled
 from refmlc.strategies.operators import axes, elementwise, images, lookup

@@ -10,7 +10,7 @@
 | `compare`                       | whether they do                                   |
 | `numpy_peer`, `tvm_process`     | the others                                        |
 | `peak`                          | what the machine can do at most                   |
-| `bare`                          | generated C without a virtual machine around it   |
+| `bare_call`                     | generated C without a virtual machine around it   |
 | `subject`                       | one program in our virtual machine                |
 | `session`                       | one run: one program with all who take part       |
 | `rows`, `sizes`, `table`, `run` | the table, part by part                           |

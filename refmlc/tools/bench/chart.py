@@ -9,14 +9,14 @@ from pathlib import Path
 
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_FILE, BAD_USAGE
-from refmlc.tools.bench.row import Row, Verdict, number
+from refmlc.tools.bench.row import BenchRow, Verdict, number
 
 KEPT, MISSED, FAILED = "#3f7f5f", "#b5651d", "#a02020"
 COLOURS = {Verdict.KEPT: KEPT, Verdict.MISSED: MISSED, Verdict.FAILED: FAILED}
 LONGEST = 3.0  # times the goal; longer bars are cut, the number stands beside
 
 
-def bar(row: Row) -> float:
+def bar(row: BenchRow) -> float:
     """How well the promise is kept: 1 is just so, more is better."""
     if row.measured is None:
         return 0
@@ -27,17 +27,17 @@ def bar(row: Row) -> float:
     return min(row.goal.value / row.measured, LONGEST)
 
 
-def label(row: Row) -> str:
+def label(row: BenchRow) -> str:
     """The label at the end of the bar."""
     return row.verdict.value if row.measured is None else f"{number(row.measured, row.goal.unit)} ({row.goal})"
 
 
-def name(row: Row) -> str:
+def name(row: BenchRow) -> str:
     """What stands before the bar."""
     return f"{row.number}  {row.what}" + (f" / {row.against}" if row.against else "")
 
 
-def write_chart(rows: Sequence[Row], path: Path, title: str) -> None:
+def write_chart(rows: Sequence[BenchRow], path: Path, title: str) -> None:
     """Draw the rows that were measured. Fails: RM112 (no matplotlib), RM109 (the file cannot be written)."""
     if find_spec("matplotlib") is None:
         raise fail(BAD_USAGE, "a chart needs matplotlib: pip install 'refmlc[bench]'")

@@ -22,7 +22,7 @@ from refmlc.debug import Moment, Program, Session
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BUG
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.interp.machine import Machine
 from refmlc.tools.bench.interpreter import Before
 

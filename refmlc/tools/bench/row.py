@@ -35,7 +35,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BenchRow:
     """One line of the table.
 
     `number` is the row of the promises; `failed` says why no time counts: a result is not what it must be, or there is

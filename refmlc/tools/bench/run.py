@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from refmlc.native.compile import detect_isa
 from refmlc.tools.bench import numpy_peer
 from refmlc.tools.bench.machine import describe
-from refmlc.tools.bench.row import Row, Verdict
+from refmlc.tools.bench.row import BenchRow, Verdict
 from refmlc.tools.bench.session import NATIVE, Session
 from refmlc.tools.bench.sizes import FULL, Sizes
 from refmlc.tools.bench.table import measured_rows
@@ -20,7 +20,7 @@ class Report:
 
     machine: Mapping[str, str]
     rounds: int
-    rows: tuple[Row, ...]
+    rows: tuple[BenchRow, ...]
 
     @property
     def missed(self) -> int:

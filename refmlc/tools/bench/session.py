@@ -16,7 +16,7 @@ import numpy as np
 
 from refmlc.native.options import ISAS, Isa
 from refmlc.tools.bench.compare import complaint
-from refmlc.tools.bench.row import Goal, Row
+from refmlc.tools.bench.row import BenchRow, Goal
 from refmlc.tools.bench.subject import Subject
 from refmlc.tools.bench.timing import SAMPLE, Candidate, Local, Timing, measure, ratio
 from refmlc.tools.bench.tvm_process import Remote, TvmFailed, TvmProcess
@@ -40,12 +40,14 @@ class Session:
     sample: int = SAMPLE
     progress: Callable[[str], None] = field(default=lambda _: None)
 
-    def compare(self, workload: Workload, peers: Collection[str], *more: Candidate) -> "Comparison":
+    def compare(self, workload: Workload, peers: Collection[str], *more: Candidate) -> "BenchComparison":
         """Check the results of all, then time them together with `more`."""
         self.progress(workload.name)
         expected = workload.expected()
         subject = Subject(workload, self.tier)
-        found = Comparison(workload, failed=subject.interpreted() if self.tier == NATIVE else "", note=subject.grades())
+        found = BenchComparison(
+            workload, failed=subject.interpreted() if self.tier == NATIVE else "", note=subject.grades()
+        )
         found.failed = found.failed or complaint(OURS, subject.result(), expected)
         if found.failed:
             return found
@@ -58,7 +60,7 @@ class Session:
             found.timings.update(measure(candidates, self.rounds, sample=self.sample))
         return found
 
-    def _numpy(self, workload: Workload, expected: Array, found: "Comparison") -> list[Candidate]:
+    def _numpy(self, workload: Workload, expected: Array, found: "BenchComparison") -> list[Candidate]:
         if self.blas is None:
             found.absent[NUMPY] = "NumPy's BLAS is unknown and not limited to one thread: install threadpoolctl"
             return []
@@ -68,7 +70,7 @@ class Session:
         found.failed = found.failed or complaint(NUMPY, out, expected, workload.numpy_bound)
         return [Local(NUMPY, run)]
 
-    def _tvm(self, workload: Workload, expected: Array, found: "Comparison") -> list[Candidate]:
+    def _tvm(self, workload: Workload, expected: Array, found: "BenchComparison") -> list[Candidate]:
         if self.tvm is None:
             found.absent[TVM] = "no TVM is given (--tvm PYTHON)"
             return []
@@ -82,7 +84,7 @@ class Session:
 
 
 @dataclass(slots=True)
-class Comparison:
+class BenchComparison:
     """The samples of one program, by candidate; why there are none; how it is executed; why somebody is absent."""
 
     workload: Workload
@@ -91,14 +93,14 @@ class Comparison:
     note: str = ""
     absent: dict[str, str] = field(default_factory=dict)
 
-    def row(self, number: int, peer: str, goal: float, against: str = "") -> Row:
+    def row(self, number: int, peer: str, goal: float, against: str = "") -> BenchRow:
         """The row that says how many times faster than `peer` we are."""
         against = against or {TVM: "TVM llvm (default)", NUMPY: "NumPy"}[peer]
         what, absent = self.workload.name, self.absent.get(peer, "")
         if self.failed or absent:
-            return Row(number, what, against, Goal(goal), failed=self.failed, note=absent or self.note)
+            return BenchRow(number, what, against, Goal(goal), failed=self.failed, note=absent or self.note)
         faster = ratio(self.timings[peer], self.timings[OURS])
-        return Row(number, what, against, Goal(goal), faster, note=self.note, times=self.times(OURS, peer))
+        return BenchRow(number, what, against, Goal(goal), faster, note=self.note, times=self.times(OURS, peer))
 
     def times(self, *names: str) -> dict[str, float]:
         """The medians of some candidates. Units: nanoseconds."""

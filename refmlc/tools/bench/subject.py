@@ -3,7 +3,7 @@
 import numpy as np
 
 from refmlc.lang.ir import tir
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.options import Grade
 from refmlc.run.memory.tensor import Tensor
 from refmlc.tools.bench.witness import Array

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from typing import TypeAlias
 
-from refmlc.tools.bench.row import Row
+from refmlc.tools.bench.row import BenchRow
 from refmlc.tools.bench.rows.calls import call_rows, compile_rows, network_rows
 from refmlc.tools.bench.rows.guards import guard_rows
 from refmlc.tools.bench.rows.passes import exp_rows, pass_rows
@@ -12,7 +12,7 @@ from refmlc.tools.bench.rows.shapes import shape_rows
 from refmlc.tools.bench.session import Session
 from refmlc.tools.bench.sizes import Sizes
 
-Part: TypeAlias = Callable[[Session, Sizes], Iterator[Row]]
+Part: TypeAlias = Callable[[Session, Sizes], Iterator[BenchRow]]
 
 PARTS: tuple[tuple[frozenset[int], Part], ...] = (
     (frozenset({1, 2}), matmul_rows),
@@ -28,7 +28,7 @@ PARTS: tuple[tuple[frozenset[int], Part], ...] = (
 )
 
 
-def measured_rows(session: Session, sizes: Sizes, only: Collection[int]) -> Iterator[Row]:
+def measured_rows(session: Session, sizes: Sizes, only: Collection[int]) -> Iterator[BenchRow]:
     """The rows with these numbers, one by one as they are measured."""
     for numbers, part in PARTS:
         if numbers & set(only):

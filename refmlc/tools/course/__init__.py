@@ -1,15 +1,15 @@
 """Chapters of the course, executed block by block, their outputs compared with what the chapter prints.
 
-| file                           | holds                                                                           |
-|--------------------------------|---------------------------------------------------------------------------------|
-| `document`                     | blocks and their outputs; the format and the generation of a document           |
-| `markdown`, `rest`, `notebook` | the three formats                                                               |
-| `excerpt`                      | blocks that are pieces of programs: why, and what they read as                  |
-| `kernel`                       | the process that executes the blocks, as a notebook does                        |
-| `data`                         | what chapters download, from the files that are shipped                         |
-| `stand_ins`                    | packages for pictures and data, where they are not installed                    |
-| `outputs`, `structure`         | outputs compared, modules in them by structure; each difference with its reason |
-| `run`, `both`                  | all of it: a report; the same here and with real TVM                            |
+| file                                        | holds                                                                 |
+|---------------------------------------------|-----------------------------------------------------------------------|
+| `document`                                  | blocks and their outputs; the format and the generation of a document |
+| `markdown`, `restructured_text`, `notebook` | the three formats                                                     |
+| `excerpt`                                   | blocks that are pieces of programs: why, and what they read as        |
+| `kernel`                                    | the process that executes the blocks, as a notebook does              |
+| `data`                                      | what chapters download, from the files that are shipped               |
+| `stand_ins`                                 | packages for pictures and data, where they are not installed          |
+| `outputs`, `structure`                      | comparison of outputs, of modules by structure, with reasons          |
+| `run`, `comparison`                         | all of it: a report; the same here and with real TVM                  |
 """
 
 from refmlc.tools.course.run import BlockReport, CourseReport, run_document

@@ -31,7 +31,7 @@ RAN, FAILED, NEEDS = "ran", "failed", "needs"
 
 
 @dataclass(frozen=True)
-class Executed:
+class BlockOutput:
     """The result of a block. `text`: standard output, then the value of the last expression."""
 
     number: int
@@ -54,7 +54,7 @@ class Kernel:
         self._session = Session()
         self._wanting: dict[str, str] = {}
 
-    def execute(self, number: int, line: int, text: str) -> Executed:
+    def execute(self, number: int, line: int, text: str) -> BlockOutput:
         """Execute a block."""
         start = perf_counter()
         cell = Cell(text, f"{self._name}:block {number}", line)
@@ -71,7 +71,7 @@ class Kernel:
                 status = NEEDS if needs else FAILED
                 error = _told(reason, cell.file)
         seconds = perf_counter() - start
-        return Executed(number, status, out.getvalue(), error, needs, (*notes, *_warnings(err.getvalue())), seconds)
+        return BlockOutput(number, status, out.getvalue(), error, needs, (*notes, *_warnings(err.getvalue())), seconds)
 
     def _needed(self, reason: BaseException, cell: Cell) -> str:
         """The package that is missing; empty where the failure has another reason."""

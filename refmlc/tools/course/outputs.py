@@ -37,7 +37,7 @@ _CLASS = re.compile(r"^(?:<class ')?[A-Za-z_]\w*(?:\.[\w<>]+)+(?:'>)?$")
 
 
 @dataclass(frozen=True)
-class Compared:
+class OutputVerdict:
     """The verdict on one output: `equal`, `explained` or `differs`, and why."""
 
     line: int
@@ -45,21 +45,21 @@ class Compared:
     reason: str = ""
 
 
-def compare(output: Output, text: str, document: Document) -> Compared:
+def compare(output: Output, text: str, document: Document) -> OutputVerdict:
     """Compare what the chapter prints with what was printed."""
     if output.kind == "image":
-        return Compared(output.line, EXPLAINED, "picture")
+        return OutputVerdict(output.line, EXPLAINED, "picture")
     if is_script(output.text):
         reasons, difference = structure_of(output.text, text, document.generation)
         verdict = DIFFERS if difference else EQUAL
-        return Compared(output.line, verdict, difference or "; ".join(reasons))
+        return OutputVerdict(output.line, verdict, difference or "; ".join(reasons))
     wanted, given = _lines(output.text), _lines(text)
     if wanted == given:
-        return Compared(output.line, EQUAL)
+        return OutputVerdict(output.line, EQUAL)
     reason = _reason(wanted, given, document)
     if reason == "":
-        return Compared(output.line, DIFFERS, f"{_short(wanted)} in the chapter, {_short(given)} here")
-    return Compared(output.line, EQUAL if reason == "numbers" else EXPLAINED, reason)
+        return OutputVerdict(output.line, DIFFERS, f"{_short(wanted)} in the chapter, {_short(given)} here")
+    return OutputVerdict(output.line, EQUAL if reason == "numbers" else EXPLAINED, reason)
 
 
 def _lines(text: str) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import cast
 
 from refmlc.system.command import run
-from refmlc.tools.course import markdown, notebook, rest
+from refmlc.tools.course import markdown, notebook, restructured_text
 from refmlc.tools.course.document import Block, Document, read_text
 from refmlc.tools.course.excerpt import Excerpt, excerpt_of
-from refmlc.tools.course.outputs import DIFFERS, Compared, compare
+from refmlc.tools.course.outputs import DIFFERS, OutputVerdict, compare
 
 RAN, FAILED, NEEDS, EXCERPT = "ran", "failed", "needs", "excerpt"
 SECONDS = 600.0
@@ -29,7 +29,7 @@ class BlockReport:
     status: str
     why: str = ""
     notes: tuple[str, ...] = ()
-    outputs: tuple[Compared, ...] = ()
+    outputs: tuple[OutputVerdict, ...] = ()
     text: str = ""
     seconds: float = 0.0
 
@@ -62,7 +62,7 @@ def read_document(path: Path) -> Document:
     if path.suffix == ".ipynb":
         reader = notebook.blocks
     else:
-        reader = rest.blocks if path.suffix == ".rst" or ".. code::" in text else markdown.blocks
+        reader = restructured_text.blocks if path.suffix == ".rst" or ".. code::" in text else markdown.blocks
     return Document(path.name, tuple(reader(text)))
 
 

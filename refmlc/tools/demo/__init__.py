@@ -7,7 +7,7 @@
 | `models/mixed.py`         | one of each; with its parameters bound it is the fourth variant          |
 | `models/torch_export.py`  | what `from_torch.py` made of the model of PyTorch, its parameters inputs |
 | `runner.py`, `picture.py` | the variants against the NumPy model; one image with its scores          |
-| `checking.py`             | that one on all paths, and drawn                                         |
+| `model_check.py`          | the check of that model, and a drawing                                   |
 | `data/*-ubyte.gz`         | 360 test digits and labels, IDX as Fashion-MNIST ships them              |
 | `data/digits_mlp.npz`     | parameters w0 (128, 784), b0 (128,), w1 (10, 128), b1 (10,), float32     |
 | `train.py`                | made both from scikit-learn's digits, once                               |

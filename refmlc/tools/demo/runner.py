@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.memory.files import read_arrays, read_idx
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.tensor import Tensor
@@ -47,7 +47,7 @@ ALL = (*VARIANTS, IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VariantResult:
     """What one variant did. `difference` is the greatest distance of a score from the NumPy model's."""
 
     variant: str
@@ -126,7 +126,7 @@ def run_variant(
     params: Mapping[str, Floats],
     advance: Callable[[], None],
     tier: str = AUTO,
-) -> tuple[Row, Floats]:
+) -> tuple[VariantResult, Floats]:
     """Every image through the virtual machine, one call each; the row of the table and the scores (n, 10)."""
     main = VirtualMachine(build(read_variant(variant, params), tier, registry=library()))["main"]
     weights = () if variant.bound else tuple(params[name] for name in ("w0", "b0", "w1", "b1"))
@@ -138,7 +138,7 @@ def run_variant(
         advance()
     seconds = perf_counter() - start
     classes = scores.argmax(axis=1)
-    row = Row(
+    row = VariantResult(
         variant.name,
         len(scores),
         int((classes == images.labels).sum()),
@@ -151,7 +151,7 @@ def run_variant(
 
 def run_all(
     images: Images, params: Mapping[str, Floats], advance: Callable[[], None], tier: str = AUTO
-) -> Iterator[tuple[Row, Floats]]:
+) -> Iterator[tuple[VariantResult, Floats]]:
     """The four variants, then the model of PyTorch, in order."""
     for variant in ALL:
         yield run_variant(variant, images, params, advance, tier)

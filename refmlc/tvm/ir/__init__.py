@@ -7,7 +7,7 @@ from refmlc.lang.ir import IRModule as Module, relax, tir
 from refmlc.lang.ir.equal import first_difference, structural_equal as equal
 from refmlc.lang.library import OPERATORS
 from refmlc.lang.ops.graph import GRAPH_OPS
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.nodes import NodeClass, of
 
 AnyFunction = tir.PrimFunc | relax.Function | relax.ExternFunc

@@ -17,13 +17,13 @@ from refmlc.lang.ir.types import (
     TensorType as TensorNode,
     TupleType,
 )
-from refmlc.tvm.building import Executable, VirtualMachine, build
-from refmlc.tvm.covered import missing
+from refmlc.tvm.build_functions import Executable, VirtualMachine, build
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.nodes import NodeClass, of
 from refmlc.tvm.relax import analysis, expr, expr_functor, frontend, op, pipeline, transform, vm
 from refmlc.tvm.relax.builder import BlockBuilder
-from refmlc.tvm.relax.calling import call_dps_packed, call_pure_packed, call_tir
-from refmlc.tvm.relax.making import (
+from refmlc.tvm.relax.call_constructors import call_dps_packed, call_pure_packed, call_tir
+from refmlc.tvm.relax.constructors import (
     call,
     const,
     dataflow_var,

@@ -25,7 +25,7 @@ from refmlc.lang.ir.types import PrimType, ShapeType, TensorType, TupleType, Typ
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.wellformed.module import check_module
 from refmlc.rewrite.transform import dead_code_elimination
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 
 _ALONE = "RM207"
 """The finding on a function that the module does not have: of a function alone, nothing is known of others."""

@@ -1,7 +1,7 @@
 """`tvm.relax.expr`: the same names as `tvm.relax` has for expressions."""
 
 from refmlc.lazy import load
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 
 NAMES = (
     "Call",

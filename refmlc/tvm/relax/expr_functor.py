@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from refmlc.lang.builder import PyExprMutator, PyExprVisitor
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 
 C = TypeVar("C", bound=type)
 __all__ = ["PyExprMutator", "PyExprVisitor", "mutator", "visitor"]

@@ -24,7 +24,7 @@ from refmlc.lang.library.shapes import same
 from refmlc.lang.te import Value
 from refmlc.tvm.devices import Device as DeviceOfRun, checked_device
 from refmlc.tvm.nodes import extents
-from refmlc.tvm.relax.calling import (
+from refmlc.tvm.relax.call_constructors import (
     call_builtin_with_ctx,
     call_dps_packed,
     call_inplace_packed,
@@ -35,7 +35,7 @@ from refmlc.tvm.relax.calling import (
     invoke_pure_closure,
     make_closure,
 )
-from refmlc.tvm.relax.making import prim_value, shape_expr
+from refmlc.tvm.relax.constructors import prim_value, shape_expr
 
 Shape = Sequence[object] | relax.Expr
 Number = int | float | relax.Expr | Value

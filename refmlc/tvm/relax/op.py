@@ -15,10 +15,10 @@ from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.library import OPERATORS, Operator
 from refmlc.lang.te import Value
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.relax.attributes import completed, defaults, parameter_names
+from refmlc.tvm.relax.constructors import const, prim_value, shape_expr
 from refmlc.tvm.relax.graph_op import FUNCTIONS, MISSING
-from refmlc.tvm.relax.making import const, prim_value, shape_expr
 
 FORMER = {"distributed": "dist"}
 """Groups that the text calls otherwise."""

@@ -8,7 +8,7 @@
 TVM's own have more of them, which prepare a module for its machine; what a module means is the same after each.
 """
 
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.relax.transform import AnnotateTIROpPattern, FuseOps, FuseTIR, LegalizeOps, Pass, Sequential
 
 __all__ = ["get_default_pipeline", "get_pipeline"]

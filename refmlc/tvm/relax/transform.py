@@ -14,7 +14,7 @@ from refmlc.rewrite.transform import (
     legalize_ops,
     normalize,
 )
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.vm import bind_params, fold_constant
 
 

@@ -1,7 +1,7 @@
 """`tvm.relax.vm`: the virtual machine as it was called in 2022."""
 
-from refmlc.tvm.building import Executable, VirtualMachine, build_2022 as build
-from refmlc.tvm.covered import missing
+from refmlc.tvm.build_functions import Executable, VirtualMachine, build_2022 as build
+from refmlc.tvm.missing_names import missing
 
 __all__ = ["Executable", "VirtualMachine", "build"]
 

@@ -6,10 +6,10 @@
 from refmlc.diag.entry import entry_point
 from refmlc.lang.ir import IRModule
 from refmlc.lang.script.front import Namespace
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite.transform import deduced
-from refmlc.tvm.covered import missing
 from refmlc.tvm.former import is_2022, ranked
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.script.types import Graphs
 
 

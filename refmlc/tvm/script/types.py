@@ -9,7 +9,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.ir.types import AnyType, Type
 from refmlc.lang.script.front import Namespace
 from refmlc.lang.script.inert import Inert
-from refmlc.tvm.relax.making import prim_type, shape_type, tensor_type
+from refmlc.tvm.relax.constructors import prim_type, shape_type, tensor_type
 
 
 class TypeValue(Inert):

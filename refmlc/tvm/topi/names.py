@@ -19,12 +19,12 @@ from refmlc.lang.ir import tir
 from refmlc.lang.library import OPERATORS, Operator
 from refmlc.lang.library.definition import Numbers, Result, Shape, Tensors
 from refmlc.lang.te import Tensor, Value, const
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.nodes import extent
-from refmlc.tvm.topi.absent import absent
+from refmlc.tvm.topi.missing_functions import absent
 from refmlc.tvm.topi.neural import NEURAL
 from refmlc.tvm.topi.rows import ROWS, Param, row
-from refmlc.tvm.topi.shaped import SHAPED
+from refmlc.tvm.topi.shape_functions import SHAPED
 
 FUNCTIONS: Mapping[str, Callable[..., Result]] = {**SHAPED, **NEURAL}
 SEQUENCES = (Shape, Numbers, Numbers | None)

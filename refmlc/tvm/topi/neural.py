@@ -11,7 +11,7 @@ from refmlc.diag.catalogue import BAD_ARGUMENTS
 from refmlc.lang.ir import tir
 from refmlc.lang.library.definition import Result, computed
 from refmlc.lang.te import Tensor, Value
-from refmlc.tvm.topi.shaped import apply, refuse, single, turned, value, values
+from refmlc.tvm.topi.shape_functions import apply, refuse, single, turned, value, values
 
 Sizes = int | Sequence[int]
 Padding = int | str | Sequence[int]

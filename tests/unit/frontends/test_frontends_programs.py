@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 import refmlc
 from refmlc.frontends.programs import as_module
 from refmlc.lang.ir.equal import structural_equal
-from refmlc.lang.wellformed import reading
+from refmlc.lang.wellformed import reader_checks
 from refmlc.rewrite.schedule import Schedule
 from refmlc.strategies import prim_funcs, schedules
 from refmlc.testing import NotDefined, assert_defined, assert_equivalent
@@ -94,7 +94,7 @@ def test_what_is_no_text_is_refused_by_read():
 def test_texts_from_elsewhere_are_never_paths(file):
     assert file.exists()
     with pytest.raises(refmlc.Malformed, match="RM103"):
-        reading.read("copy.py")
+        reader_checks.read("copy.py")
 
 
 @settings(max_examples=10, deadline=None)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.oracle.calls import Maker, outputs
+from refmlc.oracle.calls import CallMaker, outputs
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 from refmlc.strategies.arguments import argument_data, argument_of, arguments
@@ -56,7 +56,7 @@ def f(a: T.handle, n: T.int32, k: T.int32, c: T.handle):
 def made(text, number=0, given=None, func=None, seed=0):
     module = refmlc.read(text)
     func = func or next(iter(module.functions))
-    return Maker(module, func).call(number, seed, given or {})
+    return CallMaker(module, func).call(number, seed, given or {})
 
 
 def test_sizes_of_the_first_calls_are_different_then_one_then_zero():
@@ -175,7 +175,7 @@ class TestDomainsOfOperators:
     """What an operator asks of the values of an argument, in the calls that are made and in the wild one."""
 
     def values(self, func, place):
-        maker = Maker(refmlc.read(LOOKUPS, "lookups.py"), func)
+        maker = CallMaker(refmlc.read(LOOKUPS, "lookups.py"), func)
         calls = [maker.call(number, seed, {}) for number in range(6) for seed in range(3)]
         return [call.recipes[place].values() for call in [*calls, *(maker.wild(seed) for seed in range(3))]]
 
@@ -192,7 +192,7 @@ class TestDomainsOfOperators:
         assert all(((values >= 0) & (values < extent)).all() for values in found)
 
     def test_integers_that_may_become_indices_stay_small(self):
-        maker = Maker(refmlc.read(LOOKUPS, "lookups.py"), "computed")
+        maker = CallMaker(refmlc.read(LOOKUPS, "lookups.py"), "computed")
         assert all(abs(maker.call(number, 0, {}).recipes[1].values()).max() < 4 for number in range(6))
 
     def test_the_values_of_other_parameters_stay_as_they_were(self):

@@ -7,7 +7,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import dtype
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.oracle.compare import compare, judge
 from refmlc.oracle.difference import conditioning

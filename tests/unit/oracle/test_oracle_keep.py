@@ -6,7 +6,7 @@ import refmlc
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.oracle.implementations.interp import Interp
 from refmlc.oracle.implementations.native import Native
-from refmlc.oracle.keep import codes_of, ends_in, fails_to_read, findings_of, same_verdict
+from refmlc.oracle.reduction_predicates import codes_of, ends_in, fails_to_read, findings_of, same_verdict
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
 

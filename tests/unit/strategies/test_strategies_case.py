@@ -11,7 +11,7 @@ from refmlc.diag import Malformed
 from refmlc.lang.dtypes import BOOL, FLOAT32, INT32, SCALARS
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.equal import structural_equal
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import Shape
 from refmlc.strategies import Array, Case, Number, Same, ShapeOf, TupleOf, rolled

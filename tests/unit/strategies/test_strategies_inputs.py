@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor

@@ -6,7 +6,7 @@ import pytest
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule, tir
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite import schedule
 from refmlc.strategies import rolled, rolled_schedules
 from refmlc.strategies.tiles import intrinsic_of

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.refine.calls import drawn
 from refmlc.testing import Inequivalent, NotDefined, assert_defined, assert_equivalent
 

@@ -12,7 +12,7 @@ from refmlc.lang.ir.attrs import VDevice
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.tvm.relax import analysis
 from refmlc.vm import VirtualMachine, build, fold_constant
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from refmlc.lang.dtypes import INT32, INT64
 from refmlc.lang.ir import tir
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.fuse.plan import Fused, Operand
 from refmlc.native.options import ISAS, Grade
 from refmlc.native.tier.compiled_module import Translation, load, with_entries

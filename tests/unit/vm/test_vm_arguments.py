@@ -9,7 +9,7 @@ from refmlc.lang.dtypes import HANDLE, INT64, dtype
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.types import FuncType, PrimType
 from refmlc.lang.ops.evaluate import known
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.dims import bind_dims
 from refmlc.run.memory.registry import python_func
 from refmlc.run.memory.values import Closure, Shape

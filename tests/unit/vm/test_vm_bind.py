@@ -6,7 +6,7 @@ import pytest
 from refmlc.diag import Malformed
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.memory.registry import FunctionRegistry
 from refmlc.run.memory.tensor import tensor
 from refmlc.vm import VirtualMachine, bind_params, build

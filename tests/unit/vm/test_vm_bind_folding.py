@@ -5,7 +5,7 @@ import numpy as np
 from refmlc.lang.dtypes import BOOL, INT64
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.visit import walk
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.vm import bind_params
 
 TEXT = """

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from needs import imported
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.memory.registry import FunctionRegistry, register_func
 from refmlc.run.memory.tensor import Tensor
 from refmlc.tools.demo.runner import MODELS

@@ -6,7 +6,7 @@ from handwritten import C, counts, machine, module, native_module, units
 
 from refmlc.diag import Exhausted
 from refmlc.lang.dtypes import BOOL, INT32, dtype
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.compile import ffi
 from refmlc.native.tier.argument_binding import ArgumentBinder, Ones, as_int64, number
 from refmlc.native.tier.native_call import result_of

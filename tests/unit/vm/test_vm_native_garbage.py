@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.vm import VirtualMachine, build
 
 PROGRAM = """

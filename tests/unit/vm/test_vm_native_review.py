@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import Exhausted, Trap, Undefined
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.memory.budget import Budget
 from refmlc.vm import VirtualMachine, build
 

@@ -5,7 +5,7 @@ import pytest
 from handwritten import counts
 
 from refmlc.diag import Exhausted, Malformed
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.compile import NativeWarning, failures
 from refmlc.native.options import Grade
 from refmlc.native.tier import specialisation

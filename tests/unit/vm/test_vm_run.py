@@ -7,7 +7,7 @@ from needs import imported
 from refmlc.diag import Exhausted, IllFormed, Malformed, Trap, Undefined
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import IRModule, relax
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.memory.budget import Budget
 from refmlc.run.memory.registry import FunctionRegistry

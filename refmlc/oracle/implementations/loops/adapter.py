@@ -19,10 +19,10 @@ from refmlc.diag import Diagnostic
 from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.oracle.implementations.implementation import Answer, Ended, Prepared, Stop, Stopped
-from refmlc.oracle.implementations.inside import answered, stopped
 from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.local_calls import answered, stopped
 from refmlc.oracle.implementations.loops.graph import Graph
 from refmlc.oracle.implementations.loops.graph_calls import Closure
 from refmlc.oracle.implementations.loops.memory import (

@@ -12,16 +12,16 @@ import numpy as np
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import tir
 from refmlc.oracle.implementations.loops.blocks import bind_declared, multiple
-from refmlc.oracle.implementations.loops.compiling import define
+from refmlc.oracle.implementations.loops.compiler import define
 from refmlc.oracle.implementations.loops.memory import Array, Meaningless, Meter, Pointer
 from refmlc.oracle.implementations.loops.operators import NotTaken
-from refmlc.oracle.implementations.loops.private import check_threads
 from refmlc.oracle.implementations.loops.rounding import put
 from refmlc.oracle.implementations.loops.statements import write
+from refmlc.oracle.implementations.loops.thread_memory import check_threads
 from refmlc.oracle.implementations.loops.writer import Names, Writer
 
 
-class Compiled(Protocol):
+class CompiledFunction(Protocol):
     """A function that was compiled."""
 
     def __call__(self, meter: Meter, *args: object) -> object:
@@ -35,10 +35,10 @@ class Functions:
         self._functions = functions
         self._names = Names()
         self._known = {name: self._names.fresh("f") for name in functions}
-        self._made: dict[str, Compiled | str] = {}
+        self._made: dict[str, CompiledFunction | str] = {}
         self._space: dict[str, object] = self._names.held
 
-    def get(self, name: str) -> Compiled:
+    def get(self, name: str) -> CompiledFunction:
         """The function called `name`. Fails: `NotTaken` where it, or what it calls, is not taken."""
         if name not in self._made:
             try:
@@ -50,7 +50,7 @@ class Functions:
             raise NotTaken(compiled)
         return compiled
 
-    def _compiled(self, name: str) -> Compiled:
+    def _compiled(self, name: str) -> CompiledFunction:
         text = self.source(name)
         for other, spelled in self._known.items():
             if other != name and f"{spelled}(" in text:

@@ -13,9 +13,9 @@ from refmlc.lang.ir.types import PrimType, TupleType
 from refmlc.lang.library import OPERATORS as LIBRARY
 from refmlc.oracle.implementations.loops.function import Functions
 from refmlc.oracle.implementations.loops.graph_calls import OPERATORS, Closure, Library, call_library, condition
-from refmlc.oracle.implementations.loops.matching import Dims, Match, bound, dim, extents
 from refmlc.oracle.implementations.loops.memory import Array, Meaningless, Meter, Pointer, Trapped
 from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.oracle.implementations.loops.type_match import Dims, Match, bound, dim, extents
 from refmlc.run.memory.values import Shape
 
 

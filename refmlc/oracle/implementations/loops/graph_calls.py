@@ -14,10 +14,10 @@ from refmlc.lang.dtypes.storage import itemsize
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.library import OPERATORS as LIBRARY, Lowered, lowered
-from refmlc.oracle.implementations.loops.function import Compiled, Functions
-from refmlc.oracle.implementations.loops.matching import extents
+from refmlc.oracle.implementations.loops.function import CompiledFunction, Functions
 from refmlc.oracle.implementations.loops.memory import Array, Meaningless, Meter, Pointer, Trapped
 from refmlc.oracle.implementations.loops.operators import NotTaken
+from refmlc.oracle.implementations.loops.type_match import extents
 from refmlc.run.memory.values import Shape
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ OPERATORS: Mapping[str, Operator] = {
 class Library:
     """The functions of operators, by operator and what is known of the arguments."""
 
-    made: dict[Hashable, tuple[Lowered, Compiled]] = field(default_factory=dict)
+    made: dict[Hashable, tuple[Lowered, CompiledFunction]] = field(default_factory=dict)
 
 
 def call_library(library: Library, name: str, call: relax.Call, args: Sequence[object], meter: Meter) -> object:
@@ -298,13 +298,13 @@ def call_library(library: Library, name: str, call: relax.Call, args: Sequence[o
     return _run(*library.made[key], args, meter)
 
 
-def _compiled(function: Lowered | None, name: str) -> Compiled:
+def _compiled(function: Lowered | None, name: str) -> CompiledFunction:
     if function is None:
         raise NotTaken(f"operator `{name}` on these arguments")
     return Functions({"operator": function.func}).get("operator")
 
 
-def _run(function: Lowered | None, compiled: Compiled, args: Sequence[object], meter: Meter) -> object:
+def _run(function: Lowered | None, compiled: CompiledFunction, args: Sequence[object], meter: Meter) -> object:
     assert function is not None  # noqa: S101 - `_compiled` has refused it
     outputs: list[Array] = []
     for ty in function.outputs:

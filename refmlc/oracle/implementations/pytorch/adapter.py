@@ -14,10 +14,10 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes.storage import dtype_of
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.library.definition import plain
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.oracle.implementations.implementation import Prepared, Stopped
-from refmlc.oracle.implementations.inside import stopped
 from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.local_calls import stopped
 from refmlc.oracle.implementations.loops.adapter import InLoops
 from refmlc.oracle.implementations.loops.graph import Graph
 from refmlc.oracle.implementations.loops.memory import Array, Pointer

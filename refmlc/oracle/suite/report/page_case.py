@@ -1,12 +1,12 @@
 """A case as the page shows it: the module as runs of tokens, arguments and assertions as texts.
 
-| key          | holds                                                                                 |
-|--------------|---------------------------------------------------------------------------------------|
-| `id`, `clauses`, `features`, `provenance`, `func` | as the file has them                              |
-| `module`     | the number of its module                                                              |
-| `marks`      | lines of the module where a call must stop                                              |
-| `calls`      | `args` and `wanted`, a text each                                                        |
-| `results`    | by implementation: a verdict, null where it was not run, or all there is to tell of it     |
+| key                                               | holds                                                         |
+|---------------------------------------------------|---------------------------------------------------------------|
+| `id`, `clauses`, `features`, `provenance`, `func` | as the file has them                                          |
+| `module`                                          | the number of its module                                      |
+| `marks`                                           | lines of the module where a call must stop                    |
+| `calls`                                           | `args` and `wanted`, a text each                              |
+| `results`                                         | by implementation: a verdict, null if not run, or its details |
 
 A module is `text` and `runs`: classes of Pygments and lengths in turn, so that the page makes text of it and nothing
 else.
@@ -23,8 +23,8 @@ from refmlc.oracle.evidence.case_file import CaseFile
 from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.numbers import Data
 from refmlc.oracle.evidence.replay import first_options
+from refmlc.oracle.suite.answer_text import values_text
 from refmlc.oracle.suite.result import CaseResult, Report
-from refmlc.oracle.suite.score_shown import values_text
 from refmlc.oracle.suite.verdict import Verdict
 from refmlc.run.memory.tensor import Tensor
 from refmlc.run.memory.values import kind_of

@@ -21,12 +21,12 @@ from time import thread_time_ns
 import numpy as np
 
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.compile import BuildFailed, Cache, build
 from refmlc.native.options import Isa, Options
 from refmlc.native.tier.compilation import translate
 from refmlc.native.tier.compiled_module import CompiledModule, c_type, c_type_of_fused
-from refmlc.tools.bench.row import Goal, Row
+from refmlc.tools.bench.row import BenchRow, Goal
 from refmlc.tools.bench.session import NUMPY, OURS, TVM, Session
 from refmlc.tools.bench.sizes import Sizes
 from refmlc.tools.bench.timing import Candidate, measure, ratio
@@ -44,15 +44,15 @@ def five(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer
 """
 
 
-def network_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
-    """Row 5."""
+def network_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
+    """BenchRow 5."""
     found = session.compare(mlp(*sizes.mlp), (TVM, NUMPY))
     yield found.row(5, TVM, 8, "TVM's VM")
     yield found.row(5, NUMPY, 1.1)
 
 
-def call_rows(session: Session, _sizes: Sizes) -> Iterator[Row]:
-    """Row 8."""
+def call_rows(session: Session, _sizes: Sizes) -> Iterator[BenchRow]:
+    """BenchRow 8."""
     a, b, c, d = normal((4,), (4,), (4,), (4,))
     five = Workload(
         "call with 5 arrays", FIVE, "five", (a, b, c, d), np.zeros_like(a), lambda: a * b + c * d, lambda _: int, 12
@@ -61,7 +61,7 @@ def call_rows(session: Session, _sizes: Sizes) -> Iterator[Row]:
     goal = Goal(2, "µs", "at most")
     times = {} if found.failed else found.times(OURS)
     measured = times[OURS] / 1e3 if times else None
-    yield Row(8, five.name, "", goal, measured, found.failed, times=times)
+    yield BenchRow(8, five.name, "", goal, measured, found.failed, times=times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ class Warm:
         return total
 
 
-def compile_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
-    """Row 7."""
+def compile_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
+    """BenchRow 7."""
     workload = mlp(*sizes.mlp)
     module = read(workload.text, "mlp.py")
     cold, warm = Goal(1.2, "x", "at most"), Goal(0.1, "ms", "at most")
@@ -120,20 +120,20 @@ def compile_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
         times = {name: timing.nanoseconds for name, timing in timings.items()}
         measured = ratio(timings[OURS], timings[TVM]) if TVM in times else None
         note = f"{times[OURS] / 1e6:.1f} ms" + (f" to {times[TVM] / 1e6:.1f}" if TVM in times else ", no TVM is given")
-        yield Row(7, what, against, cold, measured, note=note, times=times)
+        yield BenchRow(7, what, against, cold, measured, note=note, times=times)
         yield _warm_row(session, module, warm)
     except (BuildFailed, TvmFailed) as problem:
-        yield Row(7, what, against, cold, note=str(problem))
+        yield BenchRow(7, what, against, cold, note=str(problem))
 
 
-def _warm_row(session: Session, module: IRModule, goal: Goal) -> Row:
+def _warm_row(session: Session, module: IRModule, goal: Goal) -> BenchRow:
     with TemporaryDirectory(prefix="refmlc-bench-") as name:
         folder = Path(name) / "cache"
         text = _functions(module, session.isa, Cache(folder)).translation.text
         candidate = Warm(text, session.isa, folder)
         timing = measure((candidate,), session.rounds, sample=session.sample)[candidate.name]
     milliseconds = timing.nanoseconds / 1e6
-    return Row(7, "warm cache", "", goal, milliseconds, times={candidate.name: timing.nanoseconds})
+    return BenchRow(7, "warm cache", "", goal, milliseconds, times={candidate.name: timing.nanoseconds})
 
 
 def _functions(module: IRModule, isa: Isa, cache: Cache) -> CompiledModule:

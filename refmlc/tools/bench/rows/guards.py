@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from refmlc.native.compile import BuildFailed
 from refmlc.native.options import Grade
-from refmlc.tools.bench.bare import NotGenerated, compile_bare
+from refmlc.tools.bench.bare_call import NotGenerated, compile_bare
 from refmlc.tools.bench.compare import complaint
-from refmlc.tools.bench.row import Goal, Row
+from refmlc.tools.bench.row import BenchRow, Goal
 from refmlc.tools.bench.session import Session
 from refmlc.tools.bench.sizes import Sizes
 from refmlc.tools.bench.texts import program
@@ -25,7 +25,7 @@ GOAL = Goal(1.15, "x", "at most")
 AGAINST = "unchecked literal"
 
 
-def guard_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def guard_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Row 6."""
     plain = matmul(sizes.literal, sizes.literal, sizes.literal)
     for workload in (plain, transposed(plain)):
@@ -33,7 +33,7 @@ def guard_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
         try:
             yield _row(session, workload)
         except (NotGenerated, BuildFailed) as problem:
-            yield Row(6, workload.name, AGAINST, GOAL, note=str(problem))
+            yield BenchRow(6, workload.name, AGAINST, GOAL, note=str(problem))
 
 
 def transposed(plain: Workload) -> Workload:
@@ -44,7 +44,7 @@ def transposed(plain: Workload) -> Workload:
     return replace(plain, name=f"nt-{plain.name}", text=text, inputs=(a, b.T.copy()))
 
 
-def _row(session: Session, workload: Workload) -> Row:
+def _row(session: Session, workload: Workload) -> BenchRow:
     expected = workload.expected()
     guarded = compile_bare("guarded", workload, Grade.GUARDED, session.isa)
     unchecked = compile_bare("unchecked", workload, Grade.UNCHECKED, session.isa)
@@ -54,9 +54,9 @@ def _row(session: Session, workload: Workload) -> Row:
     if grades != (Grade.GUARDED, Grade.UNCHECKED):
         wrong = wrong or f"the grades are {grades[0].name}, {grades[1].name}"
     if wrong:
-        return Row(6, what, AGAINST, GOAL, failed=wrong)
+        return BenchRow(6, what, AGAINST, GOAL, failed=wrong)
     timings = measure((guarded, unchecked), session.rounds, sample=session.sample)
     times = {name: timing.nanoseconds for name, timing in timings.items()}
     slower = ratio(timings["guarded"], timings["unchecked"])
     checks = sum(block.checks for block in guarded.unit.blocks)
-    return Row(6, what, AGAINST, GOAL, slower, note=f"{checks} checks", times=times)
+    return BenchRow(6, what, AGAINST, GOAL, slower, note=f"{checks} checks", times=times)

@@ -13,19 +13,19 @@ compared.
 
 from collections.abc import Iterator
 
-from refmlc.tools.bench.row import Row
+from refmlc.tools.bench.row import BenchRow
 from refmlc.tools.bench.session import TVM, Session
 from refmlc.tools.bench.sizes import Sizes
 from refmlc.tools.bench.workloads import elementwise, exp, layernorm, softmax
 
 
-def pass_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def pass_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Row 4."""
     yield session.compare(softmax(sizes.rows, sizes.rows), (TVM,)).row(4, TVM, 2.5)
     yield session.compare(layernorm(sizes.rows, sizes.rows), (TVM,)).row(4, TVM, 24)
     yield session.compare(elementwise(sizes.elementwise), (TVM,)).row(4, TVM, 1.2)
 
 
-def exp_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def exp_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Row 9."""
     yield session.compare(exp(sizes.exp), (TVM,)).row(9, TVM, 1.8)

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 
 from refmlc.native.compile import BuildFailed
 from refmlc.tools.bench.peak import Peak, compile_peak
-from refmlc.tools.bench.row import Goal, Row
-from refmlc.tools.bench.session import NUMPY, OURS, TVM, Comparison, Session
+from refmlc.tools.bench.row import BenchRow, Goal
+from refmlc.tools.bench.session import NUMPY, OURS, TVM, BenchComparison, Session
 from refmlc.tools.bench.sizes import Sizes
 from refmlc.tools.bench.timing import Candidate, ratio
 from refmlc.tools.bench.workloads import conv2d, matmul, matmul_int8
 
 
-def matmul_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def matmul_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Rows 1 and 2."""
     try:
         peak = compile_peak(session.isa)
@@ -35,25 +35,25 @@ def matmul_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
         yield found.row(2, NUMPY, 2, f"NumPy, {session.blas}")
 
 
-def _of_peak(found: Comparison, peak: Peak | None, reason: str) -> Row:
+def _of_peak(found: BenchComparison, peak: Peak | None, reason: str) -> BenchRow:
     goal, what, against = Goal(90, "%"), found.workload.name, "mul+add peak"
     if peak is None or found.failed:
-        return Row(1, what, against, goal, failed=found.failed, note=reason)
+        return BenchRow(1, what, against, goal, failed=found.failed, note=reason)
     times, operations = found.times(OURS, peak.name), found.workload.operations
     measured = 100 * operations / peak.operations * ratio(found.timings[peak.name], found.timings[OURS])
     rates = f"{operations / times[OURS]:.0f} of {peak.operations / times[peak.name]:.0f} GFLOP/s"
     note = "; ".join(filter(None, (rates, found.note)))
-    return Row(1, what, against, goal, measured, note=note, times=times)
+    return BenchRow(1, what, against, goal, measured, note=note, times=times)
 
 
-def conv2d_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def conv2d_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Row 3."""
     found = session.compare(conv2d(*sizes.conv2d), (TVM, NUMPY))
     yield found.row(3, TVM, 35)
     yield found.row(3, NUMPY, 2, "NumPy, im2col")
 
 
-def narrow_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def narrow_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Row 11."""
     size = sizes.narrow_matmul
     for workload in (

@@ -16,14 +16,14 @@ from typing import TypeAlias
 import numpy as np
 
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.compile import BuildFailed, build as compiled
 from refmlc.native.emit import emit_module
 from refmlc.native.options import Grade, Isa, Options
 from refmlc.native.unit import Source, Status
-from refmlc.tools.bench.bare import bare_call
+from refmlc.tools.bench.bare_call import bare_call
 from refmlc.tools.bench.compare import differences
-from refmlc.tools.bench.row import Goal, Row
+from refmlc.tools.bench.row import BenchRow, Goal
 from refmlc.tools.bench.rows.guards import transposed
 from refmlc.tools.bench.session import Session
 from refmlc.tools.bench.sizes import Sizes
@@ -53,7 +53,7 @@ def kernels() -> Iterator[tuple[str, Make]]:
     yield "mul-add-relu-mul float32", lambda r: elementwise(odd(r, 999))
 
 
-def shape_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
+def shape_rows(session: Session, sizes: Sizes) -> Iterator[BenchRow]:
     """Row 10."""
     random = Random(0)  # noqa: S311 - the same shapes in every run
     for name, make in kernels():
@@ -63,15 +63,17 @@ def shape_rows(session: Session, sizes: Sizes) -> Iterator[Row]:
         module = together(workloads)
         source = emit_module(module, Options(isa=session.isa))
         if source.declined:
-            yield Row(10, what, against, GOAL, failed="; ".join(found.reason for found in source.declined.values()))
+            yield BenchRow(
+                10, what, against, GOAL, failed="; ".join(found.reason for found in source.declined.values())
+            )
             continue
         try:
             wrong = mismatches(module, workloads, source, session.isa)
         except BuildFailed as problem:
-            yield Row(10, what, against, GOAL, failed=str(problem))
+            yield BenchRow(10, what, against, GOAL, failed=str(problem))
             continue
         moved = sum(unit.grade is Grade.REORDERED for unit in source.units.values())
-        yield Row(10, what, against, GOAL, wrong, note=f"{moved} of {len(workloads)} shapes reordered")
+        yield BenchRow(10, what, against, GOAL, wrong, note=f"{moved} of {len(workloads)} shapes reordered")
 
 
 def together(workloads: list[Workload]) -> IRModule:

@@ -1,6 +1,6 @@
 """`tvm.relax.frontend`: models of other frameworks."""
 
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 from refmlc.tvm.relax.frontend import torch
 
 __all__ = ["torch"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from refmlc.lazy import load
-from refmlc.tvm.covered import missing
+from refmlc.tvm.missing_names import missing
 
 HOMES: Mapping[str, str] = {
     "from_exported_program": "refmlc.frontends.torch_export",

@@ -11,7 +11,7 @@ from refmlc.lang.dtypes import FLOAT32, INT64
 from refmlc.lang.ir import relax, tir
 from refmlc.lang.ir.equal import first_difference
 from refmlc.lang.ir.types import TensorType, TupleType
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 
 N, M = tir.Var("n", INT64), tir.Var("m", INT64)
 

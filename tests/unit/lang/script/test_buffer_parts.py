@@ -12,7 +12,7 @@ from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.tree import module_of, tree_of
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import read, show
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 
 REGION = """
 @T.prim_func(s_tir=True)

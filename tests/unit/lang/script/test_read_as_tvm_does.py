@@ -9,7 +9,7 @@ from refmlc.lang.dtypes import BFLOAT16
 from refmlc.lang.ir import tir
 from refmlc.lang.script import read, show
 from refmlc.lang.wellformed import check_module
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.vm import VirtualMachine, build
 
 TENSORIR = "@T.prim_func(s_tir=True)\ndef f({0}):\n    {1}\n"

@@ -8,7 +8,7 @@ from refmlc.lang.ir import relax
 from refmlc.lang.ir.attrs import Device
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.vm import VirtualMachine, build
 
 LISTED = """

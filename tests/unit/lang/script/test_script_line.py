@@ -11,8 +11,8 @@ import refmlc
 from refmlc.lang import te
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
-from refmlc.oracle.passes import Checked, Watched
-from refmlc.oracle.passes.verdicts import Row, Said
+from refmlc.oracle.passes import TraceCheck, WatchedPasses
+from refmlc.oracle.passes.verdicts import StageRow, StageVerdict
 from refmlc.strategies import ir_modules
 from refmlc.strategies.modules import rolled_module
 from refmlc.tvm.session import shown
@@ -89,14 +89,14 @@ def test_what_is_built(module, tier):
 
 
 def test_verdicts_on_stages():
-    rows = (Row("Simplify", Said.SAME, 3), Row("Wide", Said.UNSUPPORTED, 0, "`f`: RM502"))
-    found = Checked(rows, None)
+    rows = (StageRow("Simplify", StageVerdict.SAME, 3), StageRow("Wide", StageVerdict.UNSUPPORTED, 0, "`f`: RM502"))
+    found = TraceCheck(rows, None)
     assert repr(found) == "<Checked 1 same, 1 unsupported>"
     assert str(found).splitlines() == [
         "Simplify  same         3 calls",
         "Wide      unsupported            `f`: RM502",
     ]
-    watched = Watched([SimpleNamespace()], [found])
+    watched = WatchedPasses([SimpleNamespace()], [found])
     assert repr(watched) == "<Watched 1 modules: <Checked 1 same, 1 unsupported>>"
     assert str(watched) == str(found)
 

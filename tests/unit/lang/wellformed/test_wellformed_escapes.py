@@ -7,7 +7,7 @@ import pytest
 
 from refmlc.diag import IllFormed
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.vm import VirtualMachine, build
 
 BODY = """class Module:

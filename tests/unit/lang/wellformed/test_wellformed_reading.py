@@ -3,7 +3,7 @@
 import pytest
 
 from refmlc.diag import IllFormed
-from refmlc.lang.wellformed.reading import checked, read, read_file
+from refmlc.lang.wellformed.reader_checks import checked, read, read_file
 
 GOOD = """\
 from tvm.script import tirx as T

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from refmlc.lang.wellformed.reading import read_file
+from refmlc.lang.wellformed.reader_checks import read_file
 from refmlc.native.emit import emit_module
 from refmlc.native.options import Grade, Options
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import refmlc
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.emit import emit_module
 from refmlc.native.options import ISAS, Options
 from refmlc.vm import VirtualMachine, build

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from refmlc.lang.dtypes import SCALARS
 from refmlc.lang.dtypes.rounding import round_fraction
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.observe.bounds.enclosure import NAN, PINF, Enclosure, between, point
 from refmlc.observe.bounds.freedom import Freedom

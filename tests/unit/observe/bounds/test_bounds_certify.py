@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.observe.bounds.choice import Choice
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF

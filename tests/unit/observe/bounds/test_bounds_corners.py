@@ -8,7 +8,7 @@ import pytest
 from refmlc.diag import Unsupported
 from refmlc.lang.dtypes import FLOAT64
 from refmlc.lang.ops.scalar import SCALAR_OPS
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 from refmlc.observe.bounds.enclosure import NAN, NINF, PINF
 

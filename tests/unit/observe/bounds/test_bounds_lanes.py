@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.bounds.certify import certify
 
 NEAR_ONE = 1 + 2**-12  # its square is 1 + 2**-11 + 2**-24: half an ulp more than it is rounded to

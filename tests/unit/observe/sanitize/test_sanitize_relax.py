@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.run.memory.registry import FunctionRegistry
 

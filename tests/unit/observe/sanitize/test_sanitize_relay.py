@@ -2,7 +2,7 @@ import inspect
 
 import pytest
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import kinds
 from refmlc.observe.sanitize.detector import Detector, Reach
 from refmlc.observe.sanitize.sanitizer import Sanitizer

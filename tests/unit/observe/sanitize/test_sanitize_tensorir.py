@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import ALL, sanitize
 
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\n"

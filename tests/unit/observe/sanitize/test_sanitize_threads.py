@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 
 HEAD = "from tvm.script import tirx as T\n\n\n@T.prim_func\n"

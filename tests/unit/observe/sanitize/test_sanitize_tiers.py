@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.observe.sanitize.proved import is_plain, outputs_alone
 from refmlc.observe.sanitize.sanitizer import Sanitizer

@@ -163,7 +163,7 @@ def test_runs_grow_with_the_depth_and_not_with_the_elements() -> None:
 
 
 def test_a_limit_is_said() -> None:
-    found = why(TWO, "main", [X], "result", (1,), limits=refmlc.observe.why.Limits(depth=1))
+    found = why(TWO, "main", [X], "result", (1,), limits=refmlc.observe.why.SliceLimits(depth=1))
     assert found.cut == "more than 1 steps from buffer to buffer"
     assert found.source(loads(written(found))[0]) == Origin(Source.CUT, "not followed")
     assert "cut: more than 1 steps" in text(outline(found))

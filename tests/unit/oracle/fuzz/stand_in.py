@@ -16,7 +16,7 @@ import os
 import signal
 import time
 
-from refmlc.oracle.fuzz.result import BatchResult, Found, merged
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord, merged
 from refmlc.oracle.fuzz.settings import Settings
 from refmlc.oracle.fuzz.signature import signature
 
@@ -60,7 +60,9 @@ def _found(settings, number):
     message = ("it is 3, expected 4", "C[1, 2] is transposed", "nothing came")[number % 3]
     name = signature(message, "RM701", "stand-in")
     case = {"text": f"program {number}"}
-    return Found(name, "RM701", "stand-in", "wrong", message, number, settings.seed_of(number), "functions", case)
+    return FindingRecord(
+        name, "RM701", "stand-in", "wrong", message, number, settings.seed_of(number), "functions", case
+    )
 
 
 def describe(settings, number):

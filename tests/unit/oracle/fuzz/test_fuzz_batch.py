@@ -3,11 +3,11 @@
 import pytest
 
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.fuzz.batch import asked, describe, every, run_batch
 from refmlc.oracle.fuzz.coverage import covered, there_is
-from refmlc.oracle.fuzz.moved import Moved
 from refmlc.oracle.fuzz.programs import program, rewrites
+from refmlc.oracle.fuzz.reordered_loops import ReorderedLoops
 from refmlc.oracle.fuzz.result import BatchResult, together
 from refmlc.oracle.fuzz.settings import KINDS, Settings
 from refmlc.oracle.implementations.implementation import Stop, Stopped
@@ -89,7 +89,7 @@ def test_what_occurs():
 
 @pytest.mark.needs("compiler")
 def test_only_programs_with_reordered_loops_are_compiled_for_it():
-    taken, left = Moved().prepare_all([read(PLUS, "a.py"), read(ONE, "b.py")])
+    taken, left = ReorderedLoops().prepare_all([read(PLUS, "a.py"), read(ONE, "b.py")])
     assert not isinstance(taken, Stopped)
     assert isinstance(left, Stopped)
     assert left.why is Stop.UNSUPPORTED

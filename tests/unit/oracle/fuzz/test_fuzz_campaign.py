@@ -4,8 +4,8 @@ import pytest
 
 from refmlc.diag import Malformed
 from refmlc.oracle.fuzz.campaign import Campaign
-from refmlc.oracle.fuzz.places import place
-from refmlc.oracle.fuzz.settings import Ways
+from refmlc.oracle.fuzz.executors import place
+from refmlc.oracle.fuzz.settings import RunOptions
 from refmlc.oracle.fuzz.store import open_store, progress_in
 
 
@@ -27,7 +27,7 @@ def findings(progress):
 
 
 def test_a_campaign_does_all_its_programs_once(tmp_path, stand_in):
-    progress = run(tmp_path, stand_in("wrong=5"), Ways(programs=100, jobs=2, shrink=0))
+    progress = run(tmp_path, stand_in("wrong=5"), RunOptions(programs=100, jobs=2, shrink=0))
     assert progress.done == set(range(13))
     assert progress.programs == 104
     assert progress.verdicts == {"stand-in": {"equal": 83, "wrong": 21}}
@@ -37,9 +37,9 @@ def test_a_campaign_does_all_its_programs_once(tmp_path, stand_in):
 
 def test_it_goes_on_where_it_was(tmp_path, stand_in):
     settings, whole = stand_in("wrong=5", "crash=33", "hang=50", program_seconds=0.5), tmp_path / "whole"
-    expected = run(whole, settings, Ways(programs=100, jobs=2, shrink=0))
+    expected = run(whole, settings, RunOptions(programs=100, jobs=2, shrink=0))
     for programs in (8, 40, 100):
-        progress = run(tmp_path / "parts", settings, Ways(programs=programs, shrink=0))
+        progress = run(tmp_path / "parts", settings, RunOptions(programs=programs, shrink=0))
     assert findings(progress) == findings(expected)
     assert len(findings(progress)) == 5
     assert progress.verdicts == expected.verdicts
@@ -54,28 +54,28 @@ def test_an_interrupt_loses_nothing_that_was_done(tmp_path, stand_in):
 
     settings = stand_in("wrong=5", "slow=0.05")
     with pytest.raises(Interrupted):
-        run(tmp_path, settings, Ways(programs=400, shrink=0), tick)
+        run(tmp_path, settings, RunOptions(programs=400, shrink=0), tick)
     done = progress_in(tmp_path).programs
     assert 0 < done < 400
-    assert run(tmp_path, settings, Ways(programs=400, shrink=0)).programs == 400
+    assert run(tmp_path, settings, RunOptions(programs=400, shrink=0)).programs == 400
 
 
 def test_it_ends_when_the_time_is_over(tmp_path, stand_in):
-    progress = run(tmp_path, stand_in("slow=0.1"), Ways(seconds=1.0, shrink=0))
+    progress = run(tmp_path, stand_in("slow=0.1"), RunOptions(seconds=1.0, shrink=0))
     assert 1 <= len(progress.done) < 200
 
 
 def test_jobs_that_are_lost_are_given_out_again(tmp_path, stand_in, monkeypatch):
     lost = [2, 1]
     monkeypatch.setattr("refmlc.oracle.fuzz.campaign.batch_job", _losing(lost))
-    progress = run(tmp_path, stand_in(), Ways(programs=32, shrink=0))
+    progress = run(tmp_path, stand_in(), RunOptions(programs=32, shrink=0))
     assert (progress.programs, lost) == (32, [])
 
 
 def test_a_job_that_is_lost_again_and_again_ends_the_campaign(tmp_path, stand_in, monkeypatch):
     monkeypatch.setattr("refmlc.oracle.fuzz.campaign.batch_job", _losing([1] * 100))
     with pytest.raises(Malformed, match="batch 1 failed 4 times"):
-        run(tmp_path, stand_in(), Ways(programs=32, shrink=0))
+        run(tmp_path, stand_in(), RunOptions(programs=32, shrink=0))
 
 
 def _losing(numbers):
@@ -91,6 +91,6 @@ def _losing(numbers):
 
 
 def test_there_must_be_a_scheduler(monkeypatch):
-    monkeypatch.setattr("refmlc.oracle.fuzz.places.CONNECT", 1.0)
-    with pytest.raises(Malformed, match="no scheduler responds"), place(Ways(scheduler="tcp://127.0.0.1:9")):
+    monkeypatch.setattr("refmlc.oracle.fuzz.executors.CONNECT", 1.0)
+    with pytest.raises(Malformed, match="no scheduler responds"), place(RunOptions(scheduler="tcp://127.0.0.1:9")):
         pass

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from refmlc.oracle.fuzz.cage import Cages, Died
+from refmlc.oracle.fuzz.cage import Cages, WorkerDied
 from refmlc.oracle.fuzz.jobs import Batches
 from refmlc.system.tree import started_by
 
@@ -75,7 +75,7 @@ def test_workers_are_kept_and_replaced(stand_in, held):
 
 def test_no_process_is_left(stand_in):
     cages = Cages()
-    with pytest.raises(Died, match="over"):
+    with pytest.raises(WorkerDied, match="over"):
         Batches(stand_in("slow=60"), _closing(cages)).done(1)
     assert started_by(os.getpid()) == []
 

@@ -5,14 +5,16 @@ import tomllib
 import pytest
 
 from refmlc.diag import Malformed
-from refmlc.oracle.fuzz.result import BatchResult, Found
+from refmlc.oracle.fuzz.result import BatchResult, FindingRecord
 from refmlc.oracle.fuzz.settings import Settings
 from refmlc.oracle.fuzz.store import open_store, progress_in, settings_in
 
 
 def found(number, signature="s1", count=1):
     case = {"text": f"program\n{number} '''quoted'''", "calls": [[{"dtype": "int8", "seed": number}]]}
-    return Found(signature, "RM701", "native", "wrong", "it is 3", number, 70 + number, "functions", case, count)
+    return FindingRecord(
+        signature, "RM701", "native", "wrong", "it is 3", number, 70 + number, "functions", case, count
+    )
 
 
 def batch(number, *findings):

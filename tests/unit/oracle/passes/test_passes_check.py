@@ -11,10 +11,10 @@ import refmlc
 from refmlc.cli import main
 from refmlc.diag import RefmlcError
 from refmlc.oracle.passes import Stage, Trace, check, markdown, read_trace, shrunk
-from refmlc.oracle.passes.lifting import lifted
+from refmlc.oracle.passes.constant_parameters import lifted
 from refmlc.oracle.passes.shrink import Shrunk
-from refmlc.oracle.passes.tvm_script import Asked, tvm_script
-from refmlc.oracle.passes.verdicts import WITHIN, Said
+from refmlc.oracle.passes.tvm_script import TvmRequest, tvm_script
+from refmlc.oracle.passes.verdicts import WITHIN, StageVerdict
 
 ADD = """
 @T.prim_func(s_tir=True)
@@ -49,8 +49,8 @@ def trace(*texts):
 def test_stages_that_mean_the_same():
     found = check(trace(module(), lowered(), lowered(extent=10)))
     assert [(row.name, row.said, row.calls) for row in found.rows] == [
-        ("pass 1", Said.SAME, 4),
-        ("pass 2", Said.SAME, 4),
+        ("pass 1", StageVerdict.SAME, 4),
+        ("pass 2", StageVerdict.SAME, 4),
     ]
     assert found.broken is None
 
@@ -66,7 +66,10 @@ def test_stages_that_mean_the_same():
 )
 def test_the_first_stage_that_differs_is_named(fault, code, message):
     found = check(trace(module(), lowered(), fault, module("*")))
-    assert [row.said for row in found.rows] == [Said.SAME, Said.BROKEN]  # what comes after is not looked at
+    assert [row.said for row in found.rows] == [
+        StageVerdict.SAME,
+        StageVerdict.BROKEN,
+    ]  # what comes after is not looked at
     broken = found.broken
     assert (broken.name, broken.func, broken.before.name, broken.after.name) == ("pass 2", "main", "pass 1", "pass 2")
     assert broken.diagnostic.code.id == code
@@ -83,7 +86,7 @@ def test_the_call_is_small():
 
 def test_a_later_stage_may_be_more_defined_never_less():
     outside = lowered(extent=9, bound=9)
-    assert [row.said for row in check(trace(outside, lowered())).rows] == [Said.NO_CALL]
+    assert [row.said for row in check(trace(outside, lowered())).rows] == [StageVerdict.NO_CALL]
     less = check(trace(lowered(), outside))
     assert less.broken.diagnostic.message.startswith("the program before is defined, the program after is not")
 
@@ -100,13 +103,13 @@ def main(A: T.Buffer((16,), "float32"), B: T.Buffer((1,), "float32")):
             B[0] = B[0] + A[{index}]
 """
     found = check(trace(text.format(index="v"), text.format(index="15 - v")))
-    assert [row.said for row in found.rows] == [Said.SAME]
+    assert [row.said for row in found.rows] == [StageVerdict.SAME]
     assert check(trace(text.format(index="v"), text.format(index="0"))).broken is not None
 
 
 def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
     found = check(trace(module(), "this is no module", lowered("-")))
-    assert [row.said for row in found.rows] == [Said.UNSUPPORTED, Said.BROKEN]
+    assert [row.said for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
     assert found.rows[0].why.startswith("RM1")
     assert found.broken.before.name == "pass 0"
     assert found.broken.unread == ("pass 1",)  # it may have been this one
@@ -116,9 +119,9 @@ def test_what_is_not_read_is_unsupported_and_the_rest_goes_on():
 def test_what_calls_a_function_of_another_runtime_is_unsupported():
     called = lowered().replace("B[i] = A[i] + 3", 'T.call_packed("some.runtime.add", A[i])')
     found = check(trace(module(), called, lowered("-")))
-    assert [row.said for row in found.rows] == [Said.UNSUPPORTED, Said.BROKEN]
+    assert [row.said for row in found.rows] == [StageVerdict.UNSUPPORTED, StageVerdict.BROKEN]
     assert found.rows[0].why == "`main`: RM504: no packed function `some.runtime.add` is registered"
-    assert [row.said for row in check(trace(called, lowered())).rows] == [Said.UNSUPPORTED]
+    assert [row.said for row in check(trace(called, lowered())).rows] == [StageVerdict.UNSUPPORTED]
 
 
 def test_why_nothing_was_compared_is_told():
@@ -129,7 +132,7 @@ def test_why_nothing_was_compared_is_told():
 def test_other_functions_begin_anew():
     other = lowered().replace("main", "other")
     found = check(trace(module(), other, other.replace("+", "*")))
-    assert [row.said for row in found.rows] == [Said.NO_CALL, Said.BROKEN]
+    assert [row.said for row in found.rows] == [StageVerdict.NO_CALL, StageVerdict.BROKEN]
     assert found.broken.func == "other"
 
 
@@ -218,7 +221,7 @@ class Module:
 
 def test_the_program_takes_the_passes_that_were_named():
     broken = check(trace(module(), lowered("-"))).broken
-    asked = Asked(["relax.LegalizeOps", "NarrowDataType(32)"], "llvm -mcpu=haswell -opt", 3)
+    asked = TvmRequest(["relax.LegalizeOps", "NarrowDataType(32)"], "llvm -mcpu=haswell -opt", 3)
     program = tvm_script(module(), broken, asked)
     compile(program, "<program>", "exec")
     for part in (
@@ -243,12 +246,12 @@ def test_no_program_of_tvm_for_another_compiler():
     found = check(trace(module(), lowered("-")))
     small = Shrunk(module(), found.broken, finished=True)
     assert "TVM alone" not in markdown(found, compiler="mine", command="", small=small)
-    assert "TVM alone" in markdown(found, compiler="TVM", command="", small=small, tvm=Asked())
+    assert "TVM alone" in markdown(found, compiler="TVM", command="", small=small, tvm=TvmRequest())
 
 
 def test_what_the_reader_makes_of_the_text_is_a_stage():
     found = check(trace(lowered("-"), lowered("-")), given=module())
-    assert [(row.name, row.said) for row in found.rows] == [("the reader", Said.BROKEN)]
+    assert [(row.name, row.said) for row in found.rows] == [("the reader", StageVerdict.BROKEN)]
     assert found.broken.before == Stage("the module", module())
     program = tvm_script(module(), found.broken)
     assert "print(module.script())" in program
@@ -351,7 +354,7 @@ def test_a_sum_in_another_order_is_equal_within_the_certified_bound(loops, index
     before = SUM.replace("LOOPS", "k in range(64)").replace("INDEX", "k")
     after = SUM.replace("LOOPS", loops).replace("INDEX", index)
     checked = check(Trace((Stage("input", before), Stage("1: reorder", after))))
-    assert [(row.said, row.why) for row in checked.rows] == [(Said.SAME, why)]
+    assert [(row.said, row.why) for row in checked.rows] == [(StageVerdict.SAME, why)]
     assert ("equal within the certified bound" in str(checked)) is bool(why)
 
 
@@ -359,4 +362,4 @@ def test_a_sum_that_leaves_a_term_out_is_broken():
     before = SUM.replace("LOOPS", "k in range(64)").replace("INDEX", "k")
     after = SUM.replace("LOOPS", "k in range(63)").replace("INDEX", "k")
     checked = check(Trace((Stage("input", before), Stage("1: split", after))))
-    assert [row.said for row in checked.rows] == [Said.BROKEN]
+    assert [row.said for row in checked.rows] == [StageVerdict.BROKEN]

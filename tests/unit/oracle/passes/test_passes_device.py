@@ -5,8 +5,8 @@ import pytest
 
 from refmlc.lang.script import read
 from refmlc.oracle.passes import Stage, Trace, check
-from refmlc.oracle.passes.linking import Linker
-from refmlc.oracle.passes.verdicts import Said
+from refmlc.oracle.passes.host_modules import Linker
+from refmlc.oracle.passes.verdicts import StageVerdict
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor
 
@@ -35,7 +35,7 @@ DONE = HOST.replace("2, 0", "2, 1")
 def test_parts_are_checked_as_the_whole():
     texts = [HEAD + HOST + KERNEL, HEAD + DONE, HEAD + KERNEL, HEAD + WRONG]
     found = check(Trace(tuple(Stage(f"pass {number}", text) for number, text in enumerate(texts))))
-    assert [row.said for row in found.rows] == [Said.SAME, Said.SAME, Said.BROKEN]
+    assert [row.said for row in found.rows] == [StageVerdict.SAME, StageVerdict.SAME, StageVerdict.BROKEN]
     assert found.broken.func == "main"
 
 
@@ -80,4 +80,4 @@ def test_a_pass_that_legalizes_unique_is_compared():
     before = UNIQUE.replace("CALL", "R.unique(x, True, True, True, True, 1)").replace("NONZERO", "R.nonzero(x)")
     after = LOWERED[0].replace("ORDERED", "True").replace("NONZERO", LOWERED[1])
     found = check(Trace((Stage("start", before), Stage("LegalizeOps", after))))
-    assert [row.said for row in found.rows] == [Said.SAME]
+    assert [row.said for row in found.rows] == [StageVerdict.SAME]

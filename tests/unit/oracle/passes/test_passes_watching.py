@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from refmlc.oracle.passes.watching import Seen, watching
+from refmlc.oracle.passes.pass_hooks import PassLog, watching
 
 
 class Module:
@@ -51,7 +51,7 @@ TVM = SimpleNamespace(
 
 def rows(*events):
     """The rows of stages: `>name text` is the begin of a pass, `<name text` its end."""
-    seen = Seen()
+    seen = PassLog()
     for event in events:
         name, _, text = event[1:].partition(" ")
         (seen.before if event[0] == ">" else seen.after)(name, Module(text, "f" * (text != "empty")))
@@ -82,7 +82,7 @@ def test_contexts_are_as_they_were():
     inner = Context()
 
     def work():
-        with watching(TVM, Seen()):
+        with watching(TVM, PassLog()):
             assert len(Context.current().instruments) == 2
             for _ in range(2):
                 with inner:

@@ -3,7 +3,7 @@
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.reduce.passes.expressions import constant_values
 from refmlc.oracle.reduce.subject import Subject
 

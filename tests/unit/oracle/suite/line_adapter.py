@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 from refmlc.diag.errors import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.evidence.record import place_of
 from refmlc.oracle.implementations.implementation import Stopped
-from refmlc.oracle.implementations.inside import stopped
 from refmlc.oracle.implementations.interp import Interp
+from refmlc.oracle.implementations.local_calls import stopped
 from refmlc.oracle.implementations.wire import Receiver, Sender
 
 TRIGGER = "C[i] = A[i] - 1"

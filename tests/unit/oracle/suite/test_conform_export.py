@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from refmlc.cli import main
 from refmlc.lang.ir.equal import structural_equal
 from refmlc.lang.ir.tree import module_of
-from refmlc.oracle.evidence.case_file import Call, CaseFile
+from refmlc.oracle.evidence.case_file import CaseCall, CaseFile
 from refmlc.oracle.suite.export import case_json, write_suite
 from refmlc.oracle.suite.suite import Suite
 
@@ -19,7 +19,7 @@ ASSERT = {"kind": "return", "parts": [{"rule": "exact", "dtype": "float32", "sha
 
 def case(name, text=TEXT, assertion=None):
     return CaseFile(
-        name, ("TIR-205",), ("tensorir",), "0.27", "by hand", "", text, "f", (Call(ARGS, assertion or ASSERT),)
+        name, ("TIR-205",), ("tensorir",), "0.27", "by hand", "", text, "f", (CaseCall(ARGS, assertion or ASSERT),)
     )
 
 

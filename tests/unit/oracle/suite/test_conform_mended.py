@@ -4,7 +4,7 @@ import pytest
 
 from refmlc.oracle.evidence import holds
 from refmlc.oracle.implementations.implementation import Stop, Stopped
-from refmlc.oracle.implementations.inside import answered
+from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.oracle.suite.suite import load_suite
 

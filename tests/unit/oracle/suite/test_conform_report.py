@@ -14,7 +14,7 @@ import pytest
 import xmlschema
 from hand_made import hand_suite
 
-from refmlc.oracle.suite.expectations import Expectations, Row
+from refmlc.oracle.suite.expectations import Deviation, Expectations
 from refmlc.oracle.suite.report.data import as_data
 from refmlc.oracle.suite.report.junit import junit
 from refmlc.oracle.suite.report.page import page, short_names
@@ -30,8 +30,8 @@ EVIL = '</script><script>document.title = "evil"</script><img src=x onerror=aler
 ROWS = Expectations(
     "rows.toml",
     (
-        Row("nan", "NaN is lost", "floats are taken for ordered", ("hand.max",), (Verdict.FAIL,)),
-        Row("old", "", "it is gone", ("hand.min", "hand.nowhere"), (Verdict.FAIL,)),
+        Deviation("nan", "NaN is lost", "floats are taken for ordered", ("hand.max",), (Verdict.FAIL,)),
+        Deviation("old", "", "it is gone", ("hand.min", "hand.nowhere"), (Verdict.FAIL,)),
     ),
 )
 ELEMENT = Element("`C`", "[1]", "2.5 (0x1.4p+1)", "2.0 (0x1p+1)", "0x1p+0 … 0x1p+2")

@@ -10,7 +10,7 @@ from hand_made import hand_folder, hand_suite, verdicts
 from mutations import LINE_ADAPTER, Mutant, over_lines, right_verdicts
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.oracle.implementations.implementation import Ended, Stop, Stopped
 from refmlc.oracle.implementations.interp import Interp
@@ -20,7 +20,7 @@ from refmlc.oracle.suite import Nonconformant, run_conformance_test
 from refmlc.oracle.suite.expectations import Expectations
 from refmlc.oracle.suite.freeze import freeze
 from refmlc.oracle.suite.runner import at_once, run_suite
-from refmlc.oracle.suite.runner_workers import Asked, run_named
+from refmlc.oracle.suite.runner_workers import RunRequest, run_named
 from refmlc.oracle.suite.suite import Suite, load_suite
 
 SUITE = hand_suite()
@@ -231,7 +231,7 @@ def test_a_broken_value_is_told_with_its_place(tmp_path):
     freeze(folder)
     line = text.count("\n", 0, at) + 1
     with pytest.raises(RefmlcError) as caught:
-        run_named(load_suite(folder), Asked("interp", str(folder)), Expectations(), ["hand.mul"])
+        run_named(load_suite(folder), RunRequest("interp", str(folder)), Expectations(), ["hand.mul"])
     assert caught.value.code.id == "RM109"
     words = caught.value.diagnostic.message
     assert words.startswith(f"`cases/hand/arith.toml`, line {line}, `hand.mul`, call 1: ")
@@ -263,7 +263,7 @@ def test_in_workers_what_crashes_or_hangs_ends_alone(tmp_path, monkeypatch):
     (tmp_path / "faulty_here.py").write_text(FAULTY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     folder = hand_folder(tmp_path / "suite")
-    asked = Asked("py:faulty_here:faulty", str(folder), seconds=0.5, prepare=0.5, jobs=2, slack=1.5)
+    asked = RunRequest("py:faulty_here:faulty", str(folder), seconds=0.5, prepare=0.5, jobs=2, slack=1.5)
     only = ["hand.add", "hand.mul", "hand.tiny", "hand.div", "hand.wrap", "hand.no-text"]
     report = run_named(SUITE, asked, Expectations(), only)
     assert verdicts(report) == {
@@ -286,7 +286,7 @@ def test_an_implementation_that_is_none_is_told(tmp_path, monkeypatch):
         ("py:none_here:raising", "does not start: ValueError: not today"),
     ):
         with pytest.raises(RefmlcError) as caught:
-            run_named(SUITE, Asked(spec), Expectations())
+            run_named(SUITE, RunRequest(spec), Expectations())
         assert caught.value.code.id == "RM112"
         assert words in caught.value.diagnostic.message
 
@@ -332,7 +332,7 @@ def test_ctrl_c_ends_more_than_the_test(tmp_path):
 
 def test_an_interrupt_ends_the_workers_and_leaves_what_was_done(tmp_path):
     folder = hand_folder(tmp_path / "suite")
-    asked = Asked(f"cmd:{sys.executable} {LINE_ADAPTER} run:hang", str(folder), seconds=60.0)
+    asked = RunRequest(f"cmd:{sys.executable} {LINE_ADAPTER} run:hang", str(folder), seconds=60.0)
 
     def tick(done, of):
         assert (done, of) == (1, 3)

@@ -13,7 +13,7 @@ from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.oracle.suite import schema
 from refmlc.oracle.suite.export import case_json
 from refmlc.oracle.suite.schema import FILES, load_schema
-from refmlc.oracle.suite.schema.written import written
+from refmlc.oracle.suite.schema.schema_files import written
 
 CASES = Path(__file__).parents[4] / "conformance" / "cases"
 EACH = 1 if os.environ.get("REFMLC_PROFILE") == "soak" else 60

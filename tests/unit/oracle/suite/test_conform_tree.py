@@ -19,7 +19,7 @@ from refmlc.lang.ir.equal import first_difference
 from refmlc.lang.ir.tree import KINDS, kept_fields, module_of, tree_of
 from refmlc.lang.ir.visit import walk
 from refmlc.lang.script import show
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.oracle.evidence.case_file import read_cases
 from refmlc.strategies import ir_modules, prim_funcs
 

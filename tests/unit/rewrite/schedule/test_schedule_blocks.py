@@ -7,7 +7,7 @@ from test_schedule_steps import MAP, function, loops, refusal, same
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import IRModule
 from refmlc.lang.wellformed.module import check_module
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize import sanitize
 from refmlc.rewrite import schedule
 from refmlc.rewrite.schedule import TensorIntrin

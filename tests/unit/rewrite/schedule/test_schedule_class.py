@@ -7,7 +7,7 @@ from refmlc.diag import RefmlcError
 from refmlc.lang.dtypes import FLOAT32
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.equal import structural_equal
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite.schedule import Schedule, TensorIntrin
 from refmlc.run.memory.tensor import Tensor
 from refmlc.testing import InvalidStep, Validation

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite.schedule import Schedule
 from refmlc.testing import InvalidStep
 

@@ -5,7 +5,7 @@ import pytest
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir import IRModule
 from refmlc.lang.ir.equal import structural_equal
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.rewrite import schedule
 
 HEAD = "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef main({params}):\n"

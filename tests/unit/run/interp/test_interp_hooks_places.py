@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 from refmlc.run.memory.tensor import Tensor

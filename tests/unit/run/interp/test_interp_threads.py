@@ -7,7 +7,7 @@ import pytest
 
 from refmlc.diag import RefmlcError
 from refmlc.lang.ir.threads import exchanges
-from refmlc.lang.wellformed.reading import read, read_file
+from refmlc.lang.wellformed.reader_checks import read, read_file
 from refmlc.run.interp.hooks import Hooks
 from refmlc.run.interp.machine import Machine
 

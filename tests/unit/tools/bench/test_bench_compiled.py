@@ -9,7 +9,7 @@ import pytest
 from refmlc.native.compile import detect_isa
 from refmlc.native.emit import emit_module
 from refmlc.native.options import ISAS, Grade, Options
-from refmlc.tools.bench.bare import NotGenerated, compile_bare
+from refmlc.tools.bench.bare_call import NotGenerated, compile_bare
 from refmlc.tools.bench.peak import compile_peak, peak_text
 from refmlc.tools.bench.rows.guards import guard_rows, transposed
 from refmlc.tools.bench.rows.shapes import kernels, mismatches, odd, together

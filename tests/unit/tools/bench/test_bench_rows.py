@@ -9,7 +9,7 @@ from needs import need
 from refmlc.diag import RefmlcError
 from refmlc.tools.bench.chart import LONGEST, bar, label, write_chart
 from refmlc.tools.bench.compare import complaint, difference, differences
-from refmlc.tools.bench.row import Goal, Row, Verdict, number
+from refmlc.tools.bench.row import BenchRow, Goal, Verdict, number
 
 PNG = b"\x89PNG\r\n\x1a\n"
 AT_MOST = Goal(0.1, "ms", "at most")
@@ -27,11 +27,11 @@ AT_MOST = Goal(0.1, "ms", "at most")
     ],
 )
 def test_verdicts(goal, measured, failed, verdict):
-    assert Row(1, "matmul", "NumPy", goal, measured, failed).verdict is verdict
+    assert BenchRow(1, "matmul", "NumPy", goal, measured, failed).verdict is verdict
 
 
 def test_a_row_as_data_is_json_with_everything():
-    row = Row(3, "conv2d", "NumPy", Goal(2), 2.5, note="n", times={"refmlc": 4.0, "numpy": 10.0})
+    row = BenchRow(3, "conv2d", "NumPy", Goal(2), 2.5, note="n", times={"refmlc": 4.0, "numpy": 10.0})
     assert json.loads(json.dumps(row.as_data())) == {
         "row": 3,
         "what": "conv2d",
@@ -79,12 +79,12 @@ def test_a_bound_is_a_share_of_the_greatest_element():
 
 
 ROWS = (
-    Row(1, "matmul", "peak", Goal(90, "%"), 95.0),
-    Row(2, "matmul", "NumPy", Goal(2), 1.0),
-    Row(7, "warm cache", "nothing", AT_MOST, 0.05),
-    Row(9, "exp", "TVM", Goal(2), failed="differs"),
-    Row(10, "shapes", "the interpreter", Goal(0, "mismatches", "at most"), 0),
-    Row(11, "matmul float16", "TVM", Goal(20)),
+    BenchRow(1, "matmul", "peak", Goal(90, "%"), 95.0),
+    BenchRow(2, "matmul", "NumPy", Goal(2), 1.0),
+    BenchRow(7, "warm cache", "nothing", AT_MOST, 0.05),
+    BenchRow(9, "exp", "TVM", Goal(2), failed="differs"),
+    BenchRow(10, "shapes", "the interpreter", Goal(0, "mismatches", "at most"), 0),
+    BenchRow(11, "matmul float16", "TVM", Goal(20)),
 )
 
 
@@ -92,7 +92,7 @@ def test_bars_are_shares_of_the_goal():
     assert [bar(row) for row in ROWS] == [pytest.approx(95 / 90), 0.5, 2.0, 0, LONGEST, 0]
     assert label(ROWS[1]) == "1x (≥ 2x)"
     assert label(ROWS[3]) == "failed"
-    assert bar(Row(10, "shapes", "the interpreter", Goal(0, "mismatches", "at most"), 3)) == 0
+    assert bar(BenchRow(10, "shapes", "the interpreter", Goal(0, "mismatches", "at most"), 3)) == 0
 
 
 def test_the_chart_is_a_picture(tmp_path):

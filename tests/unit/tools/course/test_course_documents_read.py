@@ -5,7 +5,7 @@ import json
 import pytest
 
 from refmlc.diag import RefmlcError
-from refmlc.tools.course import markdown, notebook, rest
+from refmlc.tools.course import markdown, notebook, restructured_text
 from refmlc.tools.course.document import Block, Document
 from refmlc.tools.course.excerpt import excerpt_of
 from refmlc.tools.course.run import read_document
@@ -104,7 +104,7 @@ def test_markdown():
 
 
 def test_rest():
-    first, second = rest.blocks(REST)
+    first, second = restructured_text.blocks(REST)
     assert (first.line, first.text) == (11, "x = 1\n\nprint(x)\n")
     assert [(one.kind, one.text) for one in first.outputs] == [("text", "1\n")]
     assert second.text == "y = 2\n"

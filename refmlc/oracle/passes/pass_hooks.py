@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Protocol
 
-from refmlc.oracle.passes.lifting import Constants
+from refmlc.oracle.passes.constant_parameters import Constants
 from refmlc.oracle.passes.stages import Stage, Trace
 from refmlc.oracle.passes.tvm_texts import Module, texts
 
@@ -39,7 +39,7 @@ class Context(Protocol):
 
 
 @dataclass
-class Seen:
+class PassLog:
     """Passes in the order in which they ended: name, number of the module before, number of the one after."""
 
     modules: list[Module] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Seen:
 
 
 @contextmanager
-def watching(tvm: ModuleType, seen: Seen) -> Iterator[None]:
+def watching(tvm: ModuleType, seen: PassLog) -> Iterator[None]:
     """Let `seen` see every pass, in the context that there is and in those that are entered in the block.
 
     Decision: for this, the entering of a context is watched too; all is as it was when the block has ended.

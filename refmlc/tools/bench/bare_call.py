@@ -6,7 +6,7 @@ from time import thread_time_ns
 
 import numpy as np
 
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.native.compile import Library, build, ffi
 from refmlc.native.emit import emit_module
 from refmlc.native.options import Grade, Isa, Options

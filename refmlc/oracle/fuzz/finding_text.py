@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 
-from refmlc.oracle.fuzz.result import Found, Json
+from refmlc.oracle.fuzz.result import FindingRecord, Json
 from refmlc.oracle.fuzz.settings import Settings
 
 
-def finding_text(settings: Settings, finding: Found, shrunk: Json | None) -> str:
+def finding_text(settings: Settings, finding: FindingRecord, shrunk: Json | None) -> str:
     """The text of the file. Where the program was made smaller, that one is the case, and the first one follows."""
     smaller = shrunk.get("case") if shrunk else None
     rows = [

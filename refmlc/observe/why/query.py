@@ -15,7 +15,7 @@ from refmlc.diag.errors import RefmlcError
 from refmlc.lang.dtypes import DType
 from refmlc.lang.ir import IRModule, relax, tir
 from refmlc.lang.ops.contract import Scalar
-from refmlc.observe.why.memory import Held, Storages, cell_of, first_byte
+from refmlc.observe.why.memory import ArgumentTensor, Storages, cell_of, first_byte
 from refmlc.observe.why.recorder import FOREVER, Demands, Recorder
 from refmlc.observe.why.sites import Sites
 from refmlc.observe.why.values import Cell, Reading
@@ -26,7 +26,7 @@ from refmlc.run.memory.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ElementQuery:
     """A name and indices as the user gives them."""
 
     name: str
@@ -34,7 +34,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ElementPlace:
     """The queried element: its place, the time of the query, its value then (None: not initialised)."""
 
     name: str
@@ -49,8 +49,8 @@ class Finder(Recorder):
 
     def __init__(self, module: IRModule, sites: Sites, budget: Budget, demands: Demands, most: int) -> None:
         super().__init__(module, sites, budget, demands, most)
-        self.asked = Asked("", ())
-        self.found: Found | None = None
+        self.asked = ElementQuery("", ())
+        self.found: ElementPlace | None = None
         self.names: dict[str, None] = {}
         self.unfinished: dict[str, Tensor] = {}
 
@@ -84,7 +84,7 @@ class Finder(Recorder):
         cell = Cell(storage, first_byte(view, offset), cell_size(dtype))
         first = value[0] if isinstance(value, tuple) else value
         shown = first if isinstance(first, (bool, int, float)) else None
-        self.found = Found(self.asked.name, indices, (cell, self.count), shown, dtype.scalar)
+        self.found = ElementPlace(self.asked.name, indices, (cell, self.count), shown, dtype.scalar)
 
 
 def is_unwritten(tensor: Tensor) -> bool:
@@ -103,7 +103,7 @@ def tensors_in(name: str, value: object) -> Iterator[tuple[str, Tensor]]:
             stack.extend((f"{here}.{number}", field) for number, field in reversed(list(enumerate(part))))
 
 
-def element(storages: Storages, name: str, tensor: Tensor, index: Sequence[int], time: int) -> Found:
+def element(storages: Storages, name: str, tensor: Tensor, index: Sequence[int], time: int) -> ElementPlace:
     """An element of a tensor. Fails: RM112 where there is none."""
     if len(index) != tensor.ndim or not all(0 <= at < extent for at, extent in zip(index, tensor.shape, strict=True)):
         spelled = f"{name}[{', '.join(map(str, index))}]"
@@ -111,10 +111,10 @@ def element(storages: Storages, name: str, tensor: Tensor, index: Sequence[int],
     cell = cell_of(storages, tensor, index)
     at = sum(i * stride for i, stride in zip(index, tensor.element_strides, strict=True)) * tensor.dtype.lanes
     value = tensor.cells[at] if tensor.shadow[at] else None
-    return Found(name, tuple(index), (cell, time), value, tensor.dtype.scalar)
+    return ElementPlace(name, tuple(index), (cell, time), value, tensor.dtype.scalar)
 
 
-def locate(recorder: Finder, asked: Asked, held: Sequence[Held], value: object) -> Found:
+def locate(recorder: Finder, asked: ElementQuery, held: Sequence[ArgumentTensor], value: object) -> ElementPlace:
     """The queried element, after the first run. Fails: RM112."""
     results = list(tensors_in("result", value))
     named = {each.name: each.tensor for each in reversed(held)} | dict(results)
@@ -128,14 +128,14 @@ def locate(recorder: Finder, asked: Asked, held: Sequence[Held], value: object) 
     raise _unknown(asked, [*named, *recorder.names])
 
 
-def _only(results: Sequence[tuple[str, Tensor]], held: Sequence[Held], recorder: Finder) -> str:
+def _only(results: Sequence[tuple[str, Tensor]], held: Sequence[ArgumentTensor], recorder: Finder) -> str:
     names = [name for name, _ in results] or [each.name for each in held if each.storage in recorder.written]
     if len(names) != 1:
         raise fail(BAD_USAGE, "choose an output", None, f"there are: {', '.join(names) or 'none'}")
     return names[0]
 
 
-def _unknown(asked: Asked, known: Sequence[str]) -> RefmlcError:
+def _unknown(asked: ElementQuery, known: Sequence[str]) -> RefmlcError:
     spelled = f"{asked.name}[{', '.join(map(str, asked.index))}]"
     message = f"no `{spelled}` was written or returned"
     return fail(BAD_USAGE, message, None, f"known names: {', '.join(dict.fromkeys(known)) or 'no names'}")

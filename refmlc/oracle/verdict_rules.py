@@ -18,7 +18,7 @@
 from refmlc.diag import Diagnostic, Related
 from refmlc.diag.catalogue import CRASHED, NO_ANSWER, WRONG_RESULT, WRONG_VERDICT
 from refmlc.observe.bounds.freedom import Freedom
-from refmlc.oracle.agreement import Compared, agree
+from refmlc.oracle.agreement import PartComparison, agree
 from refmlc.oracle.certificates import OTHERS
 from refmlc.oracle.finding import Finding, found
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stop, Stopped
@@ -85,13 +85,13 @@ def _promised(
         return without_answer(reference) or _stopped(Kind.UNDEFINED, plain), None
     note = f"the implementation {_told(answer)}; the program {_told(plain)}"
     message = f"`{name}` gives a different verdict on `{case.func}`"
-    compared = Compared("", Verdict(Kind.WRONG, notes=(note,)))
+    compared = PartComparison("", Verdict(Kind.WRONG, notes=(note,)))
     related = _places(plain)
     return compared.verdict, found(WRONG_VERDICT, message, case, number, name, compared, reference, related=related)
 
 
 def _ended(
-    case: Program, number: int, reference: Reference, compared: Compared, name: str
+    case: Program, number: int, reference: Reference, compared: PartComparison, name: str
 ) -> tuple[Verdict, Finding | None]:
     if compared.verdict.kind is not Kind.WRONG:
         return compared.verdict, None
@@ -119,7 +119,7 @@ def crash(case: Program, number: int, reference: Reference, answer: Stopped, nam
     verdict = _stopped(Kind.TIMED_OUT if late else Kind.CRASHED, answer)
     message = f"`{name}` gives no answer to `{case.func}`" if late else f"`{name}` crashes in `{case.func}`"
     code = NO_ANSWER if late else CRASHED
-    return verdict, found(code, message, case, number, name, Compared("", verdict), reference)
+    return verdict, found(code, message, case, number, name, PartComparison("", verdict), reference)
 
 
 def _stopped(kind: Kind, answer: Stopped) -> Verdict:

@@ -20,7 +20,7 @@ PATHS = ("native:guarded", "native")
 
 
 @dataclass(frozen=True)
-class Call:
+class ModelCall:
     """One call of a module, as the oracle takes it."""
 
     module: IRModule
@@ -38,7 +38,7 @@ class Call:
 def check_imported(image: Floats, params: Mapping[str, Floats], svg: Path) -> dict[str, str]:
     """What each path says of a call, by its name. Draws the graph. Shapes: image (28, 28)."""
     module = read_variant(IMPORTED, params)
-    call = Call(module, (image.reshape(1, 784), *(params[name] for name in ("w0", "b0", "w1", "b1"))))
+    call = ModelCall(module, (image.reshape(1, 784), *(params[name] for name in ("w0", "b0", "w1", "b1"))))
     (found,) = examine([call], [implementation(path) for path in PATHS])
     verdicts = {"meaning": found.reference[0].verdict, **{path: str(one[0]) for path, one in found.verdicts.items()}}
     if has_torch():

@@ -14,7 +14,7 @@ are defined for all values.
 """
 
 from refmlc.lang.dtypes import SCALARS, DType
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.strategies.arguments import Array
 from refmlc.strategies.case import Case
 from refmlc.strategies.choices import Choices

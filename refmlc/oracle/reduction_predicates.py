@@ -10,7 +10,7 @@
 from collections.abc import Callable
 
 from refmlc.diag import RefmlcError
-from refmlc.lang.wellformed.reading import read
+from refmlc.lang.wellformed.reader_checks import read
 from refmlc.observe.sanitize.report import Finding as Noted
 from refmlc.oracle.examine import examine
 from refmlc.oracle.finding import Finding

@@ -15,14 +15,14 @@ from typing import TypeVar
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
 from refmlc.oracle.fuzz.cage import Cages
-from refmlc.oracle.fuzz.settings import Ways
+from refmlc.oracle.fuzz.settings import RunOptions
 
 T = TypeVar("T")
 CONNECT = 10.0  # seconds
 
 
 @dataclass(frozen=True)
-class Place:
+class JobExecutor:
     """An executor, its number of parallel jobs, and the worker processes for them; None: its own."""
 
     executor: Executor
@@ -37,17 +37,17 @@ class Place:
 
 
 @contextmanager
-def place(ways: Ways) -> Iterator[Place]:
+def place(ways: RunOptions) -> Iterator[JobExecutor]:
     """The executor of jobs. Fails: RM112 if the cluster does not exist."""
     with _here(ways.jobs) if ways.scheduler is None else _cluster(ways.scheduler) as executor:
         yield executor
 
 
 @contextmanager
-def _here(jobs: int) -> Iterator[Place]:
+def _here(jobs: int) -> Iterator[JobExecutor]:
     pool, workers = ThreadPoolExecutor(jobs, "refmlc-fuzz"), Cages()
     try:
-        yield Place(pool, jobs, workers)
+        yield JobExecutor(pool, jobs, workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         workers.close()  # jobs at work come to an end, unread
@@ -55,7 +55,7 @@ def _here(jobs: int) -> Iterator[Place]:
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Place]:
+def _cluster(address: str) -> Iterator[JobExecutor]:
     try:
         from distributed import Client  # noqa: PLC0415 - extra `cluster`
     except ImportError:
@@ -66,7 +66,7 @@ def _cluster(address: str) -> Iterator[Place]:
         raise fail(BAD_USAGE, f"no scheduler responds at {address}: {problem}") from None
     try:
         executor = client.get_executor(pure=False, retries=5)
-        yield Place(executor, max(1, sum(client.nthreads().values())))
+        yield JobExecutor(executor, max(1, sum(client.nthreads().values())))
     finally:
         executor.shutdown(wait=False)  # what is not done is cancelled
         with suppress(OSError, TimeoutError):

@@ -7,13 +7,13 @@ Element `i` counts from 0 in row-major order, lanes one after another; all arith
     z = (z ^ z >> 27) * 0x94D049BB133111EB
     z = z ^ z >> 31
 
-| generator | with                       | element `i`                                                            |
-|-----------|----------------------------|------------------------------------------------------------------------|
-| `grid`    | `seed`, `low`, `high`, `scale` | `(low + (z >> 32) mod (high - low + 1)) * scale`                     |
-| `bits`    | `seed`                     | the value whose code is the lowest bits of `z`, as many as the dtype has |
-| `codes`   | `start`, `step`            | the value whose code is `start + i * step`, modulo 2**bits                |
-| `cycle`   | `start`, `step`, `modulus`, `scale` | `((start + i * step) mod modulus) * scale`, `mod` never negative  |
-| `fill`    | `value`                    | `value`                                                                |
+| generator | with                                | element `i`                                                      |
+|-----------|-------------------------------------|------------------------------------------------------------------|
+| `grid`    | `seed`, `low`, `high`, `scale`      | `(low + (z >> 32) mod (high - low + 1)) * scale`                 |
+| `bits`    | `seed`                              | the value whose code is the lowest bits of `z`                   |
+| `codes`   | `start`, `step`                     | the value whose code is `start + i * step`, modulo 2**bits       |
+| `cycle`   | `start`, `step`, `modulus`, `scale` | `((start + i * step) mod modulus) * scale`, `mod` never negative |
+| `fill`    | `value`                             | `value`                                                          |
 
 `scale` is a float in hexadecimal, 1 where it is left out; every product must be exact in the dtype.
 """

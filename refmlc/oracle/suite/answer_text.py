@@ -14,7 +14,7 @@ from refmlc.oracle.evidence.literals import tensor_of
 from refmlc.oracle.evidence.numbers import Data
 from refmlc.oracle.evidence.replay import first_options, permitted
 from refmlc.oracle.implementations.implementation import Answer, Ended, Stopped
-from refmlc.oracle.implementations.inside import answered
+from refmlc.oracle.implementations.local_calls import answered
 from refmlc.oracle.parts import parts
 from refmlc.oracle.suite.result import Element
 from refmlc.run.memory.tensor import Tensor

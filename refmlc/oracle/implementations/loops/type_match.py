@@ -7,7 +7,7 @@ import numpy as np
 from refmlc.lang.ir import tir
 from refmlc.lang.ir.types import FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refmlc.lang.ir.visit import walk
-from refmlc.oracle.implementations.loops.compiling import define
+from refmlc.oracle.implementations.loops.compiler import define
 from refmlc.oracle.implementations.loops.expressions import source
 from refmlc.oracle.implementations.loops.memory import Array, Meaningless
 from refmlc.oracle.implementations.loops.operators import NotTaken

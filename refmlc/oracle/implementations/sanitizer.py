@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from refmlc.diag.errors import RefmlcError, error
 from refmlc.lang.ir import IRModule
-from refmlc.lang.wellformed.reading import checked
+from refmlc.lang.wellformed.reader_checks import checked
 from refmlc.observe.sanitize.kinds import ALL
 from refmlc.observe.sanitize.sanitizer import Sanitizer
 from refmlc.oracle.implementations.implementation import Answer, Ended, Prepared, Stopped
-from refmlc.oracle.implementations.inside import answered, stopped
 from refmlc.oracle.implementations.interp import Interp, Interpreted
 from refmlc.oracle.implementations.limits import Limits
+from refmlc.oracle.implementations.local_calls import answered, stopped
 from refmlc.rewrite.transform import legalize_ops
 
 
 @dataclass(frozen=True)
-class Sanitized:
+class SanitizedInterp:
     """The interpreter with every detector. `detectors`: what only those find is found too."""
 
     limits: Limits = field(default_factory=Limits)
@@ -34,13 +34,13 @@ class Sanitized:
         except RefmlcError as failure:
             return stopped(failure)
         lowered = answered(lambda: legalize_ops(module))
-        return lowered if isinstance(lowered, Stopped) else Watched(lowered, Interp(self.limits, check=False))
+        return lowered if isinstance(lowered, Stopped) else SanitizedModule(lowered, Interp(self.limits, check=False))
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-class Watched:
+class SanitizedModule:
     """A module whose calls run under fresh detectors each."""
 
     def __init__(self, module: IRModule, interp: Interp) -> None:

@@ -10,8 +10,8 @@ from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.arrays import constant
 from refmlc.frontends.aten import RULES as ATEN
 from refmlc.frontends.emitter import Operand, Size, product
+from refmlc.frontends.onnx.constant_values import SymbolicArray, known, of_sizes, scalar
 from refmlc.frontends.onnx.elementwise import OnnxRule
-from refmlc.frontends.onnx.known import Known, known, of_sizes, scalar
 from refmlc.frontends.onnx.node import Node
 from refmlc.lang.ir import relax
 
@@ -26,7 +26,7 @@ def axis_of(axis: int, rank: int, what: str) -> int:
 def shape(node: Node) -> Operand:
     """The extents from `start` to before `end`, as a tensor."""
     value = node.input(0)
-    sizes: tuple[Size, ...] = value.items.shape if isinstance(value, Known) else node.e.shape(value)
+    sizes: tuple[Size, ...] = value.items.shape if isinstance(value, SymbolicArray) else node.e.shape(value)
     start, end = node.whole("start", 0), node.whole("end", len(sizes))
     rank = len(sizes)
     start, end = (min(max(one + rank if one < 0 else one, 0), rank) for one in (start, end))
@@ -41,8 +41,8 @@ def size(node: Node) -> Operand:
 def reshape(node: Node) -> Operand:
     """The elements in another shape: -1 is the remaining extent, 0 keeps the extent unless `allowzero`."""
     allow_zero, wanted, value = node.whole("allowzero", 0), node.numbers(1), node.input(0)
-    if isinstance(value, Known):
-        return Known(value.items.reshape([int(str(one)) for one in wanted]), value.dtype)
+    if isinstance(value, SymbolicArray):
+        return SymbolicArray(value.items.reshape([int(str(one)) for one in wanted]), value.dtype)
     x = node.tensor(0)
     own = node.e.shape(x)
     if not allow_zero:
@@ -82,8 +82,8 @@ def _axes(node: Node, place: int) -> tuple[int, ...] | None:
 def squeeze(node: Node) -> Operand:
     """Without the axes of one element that are named, or without all such."""
     axes, value = _axes(node, 1), node.input(0)
-    if isinstance(value, Known):
-        return Known(value.items.reshape(()) if value.items.ndim else value.items, value.dtype)
+    if isinstance(value, SymbolicArray):
+        return SymbolicArray(value.items.reshape(()) if value.items.ndim else value.items, value.dtype)
     x = node.tensor(0)
     if axes is None:
         axes = tuple(at for at, one in enumerate(node.e.shape(x)) if is_number(one, 1))
@@ -95,8 +95,8 @@ def squeeze(node: Node) -> Operand:
 def unsqueeze(node: Node) -> Operand:
     """With axes of one element, at the places that they have afterwards."""
     axes, value = _axes(node, 1), node.input(0)
-    if isinstance(value, Known) and value.items.ndim == 0:
-        return Known(value.items.reshape(1), value.dtype)
+    if isinstance(value, SymbolicArray) and value.items.ndim == 0:
+        return SymbolicArray(value.items.reshape(1), value.dtype)
     x = node.tensor(0)
     rank = node.e.rank(x) + len(axes or ())
     places = sorted(axis_of(one, rank, "Unsqueeze") for one in axes or ())
@@ -107,8 +107,10 @@ def concat(node: Node) -> Operand:
     """Tensors, or sizes, one after the other."""
     axis, inputs = node.whole("axis", 0), [node.input(place) for place in range(len(node))]
     parts = [known(one) for one in inputs]
-    if any(isinstance(one, Known) for one in inputs) and all(one is not None and one.ndim == 1 for one in parts):
-        return Known(np.concatenate([one for one in parts if one is not None]))
+    if any(isinstance(one, SymbolicArray) for one in inputs) and all(
+        one is not None and one.ndim == 1 for one in parts
+    ):
+        return SymbolicArray(np.concatenate([one for one in parts if one is not None]))
     tensors = node.tensors()
     if len(tensors) == 1:
         return tensors[0]
@@ -123,8 +125,8 @@ def slice_(node: Node) -> Operand:
     if not len(starts) == len(ends) == len(axes) == len(steps):
         raise fail(BAD_INPUT, "starts, ends, axes and steps of `Slice` do not have the same length")
     value = node.input(0)
-    if isinstance(value, Known):
-        return Known(value.items[starts[0] : ends[0] : steps[0]], value.dtype)
+    if isinstance(value, SymbolicArray):
+        return SymbolicArray(value.items[starts[0] : ends[0] : steps[0]], value.dtype)
     x = node.tensor(0)
     rank = node.e.rank(x)
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):

@@ -10,11 +10,11 @@ from refmlc.run.memory.tensor import Tensor
 
 def copies(args: Sequence[object]) -> list[object]:
     """Fresh arguments that are to a program what `args` are."""
-    copying = Copying()
+    copying = CopyRecorder()
     return [copying.copy(arg) for arg in args]
 
 
-class Copying:
+class CopyRecorder:
     """The copies so far."""
 
     def __init__(self) -> None:

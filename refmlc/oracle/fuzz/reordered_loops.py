@@ -26,12 +26,12 @@ MOVED, BEST = "moved", "moved:best"
 def made(spec: str, limits: Limits | None = None) -> Implementation:
     """The implementation that `spec` names, `moved` besides those that `refmlc check` knows. Fails: RM112."""
     if spec in (MOVED, BEST):
-        return Moved(replace(Moved().native, limits=limits or Limits(), quick=spec == MOVED), spec)
+        return ReorderedLoops(replace(ReorderedLoops().native, limits=limits or Limits(), quick=spec == MOVED), spec)
     return implementation(spec, limits)
 
 
 @dataclass(frozen=True)
-class Moved:
+class ReorderedLoops:
     """The best C for this machine, of programs in which it is another than as written."""
 
     native: Native = field(default_factory=lambda: Native(quick=True, worth=is_moved))

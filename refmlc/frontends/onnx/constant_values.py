@@ -1,7 +1,7 @@
 """Integers that are known while a graph is imported: they say shapes and axes.
 
-`Known` is an integer tensor of rank 0 or 1 whose elements are numbers or symbolic extents; `Shape` gives one, and what
-computes with such (`Gather`, `Concat`, `Add`, …) gives one again. A constant of integers is known as well.
+`SymbolicArray` is an integer tensor of rank 0 or 1 whose elements are numbers or symbolic extents; `Shape` gives one,
+and what computes with such (`Gather`, `Concat`, `Add`, …) gives one again. A constant of integers is known as well.
 """
 
 from dataclasses import dataclass
@@ -18,30 +18,30 @@ from refmlc.lang.te import Value
 
 
 @dataclass(frozen=True)
-class Known:
+class SymbolicArray:
     """An array of objects: `int`, or `Value` for a symbolic extent."""
 
     items: np.ndarray
     dtype: DType = INT64
 
 
-def of_sizes(sizes: tuple[Size, ...] | list[Size]) -> Known:
+def of_sizes(sizes: tuple[Size, ...] | list[Size]) -> SymbolicArray:
     """A vector of sizes."""
     items = np.empty(len(sizes), object)
     items[:] = list(sizes)
-    return Known(items)
+    return SymbolicArray(items)
 
 
-def scalar(size: Size) -> Known:
+def scalar(size: Size) -> SymbolicArray:
     """One size, without a dimension."""
     items = np.empty((), object)
     items[()] = size
-    return Known(items)
+    return SymbolicArray(items)
 
 
 def known(value: Operand) -> np.ndarray | None:
     """The array of objects that a value holds; None where it is computed from data, or holds no integers."""
-    if isinstance(value, Known):
+    if isinstance(value, SymbolicArray):
         return value.items
     if isinstance(value, relax.Constant) and value.data.dtype.kind in "iu":
         return value.data.astype(object)
@@ -60,7 +60,7 @@ def as_tensor(e: Emitter, value: Operand) -> relax.Expr:
     """A value as a tensor."""
     if isinstance(value, relax.Expr):
         return value
-    if not isinstance(value, Known):
+    if not isinstance(value, SymbolicArray):
         return e.expr(value)
     if all(isinstance(one, int) for one in value.items.ravel()):
         return constant(value.items.astype(np.int64), value.dtype)
@@ -72,4 +72,4 @@ def as_tensor(e: Emitter, value: Operand) -> relax.Expr:
 
 def is_symbolic(value: Operand) -> bool:
     """Whether a value holds a symbolic extent."""
-    return isinstance(value, Known) and any(isinstance(one, Value) for one in value.items.ravel())
+    return isinstance(value, SymbolicArray) and any(isinstance(one, Value) for one in value.items.ravel())
