@@ -1,9 +1,9 @@
-"""Models of other frameworks become modules: each frontend is loaded when it is asked for.
+"""Models of other frameworks become modules: each frontend is loaded at its first use.
 
 | file                       | takes                                                        | extra     |
 |----------------------------|--------------------------------------------------------------|-----------|
 | `torch_export`             | what `torch.export.export` gives                             | `[torch]` |
-| `torch_fx`                 | what `torch.fx.symbolic_trace` gives, with maps of one's own | `[torch]` |
+| `torch_fx`                 | graphs of `torch.fx.symbolic_trace`, with custom maps        | `[torch]` |
 | `onnx`                     | a model of ONNX                                              | `[onnx]`  |
 | `tvm_objects`              | modules of real TVM: objects, text, JSON (`from_tvm`)        |           |
 | `tvm_json`                 | the JSON graph of `tvm.ir.save_json`                         |           |
@@ -14,7 +14,7 @@
 | `emitter`, `rule`, `sizes` | what the rules of `aten` are written with; symbolic sizes    |           |
 | `arrays`                   | tensors of PyTorch as constants, its dtypes by name          |           |
 | `binding`                  | arguments of a call of PyTorch brought to those of its rule  |           |
-| `unknown_operator`         | what is said of an operator without a rule                   |           |
+| `unknown_operator`         | the message for an operator without a rule                   |           |
 | `malformed_input`          | what Python raises on input that is not as its format says   |           |
 
 Nothing here computes: a frontend writes calls of the operators that the library defines.
@@ -42,7 +42,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
-    """A frontend, loaded when it is asked for. Fails: RM112 where its framework is not installed."""
+    """A frontend, loaded at its first use. Fails: RM112 if its framework is not installed."""
     if name not in _HOME:
         raise AttributeError(f"module 'refmlc.frontends' has no attribute {name!r}")
     module, extra = _HOME[name]

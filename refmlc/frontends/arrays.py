@@ -15,7 +15,7 @@ from refmlc.lang.ir import relax
 
 
 class TorchTensor(Protocol):
-    """What is asked of a tensor of PyTorch."""
+    """The interface of a PyTorch tensor."""
 
     dtype: object
 

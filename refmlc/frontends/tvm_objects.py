@@ -7,7 +7,7 @@
 | any other string                              | as TVMScript                                    |
 | a module or a function of refmlc              | itself                                          |
 
-TVM is never imported: an object is asked for its text, whatever it is of. What TVM's text leaves out (regions of
+TVM is never imported: an object gives its text through its own methods. What TVM's text leaves out (regions of
 blocks, types of results) is deduced, as it is where TVM reads it.
 """
 

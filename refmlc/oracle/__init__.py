@@ -8,7 +8,7 @@
 | file                                         | holds                                                             |
 |----------------------------------------------|-------------------------------------------------------------------|
 | `rule`, `compare`, `ulps`                    | comparison, by the rule that a clause chooses                     |
-| `difference`, `guess`                        | what differs, and what it looks like                              |
+| `difference`, `guess`                        | the difference of two results, and its likely cause               |
 | `outcome`                                    | the verdict                                                       |
 | `program`, `calls`                           | what is examined; calls that are made for a function              |
 | `reference`, `values`, `parts`               | what a call means, sanitized; all that it leaves behind, as bits  |

@@ -9,7 +9,7 @@
 
 An integer or bool is compared by value under every rule.
 
-Which rule a result is due follows from the contracts of the operators that make it (`chosen`): where every one of
+The rule for a result follows from the contracts of the operators that make it (`chosen`): where every one of
 them is exact (copies, integers, comparisons, max, min, abs, casts) the bits are, the sign of zero included;
 where one rounds, or terms are combined in any order, the bound is.
 """

@@ -42,7 +42,7 @@ The text that Hypothesis prints for a case is TVMScript. `find` gives a smallest
 True
 
 Programs are defined for their arguments: no code of RM3xx is met, not even by a detector. With an aim they are made to
-show a code, in a good share of the draws; so a detector that finds nothing can be told from one that works:
+show a code, in a good share of the draws; so a broken detector can be distinguished from one that works:
 
 >>> from refmlc.observe.sanitize import sanitize
 >>> reports = [sanitize(case.module, case.func, case.arguments()) for case in (rolled(n, "RM321") for n in range(20))]

@@ -23,7 +23,7 @@ from refmlc.strategies.nests import Axis, Loop, Nests, true
 from refmlc.strategies.ranges import RangedBuffer, RangedExpr, limits, number
 
 DTYPES = (FLOAT32, INT32, *(SCALARS[name] for name in ("int64", "float16", "int8", "bool", "float64", "uint8")))
-MANY = 1000  # the extent that a symbol is taken for, where ranges are told
+MANY = 1000  # the extent of a symbol in the computation of ranges
 SPATIAL, REDUCE = IterKind.SPATIAL, IterKind.REDUCE
 
 
@@ -92,7 +92,7 @@ class Kernels(Nests):
         return RangedBuffer(buffer, tuple(self.extent(dim) for dim in kind.dims), *limits(kind.dtype))
 
     def extent(self, dim: Dim) -> int:
-        """The extent that ranges are told by."""
+        """The extent in the computation of ranges."""
         return dim.expr.value if isinstance(dim.expr, tir.IntImm) else MANY
 
     def takes(self, name: str, kind: Tensors) -> RangedBuffer:

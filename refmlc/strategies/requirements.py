@@ -67,7 +67,7 @@ def needs_of(func: tir.PrimFunc) -> Mapping[tir.Buffer, Need]:
 
 
 def _sources(func: tir.PrimFunc) -> dict[tir.Buffer, tir.Buffer]:
-    """For each view the buffer that it looks at."""
+    """For each view, its buffer."""
     found: dict[tir.Buffer, tir.Buffer] = {}
     for node in walk(func.body):
         match node:

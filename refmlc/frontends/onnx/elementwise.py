@@ -176,7 +176,7 @@ def prelu(node: Node) -> Operand:
 
 
 def is_infinite(node: Node) -> Operand:
-    """Whether an element is infinite, of the signs that are asked for."""
+    """True for infinite elements of the selected signs."""
     e, x = node.e, node.tensor(0)
     positive, negative = node.whole("detect_positive", 1), node.whole("detect_negative", 1)
     found = e.call("isinf", x)

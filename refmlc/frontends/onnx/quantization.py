@@ -104,7 +104,7 @@ def _spread(node: Node, value: relax.Expr, x: relax.Expr, axis: int, block: int)
         raise fail(BAD_INPUT, f"`{node.op}` along axis {axis} of a tensor of rank {rank}")
     if block == 0:
         if len(shape) != 1:
-            raise fail(BAD_INPUT, f"the scale of `{node.op}` has rank {len(shape)}: one axis is due")
+            raise fail(BAD_INPUT, f"the scale of `{node.op}` has rank {len(shape)}: one axis is needed")
         return e.reshape(value, [-1 if at == place else 1 for at in range(rank)])
     extent = e.shape(x)[place]
     if len(shape) != rank or not isinstance(extent, int):

@@ -14,7 +14,7 @@ from refmlc.lang.ir.visit import walk
 
 
 def reachable(module: IRModule, name: str) -> IRModule:
-    """The module without the functions that a call of function `name` does not come to; itself where there is none."""
+    """The module without the functions that a call of `name` cannot reach; itself if there are none."""
     named: dict[str, list[str]] = {}
     for key, function in module.functions.items():
         for word in {key, str(getattr(function, "attrs", {}).get("global_symbol", key))}:

@@ -136,7 +136,7 @@ class Op(Node):
 
 @node
 class Call(Graph, Node):
-    """`op(args)`; `attrs` are the operator's attributes, `ty_args` the types it is told."""
+    """`op(args)`; `attrs` are the operator's attributes, `ty_args` its type arguments."""
 
     op: "Expr"
     args: tuple["Expr", ...]

@@ -5,7 +5,7 @@
 | `nonzero` | the indices of all elements that are not 0                                               |
 | `unique`  | each element once; where it is first, which one each element is, how often each is there |
 
-What is found is counted first, then written; equal are elements of which none is before the other in `sort`'s order.
+Results are counted first, then written; elements are equal if neither is before the other in `sort`'s order.
 """
 
 from collections.abc import Sequence

@@ -160,7 +160,7 @@ def stack(tensors: Tensors, *, axis: int = 0) -> Tensor:
 
 
 def split(x: Tensor, *, indices_or_sections: int | Sequence[int], axis: int = 0) -> tuple[Tensor, ...]:
-    """The tensor cut along an axis: before each of the indices, or into so many parts, the last being smaller.
+    """The tensor cut along an axis: before each of the indices, or into that many parts, the last being smaller.
 
     Fails: RM105 (an index below 0).
     """

@@ -111,7 +111,7 @@ def _part(at: Value, extent: Value, parts: Value) -> tuple[Value, Value]:
 
 
 def _greatest_part(extent: Value, parts: Value) -> tuple[Value, bool]:
-    """As many places as a part has at most, at least 1; whether all parts have so many."""
+    """The greatest number of places in a part, at least 1; true if all parts have it."""
     have, count = known(extent), known(parts)
     if same(extent, parts):
         return ONE, True

@@ -5,7 +5,7 @@
 | RLX-901 | a variable is visible where it is used                                              | RM203        |
 | RLX-902 | a dataflow variable is visible in its block only                                    | RM204        |
 | RLX-903 | a dataflow block has no effect, nor has a pure function (unless `relax.force_pure`) | RM205, RM212 |
-| RLX-904 | a function of the module exists, and takes so many arguments (see `call_rules`)     | RM207, RM206 |
+| RLX-904 | a function of the module exists, and takes that many arguments (see `call_rules`)   | RM207, RM206 |
 | RLX-906 | a shape variable is bound by a parameter or a match_cast                            | RM211        |
 | RLX-907 | declared and deduced types do not contradict each other                             | RM201, RM202 |
 | RLX-908 | parameters have different names                                                     | RM210        |

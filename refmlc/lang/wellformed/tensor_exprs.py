@@ -6,7 +6,7 @@
 | TIR-902 | operands and result have the dtypes of the contract (see `tensor_dtypes`)    | RM201        |
 | TIR-903 | a condition is a scalar bool, an index is an integer, no vector but the last | RM201        |
 | TIR-904 | a load or store has one index for each dimension                             | RM208        |
-| TIR-905 | a called function of the module exists and takes so many arguments           | RM207, RM206 |
+| TIR-905 | a called function of the module exists and takes that many arguments         | RM207, RM206 |
 | TIR-902 | an intrinsic gets what it takes, and has the dtype that it gives             | RM201, RM206 |
 
 An unknown operator is not reported here: the interpreter reports that it is unsupported.

@@ -63,7 +63,7 @@ class Value:
     """A node: `text` is the operator, variable or element; `parts` are its operands, first to last.
 
     Of a load: the cell, and `time`, the number of stores before it; `parts` are the indices that were themselves read
-    from memory. Of a choice: the condition, then the arm that was taken. `value` None: it cannot be told.
+    from memory. Of a choice: the condition, then the arm that was taken. `value` None: unknown.
     """
 
     kind: Kind

@@ -4,7 +4,7 @@
 |------------------|-----------------------------------------------------------------------------|
 | `id`             | a name that follows from the content                                        |
 | `clauses`        | what decides                                                                |
-| `features`       | what an implementation must have to be asked                                |
+| `features`       | features that an implementation needs for the case                          |
 | `dialect`        | the generation of TVMScript                                                 |
 | `provenance`     | where it comes from: who found it, in which implementation, with which code |
 | `implementation` | the implementation to replay the case with, as in `--impl`                  |

@@ -2,7 +2,7 @@
 
 | path      | is                                                      | its verdicts                                |
 |-----------|---------------------------------------------------------|---------------------------------------------|
-| `interp`  | the reference; one batch in so many under the sanitizer | what programs come to: defined, undefined … |
+| `interp`  | the reference; some batches under the sanitizer         | verdicts on programs: defined, undefined …  |
 | any other | an implementation                                       | how it compares (`refmlc.oracle.outcome`)   |
 """
 
@@ -29,7 +29,7 @@ from refmlc.strategies.case import Case
 from refmlc.strategies.operators.program import named
 
 REFERENCE = "interp"
-COVER = 4  # in one batch of so many it is looked at what occurs: that takes a tenth of the interpreter's time
+COVER = 4  # coverage is counted in every fourth batch: it takes a tenth of the interpreter's time
 STEPS, BYTES = 200_000, 1 << 28  # of a call: generated programs are small
 
 

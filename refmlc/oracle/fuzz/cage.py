@@ -100,7 +100,7 @@ class Cages:
             idle, working, self._idle = self._idle, self._all.difference(self._idle), []
         for cage in idle:
             cage.close()
-        for cage in working:  # who waits for it closes it
+        for cage in working:  # the waiting borrower closes it
             cage.interrupt()
 
 

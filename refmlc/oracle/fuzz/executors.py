@@ -50,7 +50,7 @@ def _here(jobs: int) -> Iterator[JobExecutor]:
         yield JobExecutor(pool, jobs, workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        workers.close()  # jobs at work come to an end, unread
+        workers.close()  # running jobs end, their results are dropped
         pool.shutdown()
 
 

@@ -30,7 +30,7 @@ class Settings:
     `implementations` are specs (`refmlc.oracle.fuzz.reordered_loops.made`); `SPEC@N`: in one batch of N only. `aim`: a
     code, ""
     for programs that are defined, `any` for a mixture. one function in `large` is not small, 0: none. `sanitize`: one
-    batch in so many is under the sanitizer, 0: none. `runner` is the function that does a batch: `module:function`;
+    batch of that many is under the sanitizer, 0: none. `runner` is the function that does a batch: `module:function`;
     `describe` beside it gives the program of a number as data. Units: seconds (for one program, compilation included),
     MiB of address space of a worker.
     """

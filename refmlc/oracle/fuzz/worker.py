@@ -22,7 +22,7 @@ from typing import TextIO
 from refmlc.lazy import load
 
 MIB = 1 << 20
-GRACE = 20.0  # seconds: whoever waits ends a worker that is late; it ends itself where nobody does
+GRACE = 20.0  # seconds: a late worker ends itself if its parent has not killed it by then
 # Looking for cycles took half of the time: what is loaded at first is never garbage, and batches leave little.
 YOUNG = 200_000  # objects between looks at the new ones, within a batch
 CALLS = 8  # between looks at all
@@ -30,7 +30,7 @@ CALLS = 8  # between looks at all
 
 def main() -> None:
     """Answer requests until there are none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever waits
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     requests, answers = _streams()
     _limited(int(sys.argv[1]))
     faulthandler.enable()

@@ -19,7 +19,7 @@ promised with `"code": "RM304"`, and with `"place": "10:38"`, line and column fr
 `run` calls a function of the module that was prepared last. A prim_func writes into the tensors among its arguments;
 `args` in the answer are all arguments after the call, `value` what was returned. `wire` says how values are written.
 
-The answer to `hello` may say more: `"version"`; `"features"`, those of cases to be asked; `"inline": true`, then small
+The answer to `hello` may have more keys: `"version"`; `"features"`, those of cases to run; `"inline": true`, then small
 the line has tensors; `"tree": true`: modules come as trees, too. For authors of such programs all this is described
 with templates and a schema: `conformance/adapters`.
 

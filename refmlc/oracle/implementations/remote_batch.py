@@ -122,7 +122,7 @@ class _Part:
             if isinstance(line, Stopped):
                 answers.append(line)
             elif refused is not None:
-                lines.next(places=False)  # it says something, since it was asked
+                lines.next(places=False)  # the child answers, since it has a request
             elif not lines.alive:
                 answers.append(module.run(func, args))
             else:

@@ -57,7 +57,7 @@ def shrunk(
 
 
 def broken_by(module: IRModule, compiler: Compiler, calls: int) -> BrokenStage | None:
-    """What breaks `module`; None: nothing, or it cannot be told."""
+    """The pass that breaks `module`; None: none, or unknown."""
     try:
         bare, constants = lifted(module)
         text = show(bare, show_meta=True)

@@ -117,7 +117,7 @@ def forms(case: CaseFile, implementation: Implementation) -> list[Form] | Stoppe
     return [module, case.text] if written else [module]
 
 
-# --------------------------------------------------------------------------------------------- who has the answers
+# --------------------------------------------------------------------------------------------- sources of answers
 
 
 class KnownAnswers:
@@ -161,7 +161,7 @@ class PreparedAnswers:
 
     def close(self) -> None:
         """Give back what the module holds."""
-        self._border.asked(lambda: self._prepared.close())  # noqa: PLW0108 - what was made may have no `close`
+        self._border.asked(lambda: self._prepared.close())  # noqa: PLW0108 - it may have no `close`
 
 
 class LazyAnswers:

@@ -39,7 +39,7 @@ class Suite:
 
 
 def load_suite(folder: Path | None = None) -> Suite:
-    """The suite in `folder`, or refmlc's own. Fails: RM109 where there is no case, or a file is not as frozen."""
+    """The suite in `folder`, or refmlc's own. Fails: RM109 without a case, or if a file differs from the frozen one."""
     if folder is not None and not folder.is_dir():
         raise fail(BAD_FILE, f"the folder `{folder}` does not exist")
     root = root_of(folder)

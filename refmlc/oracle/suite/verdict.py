@@ -1,16 +1,16 @@
 """Verdicts on cases of a suite. They are disjoint; a case that is called several times has the gravest of its calls.
 
-| verdict     | means                                                                                                 |
-|-------------|-------------------------------------------------------------------------------------------------------|
-| pass        | what the case records, to the bit (NaN is one class); a refusal, trap or verdict with its code        |
-| permitted   | inside of the set or interval of the case, and not the recorded value                                 |
-| fail        | a value that the case excludes; another code, place or kind of end than the recorded one              |
-| missed-trap | it goes on where the case traps or is ill-formed; promises verdicts and goes on where it is undefined |
-| over-strict | it refuses, traps, or calls undefined, what is defined                                                |
-| unsupported | a limit of its own, told as such; its features do not reach the case                                  |
-| known       | one of the verdicts above that the expectations name, with the row that explains it                   |
-| crash       | the process ended, an answer was none, or it raised what is no verdict                                |
-| timeout     | no answer in time                                                                                     |
+| verdict     | means                                                                                               |
+|-------------|-----------------------------------------------------------------------------------------------------|
+| pass        | what the case records, to the bit (NaN is one class); a refusal, trap or verdict with its code      |
+| permitted   | inside of the set or interval of the case, and not the recorded value                               |
+| fail        | a value that the case excludes; another code, place or kind of end than the recorded one            |
+| missed-trap | it continues where the case traps or is ill-formed; promises verdicts and continues where undefined |
+| over-strict | it refuses, traps, or calls undefined, what is defined                                              |
+| unsupported | a limit of its own, told as such; its features do not reach the case                                |
+| known       | one of the verdicts above that the expectations name, with the row that explains it                 |
+| crash       | the process ended, an answer was none, or it raised what is no verdict                              |
+| timeout     | no answer in time                                                                                   |
 
 Not scored, and counted apart: `open` cases; `undefined` ones where the implementation promises no verdicts, or has no
 detectors and only those find it.

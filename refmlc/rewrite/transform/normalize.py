@@ -1,6 +1,6 @@
 """`normalize`: nothing is nested any more, and every variable has the type that follows for it.
 
-| stands where a value is asked for                      | afterwards                                    |
+| stands where a value is needed                         | afterwards                                    |
 |--------------------------------------------------------|-----------------------------------------------|
 | variable, constant, shape, number, string, function    | the same                                      |
 | tuple                                                  | the same, its fields being of this table      |

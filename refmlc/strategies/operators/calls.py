@@ -50,7 +50,7 @@ class Calls:
         self.params: list[relax.Var] = []
         self.recipes: list[Array] = []
         self.bindings: list[relax.Binding] = []
-        self.last: DrawnTensor | None = None  # the result to go on with, until it is used
+        self.last: DrawnTensor | None = None  # the last result, until it is used
 
     # ------------------------------------------------------------------------------------------------ tensors
 

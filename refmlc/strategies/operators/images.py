@@ -79,7 +79,7 @@ def pooled_back(calls: Calls, *, counts: bool = False) -> Plan:
 
 
 def adaptive(calls: Calls, space: int) -> Plan:
-    """A pool with so many places."""
+    """A pool with `places` places."""
     layout = calls.choices.pick(LAYOUTS[space])
     one = image(calls, space, layout)
     return [one.expr], {"output_size": tuple(calls.choices.pick((2, 1, 3, 4)) for _ in range(space)), "layout": layout}

@@ -85,7 +85,7 @@ class Remote:
     do: str = "run"
 
     def take(self, calls: int) -> int:
-        """Run it there, or compile it there so many times."""
+        """Run or compile it there `times` times."""
         if self.do == "compile":
             return sum(self._ns({"do": "compile", "name": self.program}) for _ in range(calls))
         return self._ns({"do": "run", "name": self.program, "calls": calls})

@@ -27,7 +27,7 @@ def _list(out: object) -> tuple[Type, ...]:
 
 
 def _types(out_ty: object, out_sinfo: object) -> tuple[Type, ...]:
-    """The type of the results, which must be told; several are a tuple."""
+    """The type of the results, which is required; several are a tuple."""
     out = out_sinfo if out_ty is None else out_ty
     types = _list(out)
     if not types:

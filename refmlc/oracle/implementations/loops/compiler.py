@@ -1,7 +1,7 @@
 """The one place where source is run: it was made by `writer`, of names and numbers of ours, and sees no builtins.
 
 No text of a module is ever in it (see the package), so nothing that a module says can be executed as Python. The one
-builtin that is there is for NumPy, which imports parts of itself when it words an error, by way of whoever called it.
+builtin is for NumPy, which imports parts of itself for an error message through its caller.
 """
 
 from importlib import import_module
