@@ -30,11 +30,11 @@ MASKS = (None, "TopLeft", "BottomRight")
 def alike(name: str, query: Tensor, others: tuple[Tensor, ...]) -> None:
     """Fails: RM105, RM201 where tensors have not 4 dimensions, or another dtype."""
     require_float(query, name)
-    for one in (query, *others):
-        if one.ndim != 4:
-            raise fail(BAD_ARGUMENTS, f"`{name}` takes tensors of 4 dimensions; `{one.name}` has {one.ndim}")
-        if one.dtype != query.dtype:
-            raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; `{one.name}` is {one.dtype}")
+    for tensor in (query, *others):
+        if tensor.ndim != 4:
+            raise fail(BAD_ARGUMENTS, f"`{name}` takes tensors of 4 dimensions; `{tensor.name}` has {tensor.ndim}")
+        if tensor.dtype != query.dtype:
+            raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; `{tensor.name}` is {tensor.dtype}")
 
 
 def scores_of(query: Tensor, key: Tensor, bias: Tensor | None, scale: float | None) -> Tensor:
@@ -99,8 +99,8 @@ def check_mask(name: str, causal_mask: str | None, window_size: int | None) -> N
     if causal_mask not in MASKS:
         raise fail(BAD_ARGUMENTS, f'`{name}` has the masks "TopLeft" and "BottomRight"; this is {causal_mask!r}')
     if window_size is not None and (causal_mask is None or window_size < 1):
-        told = "needs a causal_mask" if causal_mask is None else f"is at least 1; this is {window_size}"
-        raise fail(BAD_ARGUMENTS, f"the window_size of `{name}` {told}")
+        requirement = "needs a causal_mask" if causal_mask is None else f"is at least 1; this is {window_size}"
+        raise fail(BAD_ARGUMENTS, f"the window_size of `{name}` {requirement}")
 
 
 def attention(
@@ -124,9 +124,9 @@ def attention(
     alike(name, query, (key, value) if bias is None else (key, value, bias))
     check_mask(name, causal_mask, window_size)
     batch, length, heads, size = query.shape
-    for one in (key, value):
-        must_agree(batch, one.shape[0], f"the images of `{name}`")
-        must_agree(heads, one.shape[2], f"the heads of `{name}`")
+    for tensor in (key, value):
+        must_agree(batch, tensor.shape[0], f"the images of `{name}`")
+        must_agree(heads, tensor.shape[2], f"the heads of `{name}`")
     must_agree(size, key.shape[3], f"the sizes of queries and keys of `{name}`")
     must_agree(key.shape[1], value.shape[1], f"the keys and values of `{name}`")
     if bias is not None:

@@ -34,13 +34,15 @@ def _ordered(limits: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:
     Decision: TVM's printer writes starts, starts, hints; its reader takes start, hint, start, hint. Starts are vectors
     and hints have no dimensions, so that both are understood.
     """
-    given = [one for one in limits if one is not None]
-    for one in given:
-        if one.ndim > 1 or not one.buffer.dtype.is_integer:
-            raise fail(TYPE_MISMATCH, f"`{NAME}` takes integers, vectors or single ones; `{one.name}` is {one.dtype}")
-    starts = [one for one in given if one is given[0] or (one.ndim == 1 and known(one.shape[0]) != 1)]
+    present = [limit for limit in limits if limit is not None]
+    for limit in present:
+        if limit.ndim > 1 or not limit.buffer.dtype.is_integer:
+            raise fail(
+                TYPE_MISMATCH, f"`{NAME}` takes integers, vectors or single ones; `{limit.name}` is {limit.dtype}"
+            )
+    starts = [limit for limit in present if limit is present[0] or (limit.ndim == 1 and known(limit.shape[0]) != 1)]
     require_rank(starts[0], 1, NAME)
-    if len(starts) > 2 or len(given) - len(starts) > 2:
+    if len(starts) > 2 or len(present) - len(starts) > 2:
         raise fail(BAD_ARGUMENTS, f"`{NAME}` takes two vectors of starts and two greatest lengths")
     return starts[0], starts[-1]
 
@@ -50,7 +52,7 @@ def _places(length: Value, queries: Tensor, keys: Tensor, causal_mask: str | Non
 
     def body(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
         def sequence(s: Value) -> tir.Stmt:
-            (begin, end), (first, after) = ([te.cast(at(one, s + k), "int64") for k in (0, 1)] for one in ins)
+            (begin, end), (first, after) = ([te.cast(at(buffer, s + k), "int64") for k in (0, 1)] for buffer in ins)
             many, keyed = end - begin, after - first
             more = te.abs(many - keyed) if causal_mask == "BottomRight" else te.const(0, "int64")
 
@@ -62,7 +64,7 @@ def _places(length: Value, queries: Tensor, keys: Tensor, causal_mask: str | Non
 
             return loop(te.maximum(many, 0), query, "i")
 
-        clear = loops([length], lambda i: steps(*(store(one, 0, *i) for one in outs)))
+        clear = loops([length], lambda i: steps(*(store(buffer, 0, *i) for buffer in outs)))
         return steps(clear, loop(te.maximum(queries.shape[0] - 1, 0), sequence, "s"))
 
     return written([((length,), "int64")] * 3, [queries, keys], body, "sequences")

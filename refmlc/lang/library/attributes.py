@@ -35,18 +35,18 @@ WORDS = {int: "an integer", float: "a number", bool: "a boolean", str: "a string
 
 def attributes_of(op: Operator, attrs: Mapping[str, tir.Attr]) -> dict[str, object]:
     """The attributes as plain Python values. Fails: RM105 (one that there is not, that is missing, of another kind)."""
-    given = {name: plain(value) for name, value in attrs.items()}
-    for name, value in given.items():
+    values = {name: plain(value) for name, value in attrs.items()}
+    for name, value in values.items():
         if name not in op.attributes:
-            known = ", ".join(op.attributes) or "none"
-            raise fail(BAD_ARGUMENTS, f"`{op.name}` has no attribute `{name}`", None, f"its attributes: {known}")
+            names = ", ".join(op.attributes) or "none"
+            raise fail(BAD_ARGUMENTS, f"`{op.name}` has no attribute `{name}`", None, f"its attributes: {names}")
         annotation = op.parameters[name].annotation
         if not takes(annotation, value):
             raise fail(BAD_ARGUMENTS, f"`{name}` is {words(annotation)}, not {value!r}")
     for name, default in op.attributes.items():
-        if default is op.parameters[name].empty and name not in given:
+        if default is op.parameters[name].empty and name not in values:
             raise fail(BAD_ARGUMENTS, f"`{op.name}` needs the attribute `{name}`")
-    return given
+    return values
 
 
 def takes(annotation: object, value: object) -> bool:
@@ -55,7 +55,7 @@ def takes(annotation: object, value: object) -> bool:
         return isinstance(value, KINDS[annotation])
     if get_origin(annotation) is Sequence:
         (each,) = get_args(annotation)
-        return isinstance(value, (tuple, list)) and all(takes(each, one) for one in value)
+        return isinstance(value, (tuple, list)) and all(takes(each, item) for item in value)
     return any(takes(each, value) for each in get_args(annotation))
 
 

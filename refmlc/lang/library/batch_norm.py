@@ -11,12 +11,16 @@ from refmlc.lang.te import Tensor, Value
 
 def _vectors(data: Tensor, channel: int, *vectors: Tensor) -> None:
     """Fails: RM201, RM202 where a vector does not have a number for each channel."""
-    for one in vectors:
-        if one.dtype != data.dtype:
-            raise fail(TYPE_MISMATCH, f"`nn.batch_norm` of {data.dtype} takes vectors of this dtype, not {one.dtype}")
-        if one.ndim != 1:
-            raise fail(SHAPE_MISMATCH, f"`nn.batch_norm` takes a vector as `{one.name}`; it has {one.ndim} dimensions")
-        must_agree(data.shape[channel], one.shape[0], f"the channels of `nn.batch_norm`, and `{one.name}`")
+    for vector in vectors:
+        if vector.dtype != data.dtype:
+            raise fail(
+                TYPE_MISMATCH, f"`nn.batch_norm` of {data.dtype} takes vectors of this dtype, not {vector.dtype}"
+            )
+        if vector.ndim != 1:
+            raise fail(
+                SHAPE_MISMATCH, f"`nn.batch_norm` takes a vector as `{vector.name}`; it has {vector.ndim} dimensions"
+            )
+        must_agree(data.shape[channel], vector.shape[0], f"the channels of `nn.batch_norm`, and `{vector.name}`")
 
 
 def _moments(data: Tensor, channel: int) -> tuple[Tensor, Tensor]:

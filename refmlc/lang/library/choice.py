@@ -21,13 +21,13 @@ from refmlc.lang.te import Tensor, Value
 def where(condition: Tensor, x1: Tensor, x2: Tensor) -> Tensor:
     """The element of `x1` where the condition holds, else that of `x2`. Shapes are broadcast. Fails: RM201, RM202."""
     if condition.dtype != "bool" or x1.dtype != x2.dtype:
-        given = f"{condition.dtype}, {x1.dtype} and {x2.dtype}"
-        raise fail(TYPE_MISMATCH, f"`where` takes a condition of bool and tensors of one dtype; these are {given}")
+        dtypes = f"{condition.dtype}, {x1.dtype} and {x2.dtype}"
+        raise fail(TYPE_MISMATCH, f"`where` takes a condition of bool and tensors of one dtype; these are {dtypes}")
     shape = broadcast_shape(condition.shape, x1.shape, x2.shape)
 
     def element(*i: Value) -> Value:
-        one, other = x1(*broadcast_indices(x1.shape, i, shape)), x2(*broadcast_indices(x2.shape, i, shape))
-        return te.select(condition(*broadcast_indices(condition.shape, i, shape)), one, other)
+        first, second = x1(*broadcast_indices(x1.shape, i, shape)), x2(*broadcast_indices(x2.shape, i, shape))
+        return te.select(condition(*broadcast_indices(condition.shape, i, shape)), first, second)
 
     return computed(shape, element, "T_where")
 
@@ -49,9 +49,9 @@ def log_add_exp(x1: Tensor, x2: Tensor) -> Tensor:
     return combined(x1, x2, lambda a, b: te.log(te.exp(a) + te.exp(b)), "log_add_exp")
 
 
-def _per_axis(data: Tensor, one: Tensor, axis: int, i: tuple[Value, ...]) -> Value:
+def _per_axis(data: Tensor, parameter: Tensor, axis: int, i: tuple[Value, ...]) -> Value:
     """The element of a tensor that has one for each place along `axis`, or one for all."""
-    return one() if not one.ndim else one(i[axis_of(axis, data.ndim)])
+    return parameter() if not parameter.ndim else parameter(i[axis_of(axis, data.ndim)])
 
 
 def quantize(data: Tensor, scale: Tensor, zero_point: Tensor, *, out_dtype: str = "int8", axis: int = -1) -> Tensor:

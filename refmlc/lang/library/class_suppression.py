@@ -120,11 +120,11 @@ def all_class_non_max_suppression(
     inputs = [boxes, scores, places, *limits.values()]
     if output_format == "onnx":
         outputs = [((batch * rows, THREE), "int64"), ((ONE,), "int64")]
-        found = written(outputs, inputs, _onnx, "all_class_nms")
+        results = written(outputs, inputs, _onnx, "all_class_nms")
     else:
         outputs = [((batch, rows, te.const(2, "int64")), "int64"), ((batch, rows), "float32"), ((batch,), "int64")]
-        found = written(outputs, inputs, _tensorflow, "all_class_nms")
-    return found
+        results = written(outputs, inputs, _tensorflow, "all_class_nms")
+    return results
 
 
 def _cleared(outs: Sequence[tir.Buffer]) -> list[tir.Stmt]:
@@ -134,7 +134,7 @@ def _cleared(outs: Sequence[tir.Buffer]) -> list[tir.Stmt]:
         zero = te.cast(te.const(0, "int64"), str(buffer.dtype))
         return loops([Value(extent) for extent in buffer.shape], lambda i: store(buffer, zero, *i))
 
-    return [clear(one) for one in outs]
+    return [clear(output) for output in outs]
 
 
 def _each_class(ins: Sequence[tir.Buffer], chosen: KeptBoxes) -> tir.Stmt:

@@ -27,8 +27,8 @@ def _dtype(data: Tensor, weight: Tensor, out_dtype: object, name: str) -> str:
     if out_dtype not in (None, "", "void"):
         return str(out_dtype)
     if data.dtype != weight.dtype:
-        given = f"these are {data.dtype} and {weight.dtype}"
-        raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype, or an out_dtype; {given}")
+        dtypes = f"these are {data.dtype} and {weight.dtype}"
+        raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype, or an out_dtype; {dtypes}")
     return data.dtype
 
 
@@ -94,18 +94,18 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
 
 def _spread(moved: Windows, name: str, extents: list[Value], sizes: list[Value], more: tuple[int, ...]) -> list[Value]:
     """The extents of a transposed convolution. Fails: RM105, RM202 where nothing is, or remains."""
-    found = []
+    extents_out = []
     for place, (extent, size) in enumerate(zip(extents, sizes, strict=True)):
         if more[place] >= moved.stride[place]:
             least = f"output_padding {more[place]} and strides {moved.stride[place]}"
             raise fail(BAD_ARGUMENTS, f"`{name}` takes an output_padding below the stride; there are {least}")
         whole = (extent - 1) * moved.stride[place] + (size - 1) * moved.dilation[place] + 1
-        made = whole - moved.before[place] - moved.after[place] + more[place]
-        have = known(made)
+        result_extent = whole - moved.before[place] - moved.after[place] + more[place]
+        have = known(result_extent)
         if known(extent) == 0 or (have is not None and have < 0):
             raise fail(SHAPE_MISMATCH, f"`{name}` of an extent of {known(extent)} has an empty result: {have}")
-        found.append(made)
-    return found
+        extents_out.append(result_extent)
+    return extents_out
 
 
 def _transposed(rank: int) -> Callable[..., Tensor]:

@@ -32,8 +32,8 @@ def nonzero_count(x: Tensor) -> Tensor:
     """How many elements are not 0."""
 
     def body(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
-        found = store(outs[0], at(outs[0], 0) + 1, 0)
-        return steps(store(outs[0], 0, 0), loops(x.shape, lambda i: when(_is_there(at(ins[0], *i)), found)))
+        count_up = store(outs[0], at(outs[0], 0) + 1, 0)
+        return steps(store(outs[0], 0, 0), loops(x.shape, lambda i: when(_is_there(at(ins[0], *i)), count_up)))
 
     return written([((ONE,), "int64")], [x], body, "counts")[0]
 
@@ -83,11 +83,11 @@ class _Groups:
         same, number = local("same"), at(count, 0) - 1
 
         def by(i: tuple[Value, ...]) -> tir.Stmt:
-            inner = [extent - 1 - one for one, extent in zip(i, self.inner, strict=True)]
+            inner = [extent - 1 - coordinate for coordinate, extent in zip(i, self.inner, strict=True)]
             return merged(places, lambda place: self._at(keys, place, inner))
 
         def differs(i: tuple[Value, ...], k: Value) -> tir.Stmt:
-            earlier, later = (self._at(keys, places(one), i) for one in (k - 1, k))
+            earlier, later = (self._at(keys, places(index), i) for index in (k - 1, k))
             return when(before(earlier, later, descending=False), store(same, 0, 0))
 
         def group(k: Value) -> tir.Stmt:
@@ -136,10 +136,10 @@ class _Groups:
 def _flag(value: Value | None, default: bool, name: str) -> bool:
     if value is None:
         return default
-    found = known(value)
-    if found is None:
+    flag = known(value)
+    if flag is None:
         raise fail(BAD_ARGUMENTS, f"`{name}` of `unique` must be known")
-    return bool(found)
+    return bool(flag)
 
 
 def _groups(x: Tensor, sorted_: Value | None, axis: Value | None) -> _Groups:
@@ -186,14 +186,14 @@ def unique(
     def element(*i: Value) -> Value:
         return groups.x(*i[:own], groups.first(i[own]), *i[own + 1 :])
 
-    found = [computed(shape, element, "unique")]
+    results = [computed(shape, element, "unique")]
     if _flag(return_index, False, "return_index"):
-        found.append(computed(counts, groups.first, "unique_index"))
+        results.append(computed(counts, groups.first, "unique_index"))
     if _flag(return_inverse, False, "return_inverse"):
-        found.append(groups.which)
+        results.append(groups.which)
     if _flag(return_counts, False, "return_counts"):
-        found.append(computed(counts, groups.times, "unique_counts"))
-    return found[0] if len(found) == 1 else tuple(found)
+        results.append(computed(counts, groups.times, "unique_counts"))
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 COUNTING = (

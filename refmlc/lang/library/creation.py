@@ -81,11 +81,11 @@ def arange(start: Value, stop: Value, step: Value, *, dtype: str = "float32") ->
     Dtypes: `start + i * step` is computed in the dtype of the numbers, then converted to `dtype`. Fails: RM105 for a
     step of 0, or for floats that are not known when the module is read.
     """
-    numbers = [getattr(one.expr, "value", None) for one in (start, stop, step)]
-    if all(isinstance(one, int | float) for one in numbers):
-        first, last, by = (float(one) if isinstance(one, float) else int(one or 0) for one in numbers)
+    numbers = [getattr(operand.expr, "value", None) for operand in (start, stop, step)]
+    if all(isinstance(operand, int | float) for operand in numbers):
+        first, last, by = (float(operand) if isinstance(operand, float) else int(operand or 0) for operand in numbers)
         extent: Value = te.const(_length(first, last, by), "int64")
-    elif all(one.expr.dtype.is_integer for one in (start, stop, step)):
+    elif all(operand.expr.dtype.is_integer for operand in (start, stop, step)):
         extent = te.cast(te.maximum(_rounded_up(stop - start, step), 0), "int64")
     else:
         raise fail(BAD_ARGUMENTS, "`arange` over floats needs known numbers: its length depends on them")
@@ -96,7 +96,7 @@ def _length(first: float, last: float, by: float) -> int:
     """How many numbers there are. Fails: RM105 for a step of 0, and where they are not as many as an int64 counts."""
     if not by:
         raise fail(BAD_ARGUMENTS, "the step of `arange` is 0")
-    if all(isinstance(one, int) for one in (first, last, by)):
+    if all(isinstance(number, int) for number in (first, last, by)):
         count: float = max(0, -((first - last) // by))
     else:
         quotient = (last - first) / by
@@ -140,7 +140,7 @@ def hamming_window(window_size: Value, periodic: Value, alpha: Value, beta: Valu
     Order: the angle and its cosine in `dtype`; the product and the difference in the dtype of `alpha` and `beta`, then
     converted. Fails: RM105 unless the size and `periodic` are known.
     """
-    size, whole = (getattr(one.expr, "value", None) for one in (window_size, periodic))
+    size, whole = (getattr(operand.expr, "value", None) for operand in (window_size, periodic))
     if not isinstance(size, int) or not isinstance(whole, int):
         raise fail(BAD_ARGUMENTS, "`hamming_window` takes a size and a bool that are known")
     if size == 1:

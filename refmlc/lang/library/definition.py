@@ -70,7 +70,7 @@ def fits(annotation: object, argument: Argument) -> bool:
         case Value():
             return annotation in (Value, Value | None, Tensor | Value)
         case tuple():
-            tensors, numbers = (all(isinstance(one, kind) for one in argument) for kind in (Tensor, Value))
+            tensors, numbers = (all(isinstance(part, kind) for part in argument) for kind in (Tensor, Value))
             return (tensors and annotation == Tensors) or (numbers and annotation in (Shape, Numbers, Numbers | None))
         case None:
             return True
@@ -101,9 +101,9 @@ class Operator:
     def signature(self) -> tuple[tuple[str, str], ...]:
         """Each parameter with its kind in text, as the reader takes it."""
         return tuple(
-            (name, "a" if one.kind is Parameter.KEYWORD_ONLY else KINDS[one.annotation])
-            for name, one in self.parameters.items()
-            if one.annotation != Counts
+            (name, "a" if parameter.kind is Parameter.KEYWORD_ONLY else KINDS[parameter.annotation])
+            for name, parameter in self.parameters.items()
+            if parameter.annotation != Counts
         )
 
     @cached_property
@@ -129,8 +129,8 @@ class Operator:
 
 def computed(shape: Sequence[Value | int], fcompute: Callable[..., Value | object], name: str) -> Tensor:
     """`te.compute` of one tensor."""
-    made = compute(shape, fcompute, name=name)
-    return made if isinstance(made, Tensor) else made[0]
+    tensors = compute(shape, fcompute, name=name)
+    return tensors if isinstance(tensors, Tensor) else tensors[0]
 
 
 def plain(value: tir.Attr) -> object:
@@ -141,6 +141,6 @@ def plain(value: tir.Attr) -> object:
         case tir.StringImm(value=text):
             return text
         case tuple():
-            return tuple(plain(one) for one in value)
+            return tuple(plain(item) for item in value)
         case _:
             return value

@@ -39,27 +39,27 @@ def _parsed(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[list[str]
     terms = left.split(",")
     if len(terms) != len(operands):
         raise fail(BAD_ARGUMENTS, f"`{subscripts}` takes {len(terms)} tensors; {len(operands)} are given")
-    labels = [_labels(term, one.ndim, 0) for term, one in zip(terms, operands, strict=True)]
-    found = [label for one in labels for label in one]
-    numbers = [label for label in found if label.isdigit()]
+    labels = [_labels(term, operand.ndim, 0) for term, operand in zip(terms, operands, strict=True)]
+    all_labels = [label for operand in labels for label in operand]
+    numbers = [label for label in all_labels if label.isdigit()]
     most = max((int(label) + 1 for label in numbers), default=0)
     if arrow:
         result = _labels(right, None, most)
     else:
-        once = sorted(label for label in set(found) if found.count(label) == 1 and label.isalpha())
+        once = sorted(label for label in set(all_labels) if all_labels.count(label) == 1 and label.isalpha())
         result = [*(str(place) for place in reversed(range(most))), *once]
-    if len(set(result)) != len(result) or not set(result) <= set(found):
+    if len(set(result)) != len(result) or not set(result) <= set(all_labels):
         raise fail(BAD_ARGUMENTS, f"each letter in the result of `{subscripts}` must be unique and occur in an operand")
     return labels, result
 
 
 def _extents(labels: Sequence[Sequence[str]], operands: Sequence[Tensor]) -> dict[str, Value]:
     """What each label counts, in the order in which they come up. Fails: RM202."""
-    found: dict[str, list[Value]] = {}
-    for own, one in zip(labels, operands, strict=True):
-        for label, extent in zip(own, one.shape, strict=True):
-            found.setdefault(label, []).append(extent)
-    return {label: broadcast_extent(own, f"the index `{label}` of `einsum`") for label, own in found.items()}
+    extents_by_label: dict[str, list[Value]] = {}
+    for own, operand in zip(labels, operands, strict=True):
+        for label, extent in zip(own, operand.shape, strict=True):
+            extents_by_label.setdefault(label, []).append(extent)
+    return {label: broadcast_extent(own, f"the index `{label}` of `einsum`") for label, own in extents_by_label.items()}
 
 
 def einsum(operands: Tensors, *, subscripts: str) -> Tensor:
@@ -69,7 +69,7 @@ def einsum(operands: Tensors, *, subscripts: str) -> Tensor:
     letters in the order in which they come up, the last innermost, in the dtype of the operands. Fails: RM105, RM201,
     RM202.
     """
-    if not operands or len({one.dtype for one in operands}) != 1:
+    if not operands or len({operand.dtype for operand in operands}) != 1:
         raise fail(TYPE_MISMATCH, "`einsum` takes tensors of one dtype")
     labels, result = _parsed(subscripts, operands)
     extents = _extents(labels, operands)
@@ -85,9 +85,9 @@ def einsum(operands: Tensors, *, subscripts: str) -> Tensor:
     def element(*i: Value) -> object:
         where: dict[str, Value] = {**dict(zip(result, i, strict=True)), **inner}
         product: Value | None = None
-        for own, one in zip(labels, operands, strict=True):
+        for own, operand in zip(labels, operands, strict=True):
             shape = [extents[label] for label in own]
-            factor = one(*broadcast_indices(one.shape, [where[label] for label in own], shape))
+            factor = operand(*broadcast_indices(operand.shape, [where[label] for label in own], shape))
             product = factor if product is None else product * factor
         if product is None or not inner:
             return product

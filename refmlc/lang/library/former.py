@@ -20,8 +20,8 @@ def dense(data: Tensor, weight: Tensor) -> Tensor:
     Shapes: (n, k) and (m, k) give (n, m). Order: terms are added from 0 in the order of k, in the dtype of both.
     Fails: RM105 tensors that are no matrices, RM201 dtypes that differ, RM202.
     """
-    for one in (data, weight):
-        require_rank(one, 2, "dense")
+    for tensor in (data, weight):
+        require_rank(tensor, 2, "dense")
     if data.dtype != weight.dtype:
         raise fail(TYPE_MISMATCH, f"`dense` takes tensors of one dtype; these are {data.dtype} and {weight.dtype}")
     must_agree(data.shape[1], weight.shape[1], "the inner dimensions of `dense`")

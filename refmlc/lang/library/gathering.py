@@ -59,11 +59,11 @@ def take(x: Tensor, indices: Tensor | Value, *, axis: int | None = None, mode: s
             at = te.minimum(te.maximum(te.cast(at, "int64"), 0), extent - 1)
         elif mode == "wrap":
             at = te.cast(at, "int64") % extent
-        found = x(*before, at, *after)
+        taken = x(*before, at, *after)
         if mode == "nan":
             wide = te.cast(at, "int64")
-            return te.if_then_else(te.all(wide >= 0, wide < extent), found, te.const(float("nan"), x.dtype))
-        return found
+            return te.if_then_else(te.all(wide >= 0, wide < extent), taken, te.const(float("nan"), x.dtype))
+        return taken
 
     return computed([*x.shape[:along], *inner, *x.shape[along + 1 :]], element, "T_take")
 
@@ -117,13 +117,13 @@ def index_tensor(data: Tensor, indices: Tensors) -> Tensor:
     """
     if not indices or len(indices) > data.ndim:
         raise fail(BAD_ARGUMENTS, f"`index_tensor` takes 1 to {data.ndim} tensors of indices, not {len(indices)}")
-    for one in indices:
-        require_indices(one, "index_tensor")
-    outer = broadcast_shape(*(one.shape for one in indices))
+    for tensor in indices:
+        require_indices(tensor, "index_tensor")
+    outer = broadcast_shape(*(tensor.shape for tensor in indices))
 
     def element(*i: Value) -> Value:
         own = i[: len(outer)]
-        return data(*(one(*broadcast_indices(one.shape, own, outer)) for one in indices), *i[len(outer) :])
+        return data(*(tensor(*broadcast_indices(tensor.shape, own, outer)) for tensor in indices), *i[len(outer) :])
 
     return computed([*outer, *data.shape[len(indices) :]], element, "advanced_index")
 
@@ -156,8 +156,8 @@ def bucketize(input_tensor: Tensor, boundaries: Tensor, *, out_int32: bool = Fal
     if boundaries.ndim != 1:
         raise fail(BAD_ARGUMENTS, f"the boundaries of `bucketize` are a vector; they have {boundaries.ndim} dimensions")
     if boundaries.dtype != input_tensor.dtype:
-        given = f"{input_tensor.dtype} and {boundaries.dtype}"
-        raise fail(TYPE_MISMATCH, f"`bucketize` takes tensors of one dtype; these are {given}")
+        dtypes = f"{input_tensor.dtype} and {boundaries.dtype}"
+        raise fail(TYPE_MISMATCH, f"`bucketize` takes tensors of one dtype; these are {dtypes}")
     (k,), there = over(boundaries, (0,))
     dtype = "int32" if out_int32 else "int64"
 

@@ -44,8 +44,8 @@ def nll_loss_backward(
     """The gradient of `nn.nll_loss` by the predictions. Fails: RM105, RM201, RM202."""
     name = "grad.nll_loss_backward"
     check_targets(name, predictions, targets, weights, reduction)
-    wanted = targets.shape if reduction == "none" else ()
-    _must_be(name, output_grad, predictions.dtype, wanted)
+    expected_shape = targets.shape if reduction == "none" else ()
+    _must_be(name, output_grad, predictions.dtype, expected_shape)
     axis, dtype = class_axis(predictions), predictions.dtype
     counted = counted_weights(targets, weights, ignore_index, dtype)
     whole = reduced(counted, None, te.sum, name="weights_red") if reduction == "mean" else None
@@ -91,7 +91,7 @@ class Pool:
     @property
     def axes(self) -> list[Axis]:
         """Variables for the places of a window."""
-        return over_extents([te.const(one, "int64") for one in self.sizes], ["rh", "rw"])[0]
+        return over_extents([te.const(size, "int64") for size in self.sizes], ["rh", "rw"])[0]
 
     def windows_of(self, spots: Sequence[Value], inner: Sequence[Value]) -> tuple[list[Value], Value]:
         """The window whose place `inner` each of `spots` is, and the condition that there is one."""
@@ -115,10 +115,10 @@ def _pool(
     *,
     ceil_mode: bool,
 ) -> Pool:
-    source, target = (layout_of(one, "NCHW", f"`{name}`: layout") for one in layouts)
+    source, target = (layout_of(item, "NCHW", f"`{name}`: layout") for item in layouts)
     sizes = numbers(pool_size, 2, "pool_size", 1)
     images, channels, *space = source.extents(data, f"the data of `{name}`")
-    counts = moved.counts(space, [te.const(one, "int64") for one in sizes], name, ceil=ceil_mode)
+    counts = moved.counts(space, [te.const(item, "int64") for item in sizes], name, ceil=ceil_mode)
     _must_be(name, output_grad, data.dtype, target.joined(images, channels, *counts))
     return Pool(data, output_grad, moved, sizes, source, target, tuple(counts), ceil_mode)
 
@@ -133,7 +133,7 @@ def _to_greatest(pool: Pool) -> Tensor:
 
     def best(*i: Value) -> object:
         image, channel, *at = i
-        spots = [one - low for one, low in zip(pool.moved.spots(at, inner), pool.moved.before, strict=True)]
+        spots = [spot - low for spot, low in zip(pool.moved.spots(at, inner), pool.moved.before, strict=True)]
         there = inside(pool.moved, spots, pool.space, ceil=pool.clipped)
         return ARGMAX(
             (place_of(inner), pool.data(*pool.source.joined(image, channel, *spots))), axis=inner, where=there

@@ -27,14 +27,14 @@ LEAST_BITS = 32
 
 def symbols(types: Sequence[Type | None]) -> list[tir.Var]:
     """The variables of types that may be extents, each once, in order."""
-    nodes = chain.from_iterable(walk(one) for one in types if one is not None)
-    found = dict.fromkeys(node for node in nodes if isinstance(node, tir.Var) and node.dtype.is_integer)
-    return [var for var in found if var.dtype.bits >= LEAST_BITS]
+    nodes = chain.from_iterable(walk(type_) for type_ in types if type_ is not None)
+    variables = dict.fromkeys(node for node in nodes if isinstance(node, tir.Var) and node.dtype.is_integer)
+    return [var for var in variables if var.dtype.bits >= LEAST_BITS]
 
 
-def numbers(found: Sequence[tir.Var]) -> dict[tir.Var, tir.IntImm]:
+def numbers(variables: Sequence[tir.Var]) -> dict[tir.Var, tir.IntImm]:
     """A prime for each of them."""
-    return {var: tir.IntImm(var.dtype, prime) for var, prime in zip(found, _primes(), strict=False)}
+    return {var: tir.IntImm(var.dtype, prime) for var, prime in zip(variables, _primes(), strict=False)}
 
 
 def instance(ty: Type | None, table: Mapping[tir.Var, tir.IntImm]) -> Type | None:

@@ -42,19 +42,19 @@ class Layout:
     def extents(self, tensor: Tensor, what: str) -> list[Value]:
         """The extents of a tensor by letter. Fails: RM105 where it has another number of dimensions."""
         if tensor.ndim != len(self.text):
-            given = f"this has {tensor.ndim}"
-            raise fail(BAD_ARGUMENTS, f'{what} has the {len(self.text)} dimensions of "{self.text}"; {given}')
+            dimensions = f"this has {tensor.ndim}"
+            raise fail(BAD_ARGUMENTS, f'{what} has the {len(self.text)} dimensions of "{self.text}"; {dimensions}')
         return self.split(tensor.shape)
 
 
 def layout_of(text: str, letters: str, what: str) -> Layout:
     """The layout of that text. Fails: RM105 another text, RM501 a blocked layout."""
-    found = str(text)
-    if any(one.isdigit() or one.islower() for one in found):
-        raise fail(UNSUPPORTED_OP, f'{what} "{found}" is blocked: such layouts are not supported')
-    if sorted(found) != sorted(letters):
-        raise fail(BAD_ARGUMENTS, f'{what} is "{found}"; it has each of the letters {letters} once')
-    return Layout(found, letters)
+    layout = str(text)
+    if any(letter.isdigit() or letter.islower() for letter in layout):
+        raise fail(UNSUPPORTED_OP, f'{what} "{layout}" is blocked: such layouts are not supported')
+    if sorted(layout) != sorted(letters):
+        raise fail(BAD_ARGUMENTS, f'{what} is "{layout}"; it has each of the letters {letters} once')
+    return Layout(layout, letters)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Windows:
 
         Fails: RM202 where the window is greater than what it moves over.
         """
-        found = []
+        window_counts = []
         for place, (extent, size) in enumerate(zip(space, kernel, strict=True)):
             stride, first = self.stride[place], extent + self.before[place]
             room = first + self.after[place] - (size - 1) * self.dilation[place] - 1
@@ -81,8 +81,8 @@ class Windows:
             if ceil:
                 reach = self.after[place] - int(size - 1) * self.dilation[place] + stride - 1
                 room = room + (stride - 1) if reach <= 0 else first - 1
-            found.append(room // stride + 1)
-        return found
+            window_counts.append(room // stride + 1)
+        return window_counts
 
     def spots(self, at: Sequence[Value], inner: Sequence[Value]) -> list[Value]:
         """Where place `inner` of window `at` is, counted from what is added before."""
@@ -98,26 +98,26 @@ def windows(rank: int, strides: PerAxis, padding: PerAxis, dilation: PerAxis) ->
 
 def numbers(value: PerAxis, count: int, what: str, least: int) -> tuple[int, ...]:
     """A number for each of `count` dimensions; one alone counts for all. Fails: RM105."""
-    given = (value,) if isinstance(value, int) else tuple(value)
-    found = given * count if len(given) == 1 else given
-    if len(found) != count:
-        raise fail(BAD_ARGUMENTS, f"{what} is 1 number, or {count}; {len(given)} are given")
-    return _checked(found, what, least)
+    values = (value,) if isinstance(value, int) else tuple(value)
+    expanded = values * count if len(values) == 1 else values
+    if len(expanded) != count:
+        raise fail(BAD_ARGUMENTS, f"{what} is 1 number, or {count}; {len(values)} are given")
+    return _checked(expanded, what, least)
 
 
 def paddings(value: PerAxis, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What is added before and after, by dimension: 1 number, one for each, or all before, then all after."""
-    given = (value,) if isinstance(value, int) else tuple(value)
-    found = given * (2 * count) if len(given) == 1 else given * 2 if len(given) == count else given
-    if len(found) != 2 * count:
-        allowed = ", ".join(str(one) for one in sorted({1, count})) + f" or {2 * count}"
-        raise fail(BAD_ARGUMENTS, f"padding is {allowed} numbers; {len(given)} are given")
-    _checked(found, "padding", 0)
-    return found[:count], found[count:]
+    values = (value,) if isinstance(value, int) else tuple(value)
+    expanded = values * (2 * count) if len(values) == 1 else values * 2 if len(values) == count else values
+    if len(expanded) != 2 * count:
+        allowed = ", ".join(str(number) for number in sorted({1, count})) + f" or {2 * count}"
+        raise fail(BAD_ARGUMENTS, f"padding is {allowed} numbers; {len(values)} are given")
+    _checked(expanded, "padding", 0)
+    return expanded[:count], expanded[count:]
 
 
-def _checked(found: tuple[int, ...], what: str, least: int) -> tuple[int, ...]:
-    for one in found:
-        if not isinstance(one, int) or isinstance(one, bool) or one < least:
-            raise fail(BAD_ARGUMENTS, f"{what} is an integer of at least {least}; this is {one!r}")
-    return found
+def _checked(values: tuple[int, ...], what: str, least: int) -> tuple[int, ...]:
+    for number in values:
+        if not isinstance(number, int) or isinstance(number, bool) or number < least:
+            raise fail(BAD_ARGUMENTS, f"{what} is an integer of at least {least}; this is {number!r}")
+    return values

@@ -83,13 +83,13 @@ def layout_transform(x: Tensor, *, index_map: object, pad_value: float | None = 
         raise fail(BAD_ARGUMENTS, f"`layout_transform` of {x.ndim} dimensions takes a map of as many indices")
     zero = te.const(0, "int64")
     known_ = {var: Interval(zero, extent - 1) for var, extent in zip(index_map.initial, x.shape, strict=True)}
-    found = [_interval(one, known_) for one in index_map.final]
-    shape = [one.high + 1 for one in found]
+    intervals = [_interval(expr, known_) for expr in index_map.final]
+    shape = [expr.high + 1 for expr in intervals]
 
     def body(ins: list[tir.Buffer], outs: list[tir.Buffer]) -> tir.Stmt:
         def move(i: tuple[Value, ...]) -> tir.Stmt:
             where = dict(zip(index_map.initial, i, strict=True))
-            return store(outs[0], at(ins[0], *i), *(_at(one, where) for one in index_map.final))
+            return store(outs[0], at(ins[0], *i), *(_at(expr, where) for expr in index_map.final))
 
         fill = te.const(0 if pad_value is None else pad_value, x.dtype)
         return steps(loops(shape, lambda i: store(outs[0], fill, *i)), loops(x.shape, move, "j"))

@@ -26,11 +26,11 @@ def cross_entropy_with_logits(predictions: Tensor, labels: Tensor) -> Tensor:
     """
     name = "nn.cross_entropy_with_logits"
     if predictions.dtype != labels.dtype:
-        given = f"these are {predictions.dtype} and {labels.dtype}"
-        raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; {given}")
+        operands = f"these are {predictions.dtype} and {labels.dtype}"
+        raise fail(TYPE_MISMATCH, f"`{name}` takes tensors of one dtype; {operands}")
     if predictions.ndim != labels.ndim:
-        given = f"these have {predictions.ndim} and {labels.ndim} dimensions"
-        raise fail(SHAPE_MISMATCH, f"`{name}` takes tensors of one shape; {given}")
+        operands = f"these have {predictions.ndim} and {labels.ndim} dimensions"
+        raise fail(SHAPE_MISMATCH, f"`{name}` takes tensors of one shape; {operands}")
     for place, (have, want) in enumerate(zip(predictions.shape, labels.shape, strict=True)):
         must_agree(have, want, f"dimension {place} of the predictions and the labels")
     products = computed(predictions.shape, lambda *i: predictions(*i) * labels(*i), "T_multiply")
@@ -46,8 +46,8 @@ def check_targets(name: str, predictions: Tensor, targets: Tensor, weights: Tens
     if reduction not in REDUCTIONS:
         raise fail(BAD_ARGUMENTS, f'`{name}` has the reductions {", ".join(REDUCTIONS)}; this is "{reduction}"')
     if predictions.ndim < 1 or targets.ndim != predictions.ndim - 1:
-        given = f"these have {predictions.ndim} and {targets.ndim} dimensions"
-        raise fail(SHAPE_MISMATCH, f"`{name}` takes targets of one dimension less than the predictions; {given}")
+        operands = f"these have {predictions.ndim} and {targets.ndim} dimensions"
+        raise fail(SHAPE_MISMATCH, f"`{name}` takes targets of one dimension less than the predictions; {operands}")
     if not targets.buffer.dtype.is_integer:
         raise fail(TYPE_MISMATCH, f"`{name}` takes integers as targets; these are {targets.dtype}")
     rest = [extent for place, extent in enumerate(predictions.shape) if place != class_axis(predictions)]

@@ -41,7 +41,7 @@ class Lowered:
     def outputs(self) -> tuple[TensorType, ...]:
         """The types of the tensors that the call allocates."""
         fields = self.result.fields if isinstance(self.result, TupleType) else (self.result,)
-        return tuple(one for one in fields if isinstance(one, TensorType))
+        return tuple(field for field in fields if isinstance(field, TensorType))
 
 
 def type_of(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.Attr]) -> Type | None:
@@ -55,7 +55,7 @@ def type_of(op: Operator, types: Sequence[Type | None], attrs: Mapping[str, tir.
     length = counted.shape[0] if isinstance(counted, TensorType) and counted.shape else None
     number = length.value if isinstance(length, tir.IntImm) else 0
     counts = tuple(Value(tir.Var("count", INT64)) for _ in range(number))
-    return _without(_type(_computed(op, arguments, attrs, counts)), {EITHER.expr, *(one.expr for one in counts)})
+    return _without(_type(_computed(op, arguments, attrs, counts)), {EITHER.expr, *(count.expr for count in counts)})
 
 
 def lowered(
@@ -74,15 +74,15 @@ def lowered(
     arguments = _arguments(op, types)
     if arguments is None or (op.counting is not None and counts is None):
         return None
-    given_counts = [const(one, "int64") if isinstance(one, int) else Value(one) for one in counts or ()]
-    made = _computed(op, arguments, attrs, given_counts)
+    given_counts = [const(item, "int64") if isinstance(item, int) else Value(item) for item in counts or ()]
+    result = _computed(op, arguments, attrs, given_counts)
     inputs = list(_tensors(arguments))
-    outputs = made if isinstance(made, tuple) else (made,)
-    given = [*inputs, *(_own(one, inputs) for one in outputs)]
-    func, sizes = closed_prim_func(given)
+    outputs = result if isinstance(result, tuple) else (result,)
+    parameters = [*inputs, *(_own(item, inputs) for item in outputs)]
+    func, sizes = closed_prim_func(parameters)
     if UNSURE.expr in sizes or _may_be_refused(op, types, attrs, counts):
         return None
-    return Lowered(func, _type(made), sizes)
+    return Lowered(func, _type(result), sizes)
 
 
 def _may_be_refused(
@@ -92,15 +92,15 @@ def _may_be_refused(
     counts: "Sequence[int | tir.Var] | None",
 ) -> bool:
     """Whether there are sizes for which the operator refuses the call."""
-    found = symbols(types)
-    if not found:
+    variables = symbols(types)
+    if not variables:
         return False
-    table = numbers(found)
-    given = [Value(one) if isinstance(one, tir.Var) else const(one, "int64") for one in counts or ()]
+    table = numbers(variables)
+    count_values = [Value(count) if isinstance(count, tir.Var) else const(count, "int64") for count in counts or ()]
     try:
         arguments = _arguments(op, [instance(ty, table) for ty in types])
         if arguments is not None:
-            _computed(op, arguments, attrs, given)
+            _computed(op, arguments, attrs, count_values)
     except RefmlcError:
         return True
     return False
@@ -112,14 +112,14 @@ def _arguments(op: Operator, types: Sequence[Type | None]) -> list[Argument] | N
         raise fail(UNSUPPORTED_OP, f"operator `{op.name}` is not supported: {op.reason}")
     least = sum(op.parameters[name].default is op.parameters[name].empty for name in op.arguments)
     if not least <= len(types) <= len(op.arguments):
-        wanted = str(least) if least == len(op.arguments) else f"{least} to {len(op.arguments)}"
-        raise fail(ARITY, f"`{op.name}` takes {wanted} arguments, {len(types)} are given")
-    found = [_argument(name, ty) for name, ty in zip(op.arguments, types, strict=False)]
-    if any(one is UNKNOWN for one in found):
+        arity = str(least) if least == len(op.arguments) else f"{least} to {len(op.arguments)}"
+        raise fail(ARITY, f"`{op.name}` takes {arity} arguments, {len(types)} are given")
+    parsed = [_argument(name, ty) for name, ty in zip(op.arguments, types, strict=False)]
+    if any(argument is UNKNOWN for argument in parsed):
         return None
-    arguments = [one for one in found if not isinstance(one, _Unknown)]
-    for name, one in zip(op.arguments, arguments, strict=False):
-        if not fits(op.parameters[name].annotation, one):
+    arguments = [argument for argument in parsed if not isinstance(argument, _Unknown)]
+    for name, argument in zip(op.arguments, arguments, strict=False):
+        if not fits(op.parameters[name].annotation, argument):
             raise fail(TYPE_MISMATCH, f"`{op.name}` takes {WANTED[op.parameters[name].annotation]} as `{name}`")
     return arguments
 
@@ -141,9 +141,9 @@ def _argument(name: str, ty: Type | None) -> "Argument | _Unknown":
             return Value(tir.Var(name, dtype) if value is None else value)
         case TupleType(fields=fields):
             parts = [_argument(f"{name}_{place}", field) for place, field in enumerate(fields)]
-            tensors = tuple(one for one in parts if isinstance(one, Tensor))
-            numbers = tuple(one for one in parts if isinstance(one, Value))
-            whole = [one for one in (tensors, numbers) if len(one) == len(parts)]
+            tensors = tuple(part for part in parts if isinstance(part, Tensor))
+            numbers = tuple(part for part in parts if isinstance(part, Value))
+            whole = [part for part in (tensors, numbers) if len(part) == len(parts)]
             return whole[0] if whole else UNKNOWN
         case _:
             return UNKNOWN
@@ -152,38 +152,42 @@ def _argument(name: str, ty: Type | None) -> "Argument | _Unknown":
 def _computed(
     op: Operator, arguments: Sequence[Argument], attrs: Mapping[str, tir.Attr], counts: Sequence[Value] = ()
 ) -> Result:
-    given = attributes_of(op, attrs)
-    return op.compute(*arguments, **given) if op.counted is None else op.compute(*arguments, **given, counts=[*counts])
+    attributes = attributes_of(op, attrs)
+    return (
+        op.compute(*arguments, **attributes)
+        if op.counted is None
+        else op.compute(*arguments, **attributes, counts=[*counts])
+    )
 
 
 def _tensors(arguments: Sequence[Argument]) -> Iterator[Tensor]:
-    for one in arguments:
-        if isinstance(one, Tensor):
-            yield one
-        elif isinstance(one, tuple):
-            yield from (part for part in one if isinstance(part, Tensor))
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            yield argument
+        elif isinstance(argument, tuple):
+            yield from (part for part in argument if isinstance(part, Tensor))
 
 
 def _own(output: Tensor, inputs: Sequence[Tensor]) -> Tensor:
     """The output; a copy where it is an input."""
-    return computed(output.shape, output, output.name) if any(output is one for one in inputs) else output
+    return computed(output.shape, output, output.name) if any(output is tensor for tensor in inputs) else output
 
 
-def _type(made: Result) -> Type:
-    if isinstance(made, tuple):
-        return TupleType(tuple(TensorType(one.buffer.shape, one.buffer.dtype) for one in made))
-    return TensorType(made.buffer.shape, made.buffer.dtype)
+def _type(result: Result) -> Type:
+    if isinstance(result, tuple):
+        return TupleType(tuple(TensorType(tensor.buffer.shape, tensor.buffer.dtype) for tensor in result))
+    return TensorType(result.buffer.shape, result.buffer.dtype)
 
 
 def _without(ty: Type, counts: AbstractSet[tir.Expr]) -> Type:
     """The type, the shapes that depend on what is counted being unknown."""
     match ty:
         case TupleType(fields=fields):
-            return TupleType(tuple(_without(one, counts) for one in fields))
+            return TupleType(tuple(_without(field, counts) for field in fields))
         case TensorType(shape=(tir.Var() as only,)) if only is RANK.expr:
             return TensorType(None, ty.dtype)
         case TensorType(shape=shape) if shape is not None:
-            known = not any(node in counts for extent in shape for node in walk(extent))
-            return ty if known else TensorType(None, ty.dtype, len(shape))
+            independent = not any(node in counts for extent in shape for node in walk(extent))
+            return ty if independent else TensorType(None, ty.dtype, len(shape))
         case _:
             return ty

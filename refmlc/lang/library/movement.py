@@ -36,7 +36,7 @@ ONE = te.const(1, "int64")
 
 def permute_dims(x: Tensor, *, axes: Sequence[int] | None = None) -> Tensor:
     """The tensor with its axes in another order: axis `axes[i]` becomes axis i; None turns the order around."""
-    order = tuple(reversed(range(x.ndim))) if axes is None else tuple(axis_of(one, x.ndim) for one in axes)
+    order = tuple(reversed(range(x.ndim))) if axes is None else tuple(axis_of(each_axis, x.ndim) for each_axis in axes)
     if sorted(order) != list(range(x.ndim)):
         raise fail(BAD_ARGUMENTS, f"`permute_dims` takes each of {x.ndim} axes once; given are {list(order)}")
 
@@ -48,11 +48,11 @@ def permute_dims(x: Tensor, *, axes: Sequence[int] | None = None) -> Tensor:
 
 def expand_dims(x: Tensor, *, axis: int | Sequence[int]) -> Tensor:
     """The tensor with extents of 1 at the given places of the result."""
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
-    new = axes_of(given, x.ndim + len(given))
+    new_axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    new = axes_of(new_axes, x.ndim + len(new_axes))
     rest = iter(x.shape)
     shape = [ONE if place in new else next(rest) for place in range(x.ndim + len(new))]
-    return computed(shape, lambda *i: x(*(one for place, one in enumerate(i) if place not in new)), "expand_dims")
+    return computed(shape, lambda *i: x(*(index for place, index in enumerate(i) if place not in new)), "expand_dims")
 
 
 def squeeze(x: Tensor, *, axis: int | Sequence[int] | None = None) -> Tensor:
@@ -60,10 +60,11 @@ def squeeze(x: Tensor, *, axis: int | Sequence[int] | None = None) -> Tensor:
     if axis is None and any(known(extent) is None for extent in x.shape):
         return computed([RANK], lambda i: x(*(i * UNSURE for _ in x.shape)), "T_squeeze")
     gone = axes_of(axis, x.ndim) if axis is not None else tuple(a for a in range(x.ndim) if known(x.shape[a]) == 1)
-    for one in gone:
-        if known(x.shape[one]) not in (1, None):
+    for dimension in gone:
+        if known(x.shape[dimension]) not in (1, None):
             raise fail(
-                SHAPE_MISMATCH, f"`squeeze` removes dimensions of extent 1; dimension {one} is {shown(x.shape[one])}"
+                SHAPE_MISMATCH,
+                f"`squeeze` removes dimensions of extent 1; dimension {dimension} is {shown(x.shape[dimension])}",
             )
 
     def element(*i: Value) -> Value:
@@ -81,11 +82,11 @@ def _flattened(x: Tensor, first: int) -> Tensor:
         count = count * extent
 
     def element(*i: Value) -> Value:
-        place, found = i[first], []
+        place, coordinates = i[first], []
         for extent in reversed(inner):
-            found.append(place % extent)
+            coordinates.append(place % extent)
             place = place // extent
-        return x(*i[:first], *reversed(found))
+        return x(*i[:first], *reversed(coordinates))
 
     return computed([*x.shape[:first], count], element, "T_reshape")
 
@@ -106,8 +107,8 @@ def broadcast_to(x: Tensor, shape: Shape) -> Tensor:
     """The tensor repeated along extents of 1, and along new ones before. Fails: RM202."""
     if len(shape) < x.ndim:
         raise fail(SHAPE_MISMATCH, f"a tensor of {x.ndim} dimensions is not broadcast to {len(shape)}")
-    found = broadcast_shape(x.shape, shape)
-    for have, want in zip(found, shape, strict=True):
+    common = broadcast_shape(x.shape, shape)
+    for have, want in zip(common, shape, strict=True):
         must_agree(have, want, "an extent of the operand, and of the broadcast")
     return computed(shape, lambda *i: x(*broadcast_indices(x.shape, i, shape)), "T_broadcast_to")
 
@@ -127,7 +128,7 @@ def concat(tensors: Tensors, *, axis: int | None = 0) -> Tensor:
     """The tensors one after the other along an axis; None: their elements in row-major order. Fails: RM201, RM202."""
     rank = _alike(tensors, "concat")
     if axis is None:
-        return concat([flatten(one) for one in tensors], axis=0)
+        return concat([flatten(tensor) for tensor in tensors], axis=0)
     along = axis_of(axis, rank)
     shape = list(tensors[0].shape)
     for other in tensors[1:]:
@@ -141,13 +142,13 @@ def concat(tensors: Tensors, *, axis: int | None = 0) -> Tensor:
 
     def element(*i: Value) -> Value:
         starts = [te.const(0, "int64")]
-        for one in tensors[:-1]:
-            starts.append(starts[-1] + one.shape[along])
-        found: Value | None = None
-        for one, start in zip(tensors, starts, strict=True):
-            at = one(*i[:along], i[along] - start, *i[along + 1 :])
-            found = at if found is None else te.if_then_else(start <= i[along], at, found)
-        return te.const(0) if found is None else found
+        for tensor in tensors[:-1]:
+            starts.append(starts[-1] + tensor.shape[along])
+        value: Value | None = None
+        for tensor, start in zip(tensors, starts, strict=True):
+            at = tensor(*i[:along], i[along] - start, *i[along + 1 :])
+            value = at if value is None else te.if_then_else(start <= i[along], at, value)
+        return te.const(0) if value is None else value
 
     return computed(shape, element, "T_concat")
 
@@ -156,7 +157,7 @@ def stack(tensors: Tensors, *, axis: int = 0) -> Tensor:
     """The tensors along a new axis. Fails: RM201, RM202."""
     rank = _alike(tensors, "stack")
     along = axis_of(axis, rank + 1)
-    return concat([expand_dims(one, axis=along) for one in tensors], axis=along)
+    return concat([expand_dims(tensor, axis=along) for tensor in tensors], axis=along)
 
 
 def split(x: Tensor, *, indices_or_sections: int | Sequence[int], axis: int = 0) -> tuple[Tensor, ...]:
@@ -191,18 +192,18 @@ def _bounds(extent: Value, cuts: int | Sequence[int]) -> list[Value]:
 
 def _least(a: Value, b: Value) -> Value:
     """The smaller one; a number where both are."""
-    one, other = known(a), known(b)
-    return te.minimum(a, b) if one is None or other is None else te.const(min(one, other), "int64")
+    first, second = known(a), known(b)
+    return te.minimum(a, b) if first is None or second is None else te.const(min(first, second), "int64")
 
 
 def _length(start: Value, end: Value) -> Value:
     """How many places are between the two."""
-    one, other = known(start), known(end)
-    if one == 0:
+    first, last = known(start), known(end)
+    if first == 0:
         return te.cast(end, "int64")
-    if one is None or other is None:
+    if first is None or last is None:
         return te.cast(te.maximum(end - start, te.const(0, "int64")), "int64")
-    return te.const(max(0, other - one), "int64")
+    return te.const(max(0, last - first), "int64")
 
 
 def tile(data: Tensor, *, repeats: int | Sequence[int]) -> Tensor:
@@ -239,13 +240,13 @@ def flip(data: Tensor, *, axis: int) -> Tensor:
 def meshgrid(tensors: Tensors, *, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Each of several vectors along its own axis of their common shape; "xy" exchanges the first two axes."""
     _alike(tensors, "meshgrid")
-    if any(one.ndim > 1 for one in tensors) or indexing not in ("ij", "xy"):
+    if any(tensor.ndim > 1 for tensor in tensors) or indexing not in ("ij", "xy"):
         raise fail(BAD_ARGUMENTS, '`meshgrid` takes vectors, and the indexing "ij" or "xy"')
     order = list(range(len(tensors)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = [1, 0]
     shape = [tensors[place].shape[0] if tensors[place].ndim else ONE for place in order]
-    return tuple(_along(one, shape, order.index(place)) for place, one in enumerate(tensors))
+    return tuple(_along(tensor, shape, order.index(place)) for place, tensor in enumerate(tensors))
 
 
 def _along(vector: Tensor, shape: Sequence[Value], axis: int) -> Tensor:

@@ -26,7 +26,7 @@ from refmlc.lang.te import Tensor, Value
 
 
 def _without(i: Sequence[Value], axes: Sequence[int]) -> list[Value]:
-    return [one for place, one in enumerate(i) if place not in axes]
+    return [index for place, index in enumerate(i) if place not in axes]
 
 
 def softmax(data: Tensor, *, axis: int = -1) -> Tensor:
@@ -93,22 +93,22 @@ def layer_norm(
     Order: the mean, then the mean of squared distances to it, divided once. Fails: RM201, RM202.
     """
     require_float(data, "nn.layer_norm")
-    x, found = _wide(data), axes_of(axes, data.ndim)
-    _must_fit("nn.layer_norm", data, found, gamma, beta)
-    count = count_of(x, found, x.dtype)
-    total = reduced(x, found, te.sum, name=f"{data.name}_sum")
+    x, over_axes = _wide(data), axes_of(axes, data.ndim)
+    _must_fit("nn.layer_norm", data, over_axes, gamma, beta)
+    count = count_of(x, over_axes, x.dtype)
+    total = reduced(x, over_axes, te.sum, name=f"{data.name}_sum")
     mean = computed(total.shape, lambda *i: total(*i) / count, f"{data.name}_mean")
-    inner, there = over(x, found)
+    inner, there = over(x, over_axes)
 
     def square(*i: Value) -> object:
-        distance = x(*place_of(x.ndim, found, inner, i, keepdims=False)) - mean(*i)
+        distance = x(*place_of(x.ndim, over_axes, inner, i, keepdims=False)) - mean(*i)
         return te.sum(distance * distance, axis=inner, where=there)
 
     squares = computed(total.shape, square, f"{data.name}_var_sum")
     least, weight, bias = te.const(float(epsilon), x.dtype), _wide(gamma), _wide(beta)
 
     def element(*i: Value) -> Value:
-        rest, own = _without(i, found), [i[axis] for axis in found]
+        rest, own = _without(i, over_axes), [i[axis] for axis in over_axes]
         value = (x(*i) - mean(*rest)) * te.rsqrt(squares(*rest) / count + least)
         value = value * weight(*own) if scale else value
         return value + bias(*own) if center else value
@@ -123,15 +123,15 @@ def rms_norm(data: Tensor, weight: Tensor, *, axes: int | Sequence[int] = -1, ep
     """
     require_float(data, "nn.rms_norm")
     wide = "float32" if data.buffer.dtype.bits < 32 else data.dtype
-    x, scale, found = _like(data, wide), _like(weight, wide), axes_of(axes, data.ndim)
-    _must_fit("nn.rms_norm", data, found, weight)
+    x, scale, over_axes = _like(data, wide), _like(weight, wide), axes_of(axes, data.ndim)
+    _must_fit("nn.rms_norm", data, over_axes, weight)
     squares = computed(x.shape, lambda *i: x(*i) * x(*i), "T_multiply")
-    total = reduced(squares, found, te.sum, name="T_multiply_red")
-    count, least = count_of(x, found, wide), te.const(float(epsilon), wide)
+    total = reduced(squares, over_axes, te.sum, name="T_multiply_red")
+    count, least = count_of(x, over_axes, wide), te.const(float(epsilon), wide)
     factor = computed(total.shape, lambda *i: te.rsqrt(total(*i) / count + least), "rsqrt")
 
     def element(*i: Value) -> Value:
-        return factor(*_without(i, found)) * x(*i) * scale(*(i[axis] for axis in found))
+        return factor(*_without(i, over_axes)) * x(*i) * scale(*(i[axis] for axis in over_axes))
 
     return _like(computed(x.shape, element, "T_rms_norm"), data.dtype)
 
@@ -147,19 +147,21 @@ def _moments(x: Tensor, axes: Sequence[int]) -> tuple[Tensor, Tensor]:
         value = x(*place_of(x.ndim, axes, inner, i, keepdims=False))
         return both((value, value * value), axis=inner, where=there)
 
-    made = te.compute(kept_shape(x.shape, axes, keepdims=False), terms, name=f"{x.name}_red_temp")
-    if not isinstance(made, tuple):
+    results = te.compute(kept_shape(x.shape, axes, keepdims=False), terms, name=f"{x.name}_red_temp")
+    if not isinstance(results, tuple):
         raise fail(BAD_ARGUMENTS, "a normalisation needs at least one axis")
-    return made[0], made[1]
+    return results[0], results[1]
 
 
 def _must_fit(name: str, data: Tensor, axes: Sequence[int], *vectors: Tensor) -> None:
     """Fails: RM201, RM202 where what scales and moves has not the dtype of the data, the extents of its axes."""
-    for one in vectors:
-        if one.dtype != data.dtype:
-            raise fail(TYPE_MISMATCH, f"`{name}` of {data.dtype} takes `{one.name}` of this dtype, not {one.dtype}")
-        for have, axis in zip(one.shape, axes, strict=False):
-            must_agree(have, data.shape[axis], f"dimension {axis} of `{name}`, and `{one.name}`")
+    for vector in vectors:
+        if vector.dtype != data.dtype:
+            raise fail(
+                TYPE_MISMATCH, f"`{name}` of {data.dtype} takes `{vector.name}` of this dtype, not {vector.dtype}"
+            )
+        for have, axis in zip(vector.shape, axes, strict=False):
+            must_agree(have, data.shape[axis], f"dimension {axis} of `{name}`, and `{vector.name}`")
 
 
 def _require_apart(channel: int, axes: Sequence[int], name: str) -> None:
@@ -202,15 +204,15 @@ def group_norm(  # noqa: PLR0913 - the attributes are TVM's
         return [*i[:channel], i[channel] * size + i[channel + 1], *i[channel + 2 :]]
 
     x = computed(split, lambda *i: wide(*whole(i)), f"{data.name}_groups")
-    found = [channel + 1, *(axis if axis < channel else axis + 1 for axis in others)]
-    found.sort()
-    sums, squares = _moments(x, found)
-    count, least = count_of(x, found, x.dtype), te.const(float(epsilon), x.dtype)
+    over_axes = [channel + 1, *(axis if axis < channel else axis + 1 for axis in others)]
+    over_axes.sort()
+    sums, squares = _moments(x, over_axes)
+    count, least = count_of(x, over_axes, x.dtype), te.const(float(epsilon), x.dtype)
     weight, bias = _wide(gamma), _wide(beta)
 
     def element(*i: Value) -> Value:
         at = [*i[:channel], i[channel] // size, i[channel] % size, *i[channel + 1 :]]
-        rest = _without(at, found)
+        rest = _without(at, over_axes)
         mean = sums(*rest) / count
         value = (x(*at) - mean) * te.rsqrt(squares(*rest) / count - mean * mean + least)
         value = value * weight(i[channel]) if scale else value
@@ -232,15 +234,15 @@ def instance_norm(
 ) -> Tensor:
     """`group_norm` with one channel in each group."""
     require_float(data, "nn.instance_norm")
-    channel, found = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
-    _require_apart(channel, found, "nn.instance_norm")
+    channel, over_axes = axis_of(channel_axis, data.ndim), axes_of(axes, data.ndim)
+    _require_apart(channel, over_axes, "nn.instance_norm")
     _must_fit("nn.instance_norm", data, [channel], gamma, beta)
     x, weight, bias = _wide(data), _wide(gamma), _wide(beta)
-    sums, squares = _moments(x, found)
-    count, least = count_of(x, found, x.dtype), te.const(float(epsilon), x.dtype)
+    sums, squares = _moments(x, over_axes)
+    count, least = count_of(x, over_axes, x.dtype), te.const(float(epsilon), x.dtype)
 
     def element(*i: Value) -> Value:
-        rest = _without(i, found)
+        rest = _without(i, over_axes)
         mean = sums(*rest) / count
         value = (x(*i) - mean) * te.rsqrt(squares(*rest) / count - mean * mean + least)
         value = value * weight(i[channel]) if scale else value

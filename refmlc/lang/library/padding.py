@@ -76,14 +76,14 @@ def pad(
     widths, mode = tuple(pad_width), pad_mode or "constant"
     if mode not in MODES:
         raise fail(BAD_ARGUMENTS, f'`nn.pad` has the modes {", ".join(MODES)}; this is "{mode}"')
-    if len(widths) != 2 * data.ndim or any(one < 0 for one in widths):
-        wanted = f"{2 * data.ndim} numbers that are not negative"
-        raise fail(BAD_ARGUMENTS, f"`nn.pad` of {data.ndim} dimensions takes {wanted}; this is {list(widths)}")
+    if len(widths) != 2 * data.ndim or any(width < 0 for width in widths):
+        requirement = f"{2 * data.ndim} numbers that are not negative"
+        raise fail(BAD_ARGUMENTS, f"`nn.pad` of {data.ndim} dimensions takes {requirement}; this is {list(widths)}")
     before, after = widths[::2], widths[1::2]
     if mode == "constant":
         value = _constant(0.0 if pad_value is None else pad_value, data.dtype)
-        found = padded(data, before, after, value)
-        return found if found is not data else computed(data.shape, data, "PadInput")
+        result = padded(data, before, after, value)
+        return result if result is not data else computed(data.shape, data, "PadInput")
     for extent, low, high in zip(data.shape, before, after, strict=True):
         _must_reach(mode, extent, low, high)
     shape = [extent + low + high for extent, low, high in zip(data.shape, before, after, strict=True)]

@@ -26,17 +26,18 @@ ZERO = te.const(0, "int64")
 
 def _axes(space: str, sizes: Sequence[Value | int]) -> list[Axis]:
     return [
-        te.reduce_axis((0, te.cast(size, "int64")), f"r{one.lower()}") for one, size in zip(space, sizes, strict=True)
+        te.reduce_axis((0, te.cast(size, "int64")), f"r{letter.lower()}")
+        for letter, size in zip(space, sizes, strict=True)
     ]
 
 
 def inside(moved: Windows, spots: Sequence[Value], space: Sequence[Value], *, ceil: bool) -> Value | None:
     """The condition that places of the data are meant; None: they are."""
-    found = []
+    conditions = []
     for place, (spot, extent) in enumerate(zip(spots, space, strict=True)):
-        found += [spot >= 0] if moved.before[place] else []
-        found += [spot < extent] if moved.before[place] or moved.after[place] or ceil else []
-    return te.all(*found) if found else None
+        conditions += [spot >= 0] if moved.before[place] else []
+        conditions += [spot < extent] if moved.before[place] or moved.after[place] or ceil else []
+    return te.all(*conditions) if conditions else None
 
 
 def places_there(
@@ -73,18 +74,18 @@ def _window(rank: int, *, greatest: bool) -> Callable[..., Tensor]:
         source = layout_of(layout, f"NC{space}", f"`{name}`: layout")
         target = layout_of(out_layout or layout, f"NC{space}", f"`{name}`: out_layout")
         images, channels, *extents = source.extents(data, f"the data of `{name}`")
-        counts = moved.counts(extents, [te.const(one, "int64") for one in sizes], name, ceil=bool(ceil_mode))
+        counts = moved.counts(extents, [te.const(size, "int64") for size in sizes], name, ceil=bool(ceil_mode))
         shape = target.joined(images, channels, *counts)
         inner = _axes(space, sizes)
 
         def element(*i: Value) -> object:
             image, channel, *at = target.split(i)
-            spots = [one - low for one, low in zip(moved.spots(at, inner), moved.before, strict=True)]
+            spots = [spot - low for spot, low in zip(moved.spots(at, inner), moved.before, strict=True)]
             there = inside(moved, spots, extents, ceil=bool(ceil_mode))
             return (MAX if greatest else te.sum)(data(*source.joined(image, channel, *spots)), axis=inner, where=there)
 
-        found = computed(shape, element, "pool_max" if greatest else "pool_sum")
-        return found if greatest else _mean(found, target, moved, sizes, extents, added=bool(count_include_pad))
+        pooled = computed(shape, element, "pool_max" if greatest else "pool_sum")
+        return pooled if greatest else _mean(pooled, target, moved, sizes, extents, added=bool(count_include_pad))
 
     kind, rest = ("greatest element", "") if greatest else ("mean", ", in the dtype of the data")
     pool.__doc__ = f"""The {kind} of each window{rest}.
@@ -142,10 +143,10 @@ def _adaptive(rank: int) -> Callable[..., Tensor]:
         source = layout_of(layout, f"NC{space}", f"`{name}`: layout")
         target = layout_of(out_layout or layout, f"NC{space}", f"`{name}`: out_layout")
         images, channels, *extents = source.extents(data, f"the data of `{name}`")
-        if any(known(one) == 0 for one in extents):
+        if any(known(item) == 0 for item in extents):
             raise fail(SHAPE_MISMATCH, f"`{name}` takes the mean over places; the data has none")
-        wanted = None if output_size is None else numbers(output_size, rank, "output_size", 1)
-        parts = extents if wanted is None else [te.const(one, "int64") for one in wanted]
+        sizes = None if output_size is None else numbers(output_size, rank, "output_size", 1)
+        parts = extents if sizes is None else [te.const(item, "int64") for item in sizes]
         greatest = [_greatest_part(extent, count) for extent, count in zip(extents, parts, strict=True)]
         inner = _axes(space, [size for size, _ in greatest])
 

@@ -52,9 +52,9 @@ def place_of(
     rank: int, axes: Sequence[int], over: Sequence[Value], i: Sequence[Value], *, keepdims: bool
 ) -> list[Value]:
     """The indices of a term: those of the result, with the variables of the reduction in place of `axes`."""
-    rest = [one for place, one in enumerate(i) if not keepdims or place not in axes]
-    found, inner = iter(rest), iter(over)
-    return [next(inner) if place in axes else next(found) for place in range(rank)]
+    rest = [index for place, index in enumerate(i) if not keepdims or place not in axes]
+    outer, inner = iter(rest), iter(over)
+    return [next(inner) if place in axes else next(outer) for place in range(rank)]
 
 
 def over(x: Tensor, axes: Sequence[int]) -> tuple[list[Axis], Value | None]:
@@ -99,8 +99,8 @@ def count_of(x: Tensor, axes: Sequence[int], dtype: str) -> Value:
     count: Value = ONE
     for axis in axes:
         count = count * x.shape[axis]
-    known = getattr(count.expr, "value", None)
-    return te.const(known, dtype) if isinstance(known, int) else te.cast(count, dtype)
+    number = getattr(count.expr, "value", None)
+    return te.const(number, dtype) if isinstance(number, int) else te.cast(count, dtype)
 
 
 def sum_(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
@@ -148,7 +148,7 @@ def variance(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     middle = mean(x, axis=axes, keepdims=True)
 
     def distance(*i: Value) -> Value:
-        return x(*i) - middle(*(one * 0 if place in axes else one for place, one in enumerate(i)))
+        return x(*i) - middle(*(index * 0 if place in axes else index for place, index in enumerate(i)))
 
     squares = computed(x.shape, lambda *i: distance(*i) * distance(*i), "T_multiply")
     return mean(squares, axis=axes, keepdims=keepdims)
@@ -182,8 +182,8 @@ def _arg(x: Tensor, axis: int | None, reducer: Callable[..., object], *, keepdim
     inner, there = over(x, axes)
     shape = kept_shape(x.shape, axes, keepdims=keepdims)
     place: Value = te.const(0, "int64")
-    for one, along in zip(axes, inner, strict=True):
-        place = place * x.shape[one] + along
+    for each_axis, along in zip(axes, inner, strict=True):
+        place = place * x.shape[each_axis] + along
 
     def element(*i: Value) -> object:
         return reducer((place, x(*place_of(x.ndim, axes, inner, i, keepdims=keepdims))), axis=inner, where=there)

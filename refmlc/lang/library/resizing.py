@@ -76,18 +76,18 @@ class Resize:
         rounding = self.rounding or ("round" if self.mode == "align_corners" else "floor")
         match rounding:
             case "round":
-                found = te.round(at)
+                rounded = te.round(at)
             case "round_prefer_floor":
-                found = te.ceil(at - 0.5)
+                rounded = te.ceil(at - 0.5)
             case "round_prefer_ceil":
-                found = te.floor(at + 0.5)
+                rounded = te.floor(at + 0.5)
             case "floor":
-                found = te.floor(at + _float(EPSILON))
+                rounded = te.floor(at + _float(EPSILON))
             case "ceil":
-                found = te.ceil(at - _float(EPSILON))
+                rounded = te.ceil(at - _float(EPSILON))
             case _:
                 raise fail(BAD_ARGUMENTS, f'there is no rounding_method "{rounding}"')
-        return te.cast(found, "int64")
+        return te.cast(rounded, "int64")
 
     def weights(self, at: Value, n: Value) -> list[Value]:
         """How much the elements around a place count."""
@@ -96,20 +96,21 @@ class Resize:
         if self.method == "linear":
             return [_float(1) - t, t]
         a, t2, t3 = self.alpha, t * t, t * t * t
-        found = [
+        cubic = [
             _float(a) * (t3 - 2 * t2 + t),
             _float(a + 2) * t3 - _float(3 + a) * t2 + 1,
             _float(-(a + 2)) * t3 + _float(3 + 2 * a) * t2 - _float(a) * t,
             _float(-a) * t3 + _float(a) * t2,
         ]
         if not self.exclude:
-            return found
+            return cubic
         spots = [te.cast(first, "int64") - 1 + step for step in range(4)]
         kept = [
-            te.if_then_else(te.any(spot < 0, spot >= n), _float(0), one) for spot, one in zip(spots, found, strict=True)
+            te.if_then_else(te.any(spot < 0, spot >= n), _float(0), weight)
+            for spot, weight in zip(spots, cubic, strict=True)
         ]
         total = kept[0] + kept[1] + kept[2] + kept[3]
-        return [one / total for one in kept]
+        return [weight / total for weight in kept]
 
 
 @dataclass(frozen=True)
@@ -190,11 +191,11 @@ def _resize(rank: int, rounding: str) -> Callable[..., Tensor]:
             raise fail(BAD_ARGUMENTS, f'`{name}` has the methods {", ".join(METHODS)}; this is "{method}"')
         source, wide = layout_of(layout, f"NC{space}", f"`{name}`: layout"), method == "nearest_neighbor"
         images, channels, *extents = source.extents(data, f"the data of `{name}`")
-        wanted = [te.cast(one, "int64") for one in (size * rank if len(size) == 1 else size)]
+        target_extents = [te.cast(item, "int64") for item in (size * rank if len(size) == 1 else size)]
         corners = [float(roi or 0.0)] * (2 * rank) if roi is None or isinstance(roi, int | float) else list(roi)
-        if len(wanted) != rank or len(corners) != 2 * rank:
+        if len(target_extents) != rank or len(corners) != 2 * rank:
             raise fail(BAD_ARGUMENTS, f"`{name}` takes a size of {rank} numbers, and a roi of {2 * rank}")
-        given = Resize(
+        settings = Resize(
             method,
             coordinate_transformation_mode,
             rounding_method,
@@ -203,19 +204,19 @@ def _resize(rank: int, rounding: str) -> Callable[..., Tensor]:
             extrapolation_value,
         )
         pairs = list(zip(corners[:rank], corners[rank:], strict=True))
-        lines = [_line(given, *one) for one in zip(space.lower(), extents, wanted, pairs, strict=True)]
+        lines = [_line(settings, *item) for item in zip(space.lower(), extents, target_extents, pairs, strict=True)]
         dtype = data.dtype if out_dtype in (None, "", "void") else str(out_dtype)
         between = data.dtype if wide else "float32"
 
         def element(*i: Value) -> Value:
             image, channel, *at = source.split(i)
             value = _weighed(lines, at, lambda *spot: te.cast(data(*source.joined(image, channel, *spot)), between))
-            if given.mode == "tf_crop_and_resize":
-                out = te.any(*(line.is_outside(one) for line, one in zip(lines, at, strict=True)))
-                value = te.if_then_else(out, te.cast(_float(given.outside), between), value)
+            if settings.mode == "tf_crop_and_resize":
+                out = te.any(*(line.is_outside(coordinate) for line, coordinate in zip(lines, at, strict=True)))
+                value = te.if_then_else(out, te.cast(_float(settings.outside), between), value)
             return te.cast(value, dtype)
 
-        return computed(source.joined(images, channels, *wanted), element, "resize")
+        return computed(source.joined(images, channels, *target_extents), element, "resize")
 
     return resize
 

@@ -57,10 +57,10 @@ class Sample:
 
     def place(self, image: Value, axis: int, at: Sequence[Value]) -> Value:
         """Where the grid points to along an axis, counted in elements."""
-        n, given = self.extent(axis), self.grid(image, te.const(self.rank - 1 - axis, "int64"), *at)
+        n, coordinate = self.extent(axis), self.grid(image, te.const(self.rank - 1 - axis, "int64"), *at)
         if self.align:
-            return (given + 1) * self.number(n - 1) / 2
-        return self.number(-0.5) + (given + 1) * self.number(n) / 2
+            return (coordinate + 1) * self.number(n - 1) / 2
+        return self.number(-0.5) + (coordinate + 1) * self.number(n) / 2
 
     def clipped(self, at: Value, axis: int) -> Value:
         """The nearest place in the image."""
@@ -112,8 +112,8 @@ def _integer(at: Value) -> Value:
 def _bilinear(s: Sample, places: Sequence[Tensor]) -> Callable[..., Value]:
     def element(n: Value, c: Value, *i: Value) -> Value:
         at = [place(n, *i) for place in places]
-        first = [_integer(one) for one in at]
-        part = [one - s.number(low) for one, low in zip(at, first, strict=True)]
+        first = [_integer(coordinate) for coordinate in at]
+        part = [coordinate - s.number(low) for coordinate, low in zip(at, first, strict=True)]
         total: Value | None = None
         for corner in CORNERS[s.rank]:
             term = s.element(n, c, [low + step for low, step in zip(first, corner, strict=True)])
@@ -138,8 +138,8 @@ def _cubic_weight(s: Sample, t: Value, step: int) -> Value:
 def _bicubic(s: Sample, places: Sequence[Tensor]) -> Callable[..., Value]:
     def spots(axis: int, step: int) -> Tensor:
         def spot(*i: Value) -> Value:
-            found = _integer(places[axis](*i)) - 1 + step
-            return found if s.mode == "zeros" else te.cast(s.settled(s.number(found), axis), "int64")
+            index = _integer(places[axis](*i)) - 1 + step
+            return index if s.mode == "zeros" else te.cast(s.settled(s.number(index), axis), "int64")
 
         return computed(places[axis].shape, spot, f"spot_{axis}{step}")
 
@@ -149,7 +149,7 @@ def _bicubic(s: Sample, places: Sequence[Tensor]) -> Callable[..., Value]:
         return computed(at.shape, lambda *i: _cubic_weight(s, part(*i), step), f"weight_{axis}{step}")
 
     (down, right), (ys, xs) = (
-        [[made(axis, step) for step in range(4)] for axis in (0, 1)] for made in (weights, spots)
+        [[make(axis, step) for step in range(4)] for axis in (0, 1)] for make in (weights, spots)
     )
 
     def element(n: Value, c: Value, *i: Value) -> Value:
@@ -163,10 +163,10 @@ def _bicubic(s: Sample, places: Sequence[Tensor]) -> Callable[..., Value]:
 
 
 def _summed(terms: Sequence[Value]) -> Value:
-    found, *others = terms
+    total, *others = terms
     for other in others:
-        found = found + other
-    return found
+        total = total + other
+    return total
 
 
 def _nearest(s: Sample, places: Sequence[Tensor]) -> Callable[..., Value]:
@@ -183,8 +183,8 @@ def _check_grid(data: Tensor, grid: Tensor, method: str, layout: str, mode: str)
     if layout not in ("NCHW", "NCDHW"):
         raise fail(UNSUPPORTED_OP, f'`{name}` is defined on the layouts NCHW and NCDHW; this is "{layout}"')
     if data.ndim != len(layout) or grid.ndim != data.ndim:
-        given = f"these have {data.ndim} and {grid.ndim}"
-        raise fail(BAD_ARGUMENTS, f"`{name}` takes an image and a grid of {len(layout)} dimensions; {given}")
+        dimensions = f"these have {data.ndim} and {grid.ndim}"
+        raise fail(BAD_ARGUMENTS, f"`{name}` takes an image and a grid of {len(layout)} dimensions; {dimensions}")
     if grid.dtype != data.dtype:
         raise fail(TYPE_MISMATCH, f"`{name}` takes a grid of {data.dtype}, not {grid.dtype}")
     if method not in METHODS or mode not in MODES or (method == "bicubic" and data.ndim != 4):
@@ -236,13 +236,13 @@ def affine_grid(data: Tensor, size: Shape, *, align_corners: bool = True) -> Ten
         raise fail(BAD_ARGUMENTS, f"`{name}` takes maps of 3 dimensions, and a size of 2 or 3 numbers")
     for axis, want in ((1, rank), (2, rank + 1)):
         must_agree(data.shape[axis], te.const(want, "int64"), f"dimension {axis} of the maps of `{name}`")
-    extents = [known(one) for one in size]
+    extents = [known(extent) for extent in size]
     least = 2 if align_corners else 1
-    whole = [one for one in extents if one is not None and one >= least]
+    whole = [extent for extent in extents if extent is not None and extent >= least]
     if len(whole) != rank:
         raise fail(BAD_ARGUMENTS, f"`{name}` takes a size of known numbers of at least {least}")
-    starts = [-1.0 if align_corners else -1.0 + 1.0 / one for one in whole]
-    steps = [(2.0 - 1e-7) / (one - 1) if align_corners else 2.0 / one for one in whole]
+    starts = [-1.0 if align_corners else -1.0 + 1.0 / extent for extent in whole]
+    steps = [(2.0 - 1e-7) / (extent - 1) if align_corners else 2.0 / extent for extent in whole]
 
     def element(n: Value, axis: Value, *i: Value) -> Value:
         value = data(n, axis, te.const(rank, "int64"))

@@ -48,7 +48,7 @@ def _scanned(
 
             return loop(data.shape[along], place, "k")
 
-        return loops([extent for one, extent in enumerate(data.shape) if one != along], row)
+        return loops([extent for axis_number, extent in enumerate(data.shape) if axis_number != along], row)
 
     return written([(data.shape, kind)], [data], body, name)[0]
 
@@ -78,15 +78,15 @@ def multinomial_from_uniform(
     Where there is none, the last place. Shapes: (n, 1), as the samples. Order: sums as `cumsum`, in the dtype of
     `prob`. Fails: RM105, RM201, RM202.
     """
-    for one in (prob, uniform_sample, sample_indices):
-        require_rank(one, 2, "multinomial_from_uniform")
+    for tensor in (prob, uniform_sample, sample_indices):
+        require_rank(tensor, 2, "multinomial_from_uniform")
     require_float(prob, "multinomial_from_uniform")
     require_indices(sample_indices, "multinomial_from_uniform")
     if uniform_sample.dtype != prob.dtype:
-        given = f"{prob.dtype} and {uniform_sample.dtype}"
-        raise fail(TYPE_MISMATCH, f"`multinomial_from_uniform` takes floats of one dtype; these are {given}")
-    for one in (uniform_sample, sample_indices):
-        must_agree(one.shape[1], te.const(1, "int64"), "the second dimension of the samples")
+        dtypes = f"{prob.dtype} and {uniform_sample.dtype}"
+        raise fail(TYPE_MISMATCH, f"`multinomial_from_uniform` takes floats of one dtype; these are {dtypes}")
+    for tensor in (uniform_sample, sample_indices):
+        must_agree(tensor.shape[1], te.const(1, "int64"), "the second dimension of the samples")
     must_agree(uniform_sample.shape[0], sample_indices.shape[0], "the number of samples")
     total, place, last = local("total", 1, prob.dtype), local("place"), prob.shape[1] - 1
 

@@ -37,7 +37,7 @@ REDUCTIONS: dict[str, Combine] = {
 
 
 def _combine(reduction: str, name: str, *without: str) -> Combine:
-    names = [one for one in REDUCTIONS if one not in without]
+    names = [reduction_name for reduction_name in REDUCTIONS if reduction_name not in without]
     if reduction not in names:
         raise fail(BAD_ARGUMENTS, f"the reduction of `{name}` is one of {', '.join(names)}; this is {reduction!r}")
     return REDUCTIONS[reduction]
@@ -136,18 +136,20 @@ def index_put(data: Tensor, indices: Tensors, values: Tensor, *, accumulate: boo
     """
     if len(indices) != data.ndim:
         raise fail(BAD_ARGUMENTS, f"`index_put` takes {data.ndim} tensors of indices, one for each axis")
-    for one in indices:
-        require_indices(one, "index_put")
+    for tensor in indices:
+        require_indices(tensor, "index_put")
     _alike(data, values, "index_put")
-    shape = broadcast_shape(*(one.shape for one in indices))
+    shape = broadcast_shape(*(tensor.shape for tensor in indices))
     for have, want in zip(broadcast_shape(shape, values.shape), shape, strict=False):
         must_agree(have, want, "the shape of the values of `index_put`, and that of the indices")
     if values.ndim > len(shape):
         raise fail(SHAPE_MISMATCH, f"the values of `index_put` have at most {len(shape)} dimensions")
 
     def where(ins: list[tir.Buffer], i: tuple[Value, ...]) -> Sequence[Value]:
-        found = [at(ins[1 + axis], *broadcast_indices(one.shape, i, shape)) for axis, one in enumerate(indices)]
-        return [_from_end(index, extent) for index, extent in zip(found, data.shape, strict=True)]
+        positions = [
+            at(ins[1 + axis], *broadcast_indices(tensor.shape, i, shape)) for axis, tensor in enumerate(indices)
+        ]
+        return [_from_end(index, extent) for index, extent in zip(positions, data.shape, strict=True)]
 
     def value(_ins: list[tir.Buffer], i: tuple[Value, ...]) -> Sequence[Value]:
         return broadcast_indices(values.shape, i, shape)

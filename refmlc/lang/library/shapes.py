@@ -31,11 +31,11 @@ def axes_of(axis: "int | Sequence[int] | None", rank: int) -> tuple[int, ...]:
     """The axes that `axis` means, in their order; None: all. Fails: RM105, also where one is there twice."""
     if axis is None:
         return tuple(range(rank))
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
-    found = [axis_of(one, rank) for one in given]
-    if len(set(found)) != len(found):
-        raise fail(BAD_ARGUMENTS, f"{list(given)} has an axis twice")
-    return tuple(sorted(found))
+    numbers = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = [axis_of(number, rank) for number in numbers]
+    if len(set(axes)) != len(axes):
+        raise fail(BAD_ARGUMENTS, f"{list(numbers)} has an axis twice")
+    return tuple(sorted(axes))
 
 
 def same(a: Value, b: Value) -> bool:
@@ -90,13 +90,13 @@ def broadcast_extent(extents: Sequence[Value], what: str) -> Value:
     wide = [extent for extent in extents if known(extent) != 1]
     if not wide:
         return extents[0]
-    found = next((extent for extent in wide if known(extent) is not None), wide[0])
+    common = next((extent for extent in wide if known(extent) is not None), wide[0])
     for other in wide:
-        if known(found) is not None and known(other) is not None:
-            must_agree(found, other, what)
-        elif known(found) is None and not same(found, other):
+        if known(common) is not None and known(other) is not None:
+            must_agree(common, other, what)
+        elif known(common) is None and not same(common, other):
             return EITHER
-    return found
+    return common
 
 
 def broadcast_indices(extents: Sequence[Value], indices: Sequence[Value], shape: Sequence[Value]) -> tuple[Value, ...]:

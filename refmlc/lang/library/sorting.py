@@ -72,8 +72,8 @@ def merged(places: Places, key: Callable[[Value], Value], *, descending: bool = 
     size = at(width, 0)
 
     def take(source: tir.Buffer, to: Value) -> tir.Stmt:
-        found = places(at(source, 0))
-        return steps(store(places.room, found, *places.here(to)), store(source, at(source, 0) + 1, 0))
+        index = places(at(source, 0))
+        return steps(store(places.room, index, *places.here(to)), store(source, at(source, 0) + 1, 0))
 
     def merge(pair: Value) -> tir.Stmt:
         low = pair * size * 2
@@ -104,7 +104,7 @@ def merged(places: Places, key: Callable[[Value], Value], *, descending: bool = 
 
 def along(data: Tensor, axis: int, place: Callable[..., Value], count: Value, name: str) -> Tensor:
     """The elements of `data` at `place(index)` along the axis, which gets `count` places."""
-    shape = [count if one == axis else extent for one, extent in enumerate(data.shape)]
+    shape = [count if dimension == axis else extent for dimension, extent in enumerate(data.shape)]
     return computed(shape, lambda *i: data(*i[:axis], place(*i), *i[axis + 1 :]), name)
 
 
@@ -168,8 +168,8 @@ def median(x: Tensor, *, axis: int | Sequence[int] | None = None, keepdims: bool
         inner = at_middle(*i)
         return data(*inner[:own], places(*inner), *inner[own + 1 :])
 
-    found = computed(shape, value, "median")
-    return (found, computed(shape, lambda *i: places(*at_middle(*i)), "median_index")) if axes else found
+    values = computed(shape, value, "median")
+    return (values, computed(shape, lambda *i: places(*at_middle(*i)), "median_index")) if axes else values
 
 
 SORTING = (

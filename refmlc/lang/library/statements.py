@@ -23,10 +23,10 @@ def written(
     """Tensors, each of a shape and a dtype, that a statement writes."""
     shapes = [tuple(shape) for shape, _dtype in outputs]
     if len(shapes) == 1:
-        made = te.extern(shapes[0], inputs, body, name=name, dtype=outputs[0][1])
+        tensors = te.extern(shapes[0], inputs, body, name=name, dtype=outputs[0][1])
     else:
-        made = te.extern(shapes, inputs, body, name=name, dtype=[dtype for _shape, dtype in outputs])
-    return tuple(made) if isinstance(made, list) else (made,)
+        tensors = te.extern(shapes, inputs, body, name=name, dtype=[dtype for _shape, dtype in outputs])
+    return tuple(tensors) if isinstance(tensors, list) else (tensors,)
 
 
 def at(buffer: tir.Buffer, *indices: Value | int) -> Value:
@@ -40,7 +40,7 @@ def store(buffer: tir.Buffer, value: Value | float, *indices: Value | int) -> ti
 
 
 def _indices(indices: Sequence[Value | int]) -> tuple[tir.Expr, ...]:
-    return tuple((one if isinstance(one, Value) else te.const(one, "int64")).expr for one in indices)
+    return tuple((index if isinstance(index, Value) else te.const(index, "int64")).expr for index in indices)
 
 
 def local(name: str, extent: Value | int = 1, dtype: str = "int64") -> tir.Buffer:
@@ -51,7 +51,7 @@ def local(name: str, extent: Value | int = 1, dtype: str = "int64") -> tir.Buffe
 
 def within(buffers: Sequence[tir.Buffer], *stmts: tir.Stmt) -> tir.Stmt:
     """Statements that use new buffers."""
-    return steps(*(tir.AllocBuffer(one) for one in buffers), *stmts)
+    return steps(*(tir.AllocBuffer(buffer) for buffer in buffers), *stmts)
 
 
 def steps(*stmts: tir.Stmt) -> tir.Stmt:
@@ -69,10 +69,10 @@ def loop(extent: Value | int, body: Callable[[Value], tir.Stmt], name: str = "i"
 def loops(extents: Sequence[Value | int], body: Callable[[tuple[Value, ...]], tir.Stmt], name: str = "i") -> tir.Stmt:
     """`body` for each place of a shape, in row-major order."""
 
-    def inner(place: int, found: tuple[Value, ...]) -> tir.Stmt:
+    def inner(place: int, indices: tuple[Value, ...]) -> tir.Stmt:
         if place == len(extents):
-            return body(found)
-        return loop(extents[place], lambda i: inner(place + 1, (*found, i)), f"{name}{place}")
+            return body(indices)
+        return loop(extents[place], lambda i: inner(place + 1, (*indices, i)), f"{name}{place}")
 
     return inner(0, ())
 

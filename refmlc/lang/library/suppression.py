@@ -141,8 +141,8 @@ def _soft(rows: Rows) -> tir.Stmt:
 
     def better(j: Value) -> tir.Stmt:
         own = rows.row(j)(rows.settings.score)
-        found = te.all(j >= kept, rows.number(j) >= 0, own > at(score, 0))
-        return when(found, steps(store(best, j, 0), store(score, own, 0)))
+        is_better = te.all(j >= kept, rows.number(j) >= 0, own > at(score, 0))
+        return when(is_better, steps(store(best, j, 0), store(score, own, 0)))
 
     def turn(_: Value) -> tir.Stmt:
         look = steps(store(best, -1, 0), store(score, minimum, 0), loop(rows.keep, better, "j"))
@@ -196,7 +196,7 @@ def _fallen(rows: Rows, j: Value, minimum: Value) -> tir.Stmt:
     return within([meets], when(left, meet))
 
 
-def _check_boxes(data: Tensor, valid_count: Tensor, indices: Tensor, given: SuppressionSettings) -> None:
+def _check_boxes(data: Tensor, valid_count: Tensor, indices: Tensor, settings: SuppressionSettings) -> None:
     """Fails: RM105, RM201, RM202 where these are no boxes, or have not these numbers."""
     name = "vision.non_max_suppression"
     require_float(data, name)
@@ -209,20 +209,20 @@ def _check_boxes(data: Tensor, valid_count: Tensor, indices: Tensor, given: Supp
     must_agree(data.shape[1], indices.shape[1], f"the boxes of `{name}`")
     length = known(data.shape[2])
     for what, first, last, lowest in (
-        ("score_index", given.score, given.score, 0),
-        ("coord_start", given.coordinates, given.coordinates + 3, 0),
-        ("id_index", given.label, given.label, -1),
+        ("score_index", settings.score, settings.score, 0),
+        ("coord_start", settings.coordinates, settings.coordinates + 3, 0),
+        ("id_index", settings.label, settings.label, -1),
     ):
         if first < lowest or (length is not None and last >= length):
             raise fail(BAD_ARGUMENTS, f"`{name}`: {what} is {first}, and a box has {length or 'some'} numbers")
 
 
-def _kept(data: Tensor, valid_count: Tensor, given: SuppressionSettings, top_k: int) -> tuple[Tensor, ...]:
+def _kept(data: Tensor, valid_count: Tensor, settings: SuppressionSettings, top_k: int) -> tuple[Tensor, ...]:
     """The rows of boxes that are kept, their places in the data, how many there are."""
     (batch, count, _), none = data.shape, least(data.dtype)
     scores = computed(
         (batch, count),
-        lambda b, j: te.if_then_else(j < _int64(valid_count(b)), data(b, j, given.score), none),
+        lambda b, j: te.if_then_else(j < _int64(valid_count(b)), data(b, j, settings.score), none),
         "scores",
     )
     places = ordered(scores, 1, descending=True)
@@ -231,8 +231,8 @@ def _kept(data: Tensor, valid_count: Tensor, given: SuppressionSettings, top_k: 
         def image(b: Value) -> tir.Stmt:
             valid = te.minimum(_int64(at(ins[2], b)), count)
             keep = te.minimum(valid, top_k) if top_k > 0 else valid
-            rows = Rows(ins[0], ins[1], outs[0], outs[1], b, keep, given)
-            chosen = _soft(rows) if given.sigma > 0 else _hard(rows)
+            rows = Rows(ins[0], ins[1], outs[0], outs[1], b, keep, settings)
+            chosen = _soft(rows) if settings.sigma > 0 else _hard(rows)
             return within([rows.kept, rows.flag], chosen, store(outs[2], at(rows.kept, 0), b, 0))
 
         return loop(batch, image, "b")
@@ -263,7 +263,7 @@ def non_max_suppression(  # noqa: PLR0913 - the attributes are TVM's
     Shapes: boxes (b, n, k), counts (b,), numbers (b, n) give (b, n) numbers and (b, 1) counts; with `soft_nms_sigma`
     before them the boxes (b, n, k); without `return_indices` only the boxes. Fails: RM105, RM201, RM202.
     """
-    given = SuppressionSettings(
+    settings = SuppressionSettings(
         max_output_size,
         float(iou_threshold),
         force_suppress,
@@ -273,12 +273,12 @@ def non_max_suppression(  # noqa: PLR0913 - the attributes are TVM's
         float(soft_nms_sigma),
         float(score_threshold),
     )
-    _check_boxes(data, valid_count, indices, given)
-    boxes, numbers, kept = _kept(data, valid_count, given, top_k)
+    _check_boxes(data, valid_count, indices, settings)
+    boxes, numbers, kept = _kept(data, valid_count, settings, top_k)
     if not return_indices:
         return _at_the_top(boxes, score_index) if invalid_to_bottom else boxes
-    found = _numbers(numbers, indices)
-    return (boxes, found, kept) if given.sigma > 0 else (found, kept)
+    indices_out = _numbers(numbers, indices)
+    return (boxes, indices_out, kept) if settings.sigma > 0 else (indices_out, kept)
 
 
 def _packed(count: Value, good: Callable[[Value], Value], put: Callable[[Value, Value | None], tir.Stmt]) -> tir.Stmt:

@@ -84,5 +84,5 @@ def _against(shown: TestedOperator) -> str:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [columns, ["-" * len(one) for one in columns], *rows]
+    lines = [columns, ["-" * len(column) for column in columns], *rows]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)

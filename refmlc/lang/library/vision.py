@@ -136,8 +136,8 @@ def roi_pool(data: Tensor, rois: Tensor, *, pooled_size: PerAxis, spatial_scale:
             low = edge(i, 2 - axis)
             length = te.maximum(edge(i, 4 - axis) - low + 1, 1)
             size = te.cast(length, dtype) / te.const(parts[axis], dtype)
-            found = te.ceil(te.cast(place + 1, dtype) * size) if last else te.floor(te.cast(place, dtype) * size)
-            return te.minimum(te.maximum(te.cast(found, "int64") + low, 0), space[axis])
+            boundary = te.ceil(te.cast(place + 1, dtype) * size) if last else te.floor(te.cast(place, dtype) * size)
+            return te.minimum(te.maximum(te.cast(boundary, "int64") + low, 0), space[axis])
 
         shape = (rois.shape[0], te.const(parts[axis], "int64"))
         name = "hw"[axis]
@@ -158,12 +158,12 @@ def roi_pool(data: Tensor, rois: Tensor, *, pooled_size: PerAxis, spatial_scale:
         return MAX(value, axis=inner, where=te.all(*inside))
 
     shape = source.joined(rois.shape[0], channels, *(te.const(one, "int64") for one in parts))
-    found = computed(shape, greatest, "roi_pool_max")
+    pooled = computed(shape, greatest, "roi_pool_max")
 
     def element(*at: Value) -> Value:
         i, _, *part = source.split(at)
         empty = [end(i, place) <= begin(i, place) for (begin, end), place in zip(bounds, part, strict=True)]
-        return te.if_then_else(te.any(*empty), te.const(0.0, dtype), found(*at))
+        return te.if_then_else(te.any(*empty), te.const(0.0, dtype), pooled(*at))
 
     return computed(shape, element, "roi_pool")
 
@@ -239,9 +239,9 @@ def get_valid_counts(
     least = te.const(score_threshold, data.dtype)
 
     def counts(b: Value, j: Value) -> Value:
-        found = data(b, j, score_index) > least
-        found = found if id_index < 0 else te.all(found, data(b, j, id_index) >= te.const(0, data.dtype))
-        return te.if_then_else(found, ONE, ZERO)
+        is_valid = data(b, j, score_index) > least
+        is_valid = is_valid if id_index < 0 else te.all(is_valid, data(b, j, id_index) >= te.const(0, data.dtype))
+        return te.if_then_else(is_valid, ONE, ZERO)
 
     valid = computed((batch, count), counts, "valid")
     (t,), there = over_extents([count], ["t"])
@@ -253,8 +253,8 @@ def get_valid_counts(
     before = computed((batch, count), earlier, "before")
 
     def source(b: Value, p: Value) -> object:
-        found = te.all(valid(b, t) == 1, before(b, t) == p)
-        return te.sum(te.if_then_else(found, t, ZERO), axis=[t], where=there)
+        is_source = te.all(valid(b, t) == 1, before(b, t) == p)
+        return te.sum(te.if_then_else(is_source, t, ZERO), axis=[t], where=there)
 
     place = computed((batch, count), source, "place")
     none = te.const(-1, data.dtype)

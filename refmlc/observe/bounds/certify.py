@@ -77,7 +77,7 @@ class Certificate:
 def certify(module: IRModule, name: str, args: Sequence[object], *, freedom: Freedom = STANDARD) -> Certificate:
     """Certify function `name` on `args`, the destinations of a TensorIR function among them; `args` are not changed.
 
-    Functions that `name` does not reach do not matter. Fails: as the interpreter (RM3xx is the verdict undefined), RM504
+    Functions that `name` does not reach do not matter. Fails: as the interpreter (RM3xx: undefined), RM504
     for what is not certified, RM111.
     """
     module = reachable(module, name) if name in module.functions else module
