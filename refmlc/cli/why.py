@@ -13,7 +13,7 @@ from refmlc.cli.inputs import Inputs, gather
 from refmlc.cli.registering import register, register_option
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_USAGE
-from refmlc.observe.why import SliceLimits, Line, as_data, outline, text, why
+from refmlc.observe.why import Line, SliceLimits, as_data, outline, text, why
 
 DEPTH = 8
 

@@ -45,9 +45,50 @@ PHRASES = {
     r"\bmakes? of it\b": "the result",
 }
 NAMES = frozenset(
-    "absent aimed asked bare both building calling checking closed compiling copying covered drawn found generated given "
-    "held inside judging keep kept known lifting linking made making matching moved needs private reading rest "
-    "sanitized shaped shaping shown tell told unknown wanted watching written".split()
+    (
+        "absent",
+        "aimed",
+        "asked",
+        "bare",
+        "both",
+        "building",
+        "calling",
+        "checking",
+        "closed",
+        "compiling",
+        "copying",
+        "covered",
+        "drawn",
+        "found",
+        "generated",
+        "given",
+        "held",
+        "inside",
+        "judging",
+        "keep",
+        "kept",
+        "known",
+        "lifting",
+        "linking",
+        "made",
+        "making",
+        "matching",
+        "moved",
+        "needs",
+        "private",
+        "reading",
+        "rest",
+        "sanitized",
+        "shaped",
+        "shaping",
+        "shown",
+        "tell",
+        "told",
+        "unknown",
+        "wanted",
+        "watching",
+        "written",
+    )
 )
 FILES = sorted(
     path

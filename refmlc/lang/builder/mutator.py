@@ -15,10 +15,11 @@ become bindings, and types follow. A variable whose value changes is a new one o
 what comes after. What does not change stays the same object. Names are TVM's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from refmlc.lang.builder.block_builder import BlockBuilder
+from refmlc.lang.builder.visitor import method_of
 from refmlc.lang.ir import IRModule, relax, tir
 
 
@@ -32,56 +33,16 @@ class PyExprMutator:
         self._remap: dict[relax.Var, relax.Var] = {}
 
     def visit_expr(self, expr: relax.Expr) -> relax.Expr:
-        """What takes the place of an expression, by its kind."""
-        match expr:
-            case relax.Constant():
-                return self.visit_constant_(expr)
-            case relax.Tuple():
-                return self.visit_tuple_(expr)
-            case relax.Var(dataflow=True):
-                return self.visit_dataflow_var_(expr)
-            case relax.Var():
-                return self.visit_var_(expr)
-            case relax.ShapeExpr():
-                return self.visit_shape_expr_(expr)
-            case relax.ExternFunc():
-                return self.visit_extern_func_(expr)
-            case tir.GlobalVar():
-                return self.visit_global_var_(expr)
-            case relax.Function():
-                return self.visit_function_(expr)
-            case relax.Call():
-                return self.visit_call_(expr)
-            case relax.SeqExpr():
-                return self.visit_seq_expr_(expr)
-            case relax.If():
-                return self.visit_if_(expr)
-            case relax.Op():
-                return self.visit_op_(expr)
-            case relax.TupleGetItem():
-                return self.visit_tuple_getitem_(expr)
-            case _:
-                return expr
+        """The replacement of an expression, by its kind."""
+        visit: Callable[[relax.Expr], relax.Expr] | None = getattr(self, method_of(expr), None)
+        return expr if visit is None else visit(expr)
 
     def visit_expr_post_order(self, expr: relax.Expr) -> relax.Expr:
-        """The expression with what is inside of it visited, not itself."""
-        match expr:
-            case relax.Call():
-                return PyExprMutator.visit_call_(self, expr)
-            case relax.Tuple():
-                return PyExprMutator.visit_tuple_(self, expr)
-            case relax.TupleGetItem():
-                return PyExprMutator.visit_tuple_getitem_(self, expr)
-            case relax.If():
-                return PyExprMutator.visit_if_(self, expr)
-            case relax.SeqExpr():
-                return PyExprMutator.visit_seq_expr_(self, expr)
-            case relax.Function():
-                return PyExprMutator.visit_function_(self, expr)
-            case relax.Var():
-                return self.get_var_remap(expr)
-            case _:
-                return expr
+        """The expression with its parts visited, but not itself."""
+        if isinstance(expr, relax.Var):
+            return self.get_var_remap(expr)
+        visit: Callable[[PyExprMutator, relax.Expr], relax.Expr] | None = getattr(PyExprMutator, method_of(expr), None)
+        return expr if visit is None else visit(self, expr)
 
     # ------------------------------------------------------------------------------------------- expressions
 

@@ -16,7 +16,33 @@ Each method, unless it is overridden, visits what is inside, in the order of exe
 ...         super().visit_call_(call)
 """
 
+from collections.abc import Mapping
+
 from refmlc.lang.ir import relax, tir
+
+METHODS: Mapping[type, str] = {
+    relax.Constant: "visit_constant_",
+    relax.Tuple: "visit_tuple_",
+    relax.ShapeExpr: "visit_shape_expr_",
+    relax.ExternFunc: "visit_extern_func_",
+    tir.GlobalVar: "visit_global_var_",
+    relax.Function: "visit_function_",
+    relax.Call: "visit_call_",
+    relax.SeqExpr: "visit_seq_expr_",
+    relax.If: "visit_if_",
+    relax.Op: "visit_op_",
+    relax.TupleGetItem: "visit_tuple_getitem_",
+    relax.PrimValue: "visit_prim_value_",
+    relax.StringImm: "visit_string_imm_",
+    relax.DataTypeImm: "visit_data_type_imm_",
+}
+
+
+def method_of(expr: relax.Expr) -> str:
+    """The name of the method for an expression of this kind; empty if there is none."""
+    if isinstance(expr, relax.Var):
+        return "visit_dataflow_var_" if expr.dataflow else "visit_var_"
+    return METHODS.get(type(expr), "")
 
 
 class PyExprVisitor:
@@ -24,41 +50,9 @@ class PyExprVisitor:
 
     def visit_expr(self, expr: relax.Expr) -> None:
         """Visit an expression by its kind."""
-        match expr:
-            case relax.Constant():
-                self.visit_constant_(expr)
-            case relax.Tuple():
-                self.visit_tuple_(expr)
-            case relax.Var(dataflow=True):
-                self.visit_dataflow_var_(expr)
-            case relax.Var():
-                self.visit_var_(expr)
-            case relax.ShapeExpr():
-                self.visit_shape_expr_(expr)
-            case relax.ExternFunc():
-                self.visit_extern_func_(expr)
-            case tir.GlobalVar():
-                self.visit_global_var_(expr)
-            case relax.Function():
-                self.visit_function_(expr)
-            case relax.Call():
-                self.visit_call_(expr)
-            case relax.SeqExpr():
-                self.visit_seq_expr_(expr)
-            case relax.If():
-                self.visit_if_(expr)
-            case relax.Op():
-                self.visit_op_(expr)
-            case relax.TupleGetItem():
-                self.visit_tuple_getitem_(expr)
-            case relax.PrimValue():
-                self.visit_prim_value_(expr)
-            case relax.StringImm():
-                self.visit_string_imm_(expr)
-            case relax.DataTypeImm():
-                self.visit_data_type_imm_(expr)
-            case relax.MetadataRef():
-                pass
+        method = method_of(expr)
+        if method:
+            getattr(self, method)(expr)
 
     def visit_constant_(self, op: relax.Constant) -> None:
         """A constant: nothing is inside."""

@@ -41,7 +41,7 @@ def condition(value: object) -> bool:
         return bool(value.numpy()[()])
     if isinstance(value, bool | int) and value in (0, 1):
         return bool(value)
-    raise Meaningless("a condition that is no bool")
+    raise Meaningless("a condition that is not a bool")
 
 
 def empty(meter: Meter, kind: DType, shape: Sequence[int]) -> Array:
@@ -62,7 +62,7 @@ def _outputs(graph: "Graph", call: relax.Call, frame: "Frame") -> tuple[list[Arr
 
 def _output(graph: "Graph", ty: Type, frame: "Frame") -> Array:
     if not isinstance(ty, TensorType) or ty.shape is None or ty.dtype is None:
-        raise NotTaken("an output that is no tensor of known shape and dtype")
+        raise NotTaken("an output that is not a tensor of known shape and dtype")
     return empty(graph.meter, ty.dtype, extents(ty.shape, frame.dims))
 
 
@@ -73,7 +73,7 @@ def _callee(graph: "Graph", call: relax.Call) -> Callable[[Sequence[object]], ob
         case relax.ExternFunc(symbol=symbol):
             return lambda args: graph.call(graph.linked(symbol), args)
         case _:
-            raise NotTaken("a call of what is no function of the module")
+            raise NotTaken("a call of a value that is not a function of the module")
 
 
 def _given(graph: "Graph", call: relax.Call, frame: "Frame") -> tuple[list[object], list[object]]:
@@ -101,7 +101,7 @@ def _call_inplace(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
         for one in (listed if isinstance(listed, tuple) else (listed,))
     ]
     if len(places) != len(outputs) or any(not -1 <= int(str(place)) < len(args) for place in places):
-        raise Meaningless("outputs that are no arguments")
+        raise Meaningless("outputs that are not arguments")
     made = [one for one, place in zip(outputs, places, strict=True) if place == -1]
     function([*args, *made, *ints])
     found = [one if place == -1 else args[int(str(place))] for one, place in zip(outputs, places, strict=True)]
@@ -112,7 +112,7 @@ def _packed(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
     """The first argument names the function, the others are its arguments."""
     callee, *args = call.args
     if not isinstance(callee, relax.ExternFunc):
-        raise NotTaken("a packed call of what is no name")
+        raise NotTaken("a packed call without a name")
     return graph.by_name(callee.symbol, call, args, frame)
 
 
@@ -142,7 +142,7 @@ def _reshape(graph: "Graph", call: relax.Call, frame: "Frame") -> object:
         raise Meaningless("a reshape of other arguments")
     value, target = (graph.eval(arg, frame) for arg in call.args)
     if not isinstance(value, Array) or not _is_shape(target):
-        raise Meaningless("a reshape of what is no tensor")
+        raise Meaningless("a reshape of a value that is not a tensor")
     for axis in relax.kept_axes(call):
         if axis >= len(value.shape):
             raise Meaningless("a reshape that keeps an axis that is not there")
@@ -180,7 +180,7 @@ def _alloc(graph: "Graph", shape: object, kind: object, *_where: object) -> Arra
 
 def _storage(graph: "Graph", size: object, *_where: object) -> Pointer:
     if not isinstance(size, tuple) or len(size) != 1:
-        raise NotTaken("a storage whose size is no number")
+        raise NotTaken("a storage whose size is not a number")
     return graph.meter.allocated(int(size[0]))
 
 
@@ -198,19 +198,19 @@ def _from_storage(
 
 def _make_closure(_graph: "Graph", function: object, captured: object) -> Closure:
     if not isinstance(function, Closure) or not isinstance(captured, tuple):
-        raise Meaningless("a closure of what is no function")
+        raise Meaningless("a closure of a value that is not a function")
     return Closure(lambda args: function.call([*args, *captured]))
 
 
 def _invoke(_graph: "Graph", function: object, args: object) -> object:
     if not isinstance(function, Closure) or not isinstance(args, tuple):
-        raise Meaningless("a call of what is no function")
+        raise Meaningless("a call of a value that is not a function")
     return function.call(args)
 
 
 def _tensor(value: object) -> Array:
     if not isinstance(value, Array):
-        raise Meaningless("a value that is no tensor")
+        raise Meaningless("a value that is not a tensor")
     return value
 
 
