@@ -17,23 +17,23 @@ def call_problem(call: tir.Call) -> tuple[Code, str] | None:
         return None
     kinds = row.takes.split()
     rest = kinds.pop()[1:] if kinds and kinds[-1].startswith("*") else None
-    given = len(call.args)
-    if given < len(kinds) or (rest is None and given > len(kinds)):
+    count = len(call.args)
+    if count < len(kinds) or (rest is None and count > len(kinds)):
         least = f"{'' if rest is None else 'at least '}{len(kinds)}"
-        return ARITY, f"`T.{name}` takes {least} argument{'' if len(kinds) == 1 else 's'}, {given} given"
-    wanted = [*kinds, *([rest or "any"] * (given - len(kinds)))]
-    for number, (arg, kind) in enumerate(zip(call.args, wanted, strict=True)):
+        return ARITY, f"`T.{name}` takes {least} argument{'' if len(kinds) == 1 else 's'}, {count} given"
+    expected = [*kinds, *([rest or "any"] * (count - len(kinds)))]
+    for number, (arg, kind) in enumerate(zip(call.args, expected, strict=True)):
         if not _is_of(arg, kind):
             return TYPE_MISMATCH, f"argument {number} of `T.{name}` is {_described(arg)}, not {_article(kind)}"
     return _result_problem(row, call.dtype, [arg.dtype for arg in call.args if isinstance(arg, tir.Expr)])
 
 
-def _result_problem(row: Intrinsic, dtype: DType, given: list[DType]) -> tuple[Code, str] | None:
+def _result_problem(row: Intrinsic, dtype: DType, operands: list[DType]) -> tuple[Code, str] | None:
     """What is wrong with the declared dtype of a call whose arguments are well."""
-    lanes = sum(one.lanes for one in given if one.is_vector) // (2 if row.name in _HALVES else 1)
+    lanes = sum(operand.lanes for operand in operands if operand.is_vector) // (2 if row.name in _HALVES else 1)
     match row.name:
         case "vectorlow" | "vectorhigh" | "vectorcombine":
-            fits = {one.element for one in given} == {dtype.element} and dtype.lanes == lanes
+            fits = {operand.element for operand in operands} == {dtype.element} and dtype.lanes == lanes
         case "get_active_lane_mask":
             fits = dtype.bits == 1 or dtype.kind == "bool"
         case "vscale" | "assume" | "prefetch" | "start_profile_intrinsic" | "end_profile_intrinsic":
@@ -41,14 +41,14 @@ def _result_problem(row: Intrinsic, dtype: DType, given: list[DType]) -> tuple[C
         case "isnullptr":
             fits = dtype.bits == 1 or dtype.kind in ("bool", "void")
         case "tvm_thread_invariant" | "ignore_loop_partition" | "fma":
-            fits = all(one == dtype for one in given)
+            fits = all(operand == dtype for operand in operands)
         case _ if row.result == "handle":
             fits = dtype.kind in ("handle", "void")
         case _:
             fits = True
     if fits:
         return None
-    listed = " and ".join(str(one) for one in given)
+    listed = " and ".join(map(str, operands))
     return TYPE_MISMATCH, f"`T.{row.name}` of {listed or 'nothing'} is not {dtype}"
 
 

@@ -81,14 +81,14 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
     if row is None:
         raise fail(NOT_TVMSCRIPT, f"`{site.spelled}` is not a construct of TensorIR that refmlc knows", site.span)
     kwargs = dict(site.kwargs)
-    told = kwargs.pop("dtype", None)
+    declared = kwargs.pop("dtype", None)
     args = site.args
     match row.result:
         case Written.FIRST:
-            if told is None and not args:
+            if declared is None and not args:
                 raise site.misfit("gets no argument for `dtype`")
-            result = result_of(told if told is not None else args[0], site.span)
-            args = args if told is not None else args[1:]
+            result = result_of(declared if declared is not None else args[0], site.span)
+            args = args if declared is not None else args[1:]
         case int(number):
             if len(args) <= number:
                 raise site.misfit(f"takes at least {number + 1} arguments and gets {len(args)}")
@@ -96,9 +96,9 @@ def intrinsic_call(ev: Evaluator, site: CallSite) -> Meta:
         case str(always):
             result = VarSpec(dtype(always))
         case _:
-            if name == "call_ffi_kernel" and told is None:
-                told = kwargs.get("ret_ty")
-            result = result_of(told or "void", site.span)
+            if name == "call_ffi_kernel" and declared is None:
+                declared = kwargs.get("ret_ty")
+            result = result_of(declared or "void", site.span)
     return call(name, site, args, result, **kwargs)
 
 
@@ -148,15 +148,15 @@ def _call_intrin(ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _struct_get(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(arr=REQUIRED, index=REQUIRED, field=REQUIRED, dtype=REQUIRED)
-    args = (given["arr"], given["index"], given["field"])
-    return call("tvm_struct_get", site, args, result_of(given["dtype"], site.span))
+    arguments = site.take(arr=REQUIRED, index=REQUIRED, field=REQUIRED, dtype=REQUIRED)
+    args = (arguments["arr"], arguments["index"], arguments["field"])
+    return call("tvm_struct_get", site, args, result_of(arguments["dtype"], site.span))
 
 
 def _reinterpret(_ev: Evaluator, site: CallSite) -> Meta:
-    given = _dtype_first(site).take(dtype=REQUIRED, value=REQUIRED, span=None)
-    result = result_of(given["dtype"], site.span)
-    value = pointer_of(given["value"], site.span)
+    arguments = _dtype_first(site).take(dtype=REQUIRED, value=REQUIRED, span=None)
+    result = result_of(arguments["dtype"], site.span)
+    value = pointer_of(arguments["value"], site.span)
     if result.dtype.kind == "handle" or value.dtype.kind == "handle":
         return tir.Call("reinterpret", (value,), result.dtype, result.pointer, span=site.span)
     return tir.Apply("reinterpret", (value,), result.dtype, span=site.span)
@@ -177,8 +177,8 @@ def _address_of(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _access_ptr(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(ptype=REQUIRED, data=REQUIRED, offset=REQUIRED, extent=REQUIRED, rw_mask=REQUIRED)
-    args = tuple(pointer_of(value, site.span) for value in given.values())
+    arguments = site.take(ptype=REQUIRED, data=REQUIRED, offset=REQUIRED, extent=REQUIRED, rw_mask=REQUIRED)
+    args = tuple(pointer_of(value, site.span) for value in arguments.values())
     return tir.Call("tvm_access_ptr", args, HANDLE, PointerType(args[0].dtype), span=site.span)
 
 
@@ -187,8 +187,8 @@ def _make_shape(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _storage_sync(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(storage_scope=REQUIRED, is_load=None, num_blocks=None)
-    args = tuple(value for value in given.values() if value is not None)
+    arguments = site.take(storage_scope=REQUIRED, is_load=None, num_blocks=None)
+    args = tuple(value for value in arguments.values() if value is not None)
     return call("tvm_storage_sync", site, args, VarSpec(VOID))
 
 
@@ -211,9 +211,9 @@ def _tuple(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _explicit(ev: Evaluator, site: CallSite) -> Meta:
     """`T.Call(dtype, op, args)`."""
-    given = site.take(dtype=REQUIRED, op=REQUIRED, args=())
-    op, args = given["op"], tuple_of(given["args"])
-    result = result_of(given["dtype"], site.span)
+    arguments = site.take(dtype=REQUIRED, op=REQUIRED, args=())
+    op, args = arguments["op"], tuple_of(arguments["args"])
+    result = result_of(arguments["dtype"], site.span)
     if isinstance(op, tir.GlobalVar):
         return tir.Call(op, _args(site, args, tensors=True), result.dtype, result.pointer, span=site.span)
     return _call_intrin(ev, CallSite(site.name, site.spelled, (result, op, *args), {}, site.span))
@@ -237,13 +237,13 @@ def _vectors(name: str, arity: int) -> Callable[[Evaluator, CallSite], Meta]:
     """`T.vectorlow(dtype, v)`; texts of 2023 have the dtype by keyword only."""
 
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        told = site.kwargs.get("dtype")
+        declared = site.kwargs.get("dtype")
         args = site.args
-        if told is None:
-            told, args = (args[0], args[1:]) if args else (None, args)
-        if told is None or len(args) != arity:
+        if declared is None:
+            declared, args = (args[0], args[1:]) if args else (None, args)
+        if declared is None or len(args) != arity:
             raise site.misfit(f"takes a dtype and {arity} vectors")
-        return call(name, site, args, result_of(told, site.span))
+        return call(name, site, args, result_of(declared, site.span))
 
     return handler
 

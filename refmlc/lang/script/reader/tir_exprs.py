@@ -32,8 +32,8 @@ def _binary(op: str) -> CallHandler:
     other = SCALAR_OPS[op].contract.notation.on_integers
 
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        given = site.take(a=REQUIRED, b=REQUIRED, span=None)
-        a, b = operand_of(given["a"], site.span), operand_of(given["b"], site.span)
+        arguments = site.take(a=REQUIRED, b=REQUIRED, span=None)
+        a, b = operand_of(arguments["a"], site.span), operand_of(arguments["b"], site.span)
         if not other:
             return promote.apply_binary(op, a, b, site.span)
         x, y = promote.matched(a, b, site.span)
@@ -70,8 +70,8 @@ def _beside(arg: promote.Operand, first: tir.Expr | None, site: CallSite) -> tir
 
 def _cast(_ev: Evaluator, site: CallSite) -> Meta:
     """`T.Cast(dtype, value)`; older texts have `T.cast(value, dtype)`."""
-    given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
-    first, second = given["dtype"], given["value"]
+    arguments = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
+    first, second = arguments["dtype"], arguments["value"]
     if not isinstance(first, (str, DType)) and isinstance(second, (str, DType)):
         first, second = second, first
     dtype = dtype_of(first, site.span)
@@ -85,8 +85,8 @@ def _cast(_ev: Evaluator, site: CallSite) -> Meta:
 
 def _logical(symbol: str) -> CallHandler:
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        given = site.take(a=REQUIRED, b=REQUIRED, span=None)
-        a, b = (promote.condition(operand_of(given[key], site.span), site.span) for key in ("a", "b"))
+        arguments = site.take(a=REQUIRED, b=REQUIRED, span=None)
+        a, b = (promote.condition(operand_of(arguments[key], site.span), site.span) for key in ("a", "b"))
         return tir.And(a, b, span=site.span) if symbol == "and" else tir.Or(a, b, span=site.span)
 
     return handler
@@ -109,9 +109,9 @@ def _any_all(symbol: str) -> CallHandler:
 
 def _choice(*, eager: bool) -> CallHandler:
     def handler(_ev: Evaluator, site: CallSite) -> Meta:
-        given = site.take(condition=REQUIRED, true_value=REQUIRED, false_value=REQUIRED, span=None, dtype=None)
-        condition = promote.condition(operand_of(given["condition"], site.span), site.span)
-        return choice(condition, given["true_value"], given["false_value"], site, eager=eager)
+        arguments = site.take(condition=REQUIRED, true_value=REQUIRED, false_value=REQUIRED, span=None, dtype=None)
+        condition = promote.condition(operand_of(arguments["condition"], site.span), site.span)
+        return choice(condition, arguments["true_value"], arguments["false_value"], site, eager=eager)
 
     return handler
 
@@ -128,14 +128,14 @@ def choice(condition: tir.Expr, yes: Meta, no: Meta, site: CallSite, *, eager: b
 
 
 def _let(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(expr=None, where=None, body=None, var=None, value=None)
-    bindings = given["where"]
+    arguments = site.take(expr=None, where=None, body=None, var=None, value=None)
+    bindings = arguments["where"]
     if isinstance(bindings, dict):
-        body = expr_of(given["expr"], site.span)
+        body = expr_of(arguments["expr"], site.span)
         pairs = list(bindings.items())
     else:
-        pairs = [(given["expr"] or given["var"], bindings or given["value"])]
-        body = expr_of(given["body"], site.span)
+        pairs = [(arguments["expr"] or arguments["var"], bindings or arguments["value"])]
+        body = expr_of(arguments["body"], site.span)
     for var, value in reversed(pairs):
         if not isinstance(var, tir.Var):
             raise site.wrong("where", var, "a variable")
@@ -144,17 +144,17 @@ def _let(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _ramp(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(base=REQUIRED, stride=REQUIRED, lanes=REQUIRED, span=None)
+    arguments = site.take(base=REQUIRED, stride=REQUIRED, lanes=REQUIRED, span=None)
     base, stride = promote.matched(
-        operand_of(given["base"], site.span), operand_of(given["stride"], site.span), site.span, adapting=True
+        operand_of(arguments["base"], site.span), operand_of(arguments["stride"], site.span), site.span, adapting=True
     )
-    lanes = expr_of(given["lanes"], site.span)
+    lanes = expr_of(arguments["lanes"], site.span)
     return tir.Ramp(base, stride, lanes, _with_lanes(base.dtype, lanes, site), span=site.span)
 
 
 def _broadcast(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(value=REQUIRED, lanes=REQUIRED, span=None)
-    value, lanes = expr_of(given["value"], site.span), expr_of(given["lanes"], site.span)
+    arguments = site.take(value=REQUIRED, lanes=REQUIRED, span=None)
+    value, lanes = expr_of(arguments["value"], site.span), expr_of(arguments["lanes"], site.span)
     return tir.Broadcast(value, lanes, _with_lanes(value.dtype, lanes, site), span=site.span)
 
 
@@ -178,9 +178,9 @@ def _with_lanes(dtype: DType, lanes: tir.Expr, site: CallSite) -> DType:
 
 
 def _shuffle(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(vectors=REQUIRED, indices=REQUIRED, span=None)
-    vectors = indices_of(given["vectors"], site.span)
-    indices = indices_of(given["indices"], site.span)
+    arguments = site.take(vectors=REQUIRED, indices=REQUIRED, span=None)
+    vectors = indices_of(arguments["vectors"], site.span)
+    indices = indices_of(arguments["indices"], site.span)
     if not vectors or not indices:
         raise site.misfit("takes at least one vector and one index")
     for index in indices:
@@ -193,20 +193,20 @@ def _shuffle(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _buffer_load(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(buffer=REQUIRED, indices=REQUIRED, predicate=None)
-    buffer = given["buffer"]
+    arguments = site.take(buffer=REQUIRED, indices=REQUIRED, predicate=None)
+    buffer = arguments["buffer"]
     if not isinstance(buffer, tir.Buffer):
         raise site.wrong("buffer", buffer, "a buffer")
-    predicate = None if given["predicate"] is None else expr_of(given["predicate"], site.span)
-    return tir.BufferLoad(buffer, indices_of(given["indices"], site.span), predicate, span=site.span)
+    predicate = None if arguments["predicate"] is None else expr_of(arguments["predicate"], site.span)
+    return tir.BufferLoad(buffer, indices_of(arguments["indices"], site.span), predicate, span=site.span)
 
 
 def _immediate(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
-    value = operand_of(given["value"], site.span)
+    arguments = site.take(dtype=REQUIRED, value=REQUIRED, span=None)
+    value = operand_of(arguments["value"], site.span)
     if not isinstance(value, (int, float)):
         raise site.wrong("value", value, "a number")
-    return promote.constant(value, dtype_of(given["dtype"], site.span), site.span)
+    return promote.constant(value, dtype_of(arguments["dtype"], site.span), site.span)
 
 
 def _string(_ev: Evaluator, site: CallSite) -> Meta:
@@ -217,16 +217,16 @@ def _string(_ev: Evaluator, site: CallSite) -> Meta:
 
 
 def _const(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(value=REQUIRED, dtype=None)
-    value = operand_of(given["value"], site.span)
-    if given["dtype"] is None or not isinstance(value, (int, float)):
+    arguments = site.take(value=REQUIRED, dtype=None)
+    value = operand_of(arguments["value"], site.span)
+    if arguments["dtype"] is None or not isinstance(value, (int, float)):
         return promote.literal(value, site.span)
-    return promote.constant(value, dtype_of(given["dtype"], site.span), site.span)
+    return promote.constant(value, dtype_of(arguments["dtype"], site.span), site.span)
 
 
 def _range(_ev: Evaluator, site: CallSite) -> Meta:
-    given = site.take(begin=REQUIRED, end=REQUIRED)
-    return range_of((operand_of(given["begin"], site.span), operand_of(given["end"], site.span)), site.span)
+    arguments = site.take(begin=REQUIRED, end=REQUIRED)
+    return range_of((operand_of(arguments["begin"], site.span), operand_of(arguments["end"], site.span)), site.span)
 
 
 def _operator(op: str) -> CallHandler:
