@@ -1,20 +1,26 @@
 """Profiles: `ci` (the same examples every time, the default), `dev` (a few, new ones each time), `soak` (long).
 
 REFMLC_PROFILE chooses. The default finds nothing new, so that whoever runs the tests sees what everybody sees.
-`--sample 8` runs an eighth of the tests, always the same ones. What a test needs besides is asked by `needs.py`.
+`--sample 8` runs an eighth of the tests, always the same ones; `-m quick` those of `quick.py`. What a test needs
+besides is asked by `needs.py`.
 """
 
 import os
 import signal
 from collections import Counter
+from itertools import groupby
+from pathlib import Path
 from zlib import crc32
 
 import pytest
 from in_browser import chromium
 from needs import missing, need
+from quick import FILES, MOST
 
 from refmlc.testing import profiles
 
+HERE = Path(__file__).parent
+QUICK = frozenset(HERE / name for files in FILES.values() for name in files)
 PROFILE = os.environ.get("REFMLC_PROFILE") or "ci"
 
 profiles.load(PROFILE)
@@ -34,8 +40,25 @@ def pytest_configure(config):
         config.addinivalue_line("filterwarnings", f"ignore:no C compiler is found:{warning}")
 
 
+def pytest_ignore_collect(collection_path, config):
+    """With `-m quick`, import no other files: that alone would take half a minute."""
+    if config.option.markexpr == "quick" and collection_path.name.startswith("test_"):
+        return collection_path not in QUICK or None
+    return None
+
+
+def mark_quick(items):
+    """Mark at most `MOST` tests of each file that `quick.py` lists, evenly chosen."""
+    for path, group in groupby(items, key=lambda item: item.path):
+        if path in QUICK:
+            tests = list(group)
+            for item in tests[:: -(-len(tests) // MOST)]:
+                item.add_marker(pytest.mark.quick)
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is marked `soak`, unless the profile is soak, and what is not of the sample."""
+    """Mark what is quick; leave out `soak`, unless the profile is soak, and what is not of the sample."""
+    mark_quick(items)
     every, chosen, left = config.getoption("sample"), [], []
     for item in items:
         is_soak = PROFILE != "soak" and item.get_closest_marker("soak")
