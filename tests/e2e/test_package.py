@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from refmlc.cli import main
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("refmlc", "kernels_c", "conformance", "tests", "LICENSE", "README.md")
+TEXTS = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md")
+PARTS = ("refmlc", "kernels_c", "conformance", "docs", "tests", *TEXTS)
 SETTINGS = ("setup.cfg", "pyproject.toml", "MANIFEST.in")
 IN_WHEEL = (
     "refmlc/oracle/suite/data/adapters/README.md",
@@ -30,6 +31,9 @@ IN_WHEEL = (
     "refmlc/native/headers/rm_types.h",
 )
 IN_SDIST = (
+    *TEXTS,
+    "docs/how-to/use-in-pytest.md",
+    "docs/tutorial/a-wrong-gemm.md",
     "tests/conftest.py",
     "tests/e2e/test_package.py",
     "conformance/spec/graph-operators.md",

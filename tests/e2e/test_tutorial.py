@@ -33,10 +33,13 @@ def test_the_commands_of_a_page_do_what_it_shows(path, available, tmp_path):
     run_page(path, tmp_path, available)
 
 
-def test_the_tutorials_are_there():
-    names = [path.stem for path in PAGES if path.parent.name == "tutorial" and path.stem != "index"]
-    assert len(names) == 2
-    assert all(any(block.commands for block in blocks_of(path) if block.language == "console") for path in PAGES[1:3])
+def test_the_tutorials_and_guides_run_commands():
+    tutorials = [path for path in PAGES if path.parent.name == "tutorial" and path.stem != "index"]
+    guides = [path for path in PAGES if path.parent.name == "how-to" and path.stem.startswith(("check-", "use-"))]
+    assert len(tutorials) == 2
+    assert len(guides) >= 11
+    for path in (*tutorials, *guides):
+        assert any(block.is_run and block.commands for block in blocks_of(path) if block.language == "console"), path
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

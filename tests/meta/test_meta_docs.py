@@ -98,3 +98,13 @@ def test_files_exist(path):
 def test_names_of_the_api_exist(path):
     text = path.read_text(encoding="utf-8")
     assert [name for name in NAME.findall(text) if name not in refmlc.__all__] == []
+
+
+def test_the_changelog_begins_with_what_is_unreleased_and_has_this_version():
+    titles = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert titles[0] == "Unreleased"
+    assert refmlc.__version__ in titles
+
+
+def test_the_citation_names_this_version():
+    assert f"version: {refmlc.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
