@@ -1,4 +1,4 @@
-"""`refmlc check FILE …`: what each function means on several calls, and whether implementations agree with that."""
+"""`refmlc check FILE …`: the meaning of each function on several calls, compared with implementations."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The work of `refmlc check`: every function of every file examined, told as tables or as data, the evidence written.
+"""The work of `refmlc check`: examine every function of every file, report as tables or data, write evidence.
 
 Of several files one that is not read, or whose options do not fit, is told, and the others are examined.
 """
@@ -37,7 +37,7 @@ COLOURS = {
 
 @dataclass(frozen=True)
 class Result:
-    """A file, and its report or why there is none. `unchecked`: the functions from which an interrupt kept it."""
+    """A file, and its report or why there is none. `unchecked`: functions that an interrupt left out."""
 
     source: Source
     report: Report | None = None
@@ -59,7 +59,7 @@ def checked(
     *,
     as_json: bool,
 ) -> int:
-    """Check the modules in `files` and tell; the exit status: of the worst file, a finding first."""
+    """Check the modules in `files` and report; returns the exit status of the worst file, a finding first."""
     choices = replace(choices, named=bool(impls))
     found, skipped = sources(files)
     alone = len(found) == 1 and not skipped
@@ -133,7 +133,7 @@ def _rows(
 
 
 def _show(result: Result) -> None:
-    """The table, remarks, findings, and what they come to."""
+    """Print the table, remarks, findings, and a summary."""
     if result.failure is not None:
         tell_failure(result.failure, as_json=False)
     if result.report is None:

@@ -41,7 +41,7 @@ def installed_tvm(version: str) -> str:
 
 
 def step(command: list[str], what: str) -> None:
-    """Run a step. Fails: RM112 with the last that it said."""
+    """Run a step. Fails: RM112 with the end of its output."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - this Python
     except OSError as problem:

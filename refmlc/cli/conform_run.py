@@ -1,4 +1,4 @@
-"""The work of `refmlc conform`: each implementation asked, the reports written, the table shown."""
+"""The work of `refmlc conform`: run the suite on each implementation, write the reports, show the table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Written:
 
 
 def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
-    """Ask every implementation and tell; the exit status. Fails: RM109, RM112."""
+    """Run every implementation and report; returns the exit status. Fails: RM109, RM112."""
     suite = load_suite(settings.suite)
     chosen(suite, settings.cases)
     if written.page is not None and written.page == written.junit:
@@ -72,7 +72,7 @@ def conformed(settings: Settings, written: Written, *, as_json: bool) -> int:
 
 
 def _reports(suite: Suite, settings: Settings) -> tuple[list[Report], list[RefmlcError]]:
-    """What each implementation makes of the suite, and why some could not be asked: the others are not lost by that.
+    """The result of each implementation, or why it could not run; one failure does not stop the others.
 
     Fails as the first of them where none could be asked.
     """
@@ -111,7 +111,7 @@ def _asked(suite: Suite, spec: str, settings: Settings, known: Expectations | No
 
 
 class _Lines:
-    """A line now and then, where there is no terminal."""
+    """A line from time to time, without a terminal."""
 
     def __init__(self, spec: str) -> None:
         self._spec = spec
@@ -124,7 +124,7 @@ class _Lines:
 
 
 def _known(paths: Sequence[Path]) -> Expectations | None:
-    """The rows of all files together; None: those that come with refmlc."""
+    """The rows of all files together; None: those of refmlc."""
     if not paths:
         return None
     read = [load_expectations(path) for path in paths]

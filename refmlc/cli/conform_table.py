@@ -1,4 +1,4 @@
-"""Conformance on the terminal: implementations × areas of the suite, then what is not as expected."""
+"""Conformance on the terminal: implementations × areas of the suite, then the unexpected results."""
 
 from collections import Counter
 from collections.abc import Sequence

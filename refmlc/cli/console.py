@@ -1,4 +1,4 @@
-"""What all subcommands share: the consoles, `--json`, and the one place where failures become exit codes."""
+"""Shared by all subcommands: the consoles, `--json`, and the one place where failures become exit codes."""
 
 import json
 import os
@@ -41,12 +41,12 @@ class Terminal(Console):
 
     @property  # type: ignore[misc]  # a console of ours is given no other file
     def file(self) -> IO[str]:
-        """The stream behind the gate: what is written there, `render` has cleaned, and rich has painted."""
+        """The stream behind the gate, for text that `render` has cleaned and rich has painted."""
         stream = super().file
         return cast("IO[str]", stream.behind) if isinstance(stream, Gate) else stream
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """What is shown, cleaned: all that a console prints comes from here."""
+        """The cleaned segments: everything that a console prints passes here."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else cleaned(segment)
 
@@ -55,17 +55,17 @@ class Terminal(Console):
         return super().status(as_text(status), **options)
 
     def on_broken_pipe(self) -> None:
-        """Nobody reads any more."""
+        """The reader of the pipe is gone."""
         raise BrokenPipeError
 
 
 def as_text(shown: RenderableType) -> RenderableType:
-    """What is shown where rich would look for markup in a string."""
+    """A text in place of a string, in which rich would look for markup."""
     return Text(shown) if isinstance(shown, str) else shown
 
 
 def cleaned(segment: Segment) -> Segment:
-    """A piece of what is shown, without what a terminal would obey, and without a link."""
+    """A segment without control sequences and without a link."""
     style = segment.style
     return Segment(safe(segment.text), style.update_link(None) if style is not None and style.link else style)
 
@@ -166,7 +166,7 @@ class GuardedGroup(click.Group):
         return sorted(self.places)
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        """The subcommand of this name; None where there is none."""
+        """The subcommand of this name, or None."""
         if name not in self.places:
             return None
         command: click.Command = load(self.places[name])
@@ -182,7 +182,7 @@ class GuardedGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def unknown(self, name: str) -> str:
-        """What is said of a name that no subcommand has."""
+        """The answer to a name that no subcommand has."""
         near = get_close_matches(name, self.places, n=1)
         return f"No such command '{name}'." + (f" Did you mean '{near[0]}'?" if near else "")
 
@@ -216,7 +216,7 @@ class GuardedGroup(click.Group):
             self._end(ctx, failure, as_json=as_json)
 
     def _end(self, ctx: click.Context, failure: RefmlcError, *, as_json: bool) -> None:
-        """Tell the failure, where anything can still be told, and leave with its status."""
+        """Report the failure if an output is still open, and exit with its status."""
         try:
             report(failure, as_json=as_json)
         except BrokenPipeError:
@@ -233,6 +233,6 @@ class GuardedGroup(click.Group):
         ctx.exit(failure.exit_code)
 
     def _unread(self, ctx: click.Context, status: int) -> None:
-        """The output takes nothing any more: what is left in it goes nowhere."""
+        """Discard the rest of an output that accepts no more."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         ctx.exit(status)

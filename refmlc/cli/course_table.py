@@ -1,4 +1,4 @@
-"""What `refmlc course` tells: a table with a line for each block, one line of counts, or all of it as data."""
+"""The output of `refmlc course`: a table with a line per block, one line of counts, or all of it as data."""
 
 import sys
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ VERDICTS = (EQUAL, EXPLAINED, DIFFERS, NOT_THERE, NEITHER)
 
 
 def told(document: Path, *, offline: bool, python: str | None, limit: float, as_json: bool) -> bool:
-    """Execute a document and tell; whether all is well."""
+    """Execute a document and report; True if every block is as expected."""
     report = run_document(document, offline=offline, seconds=limit, python=python or sys.executable)
     if as_json:
         print_json(as_object(report))
@@ -27,7 +27,7 @@ def told(document: Path, *, offline: bool, python: str | None, limit: float, as_
 
 
 def compared(document: Path, python: str, *, offline: bool, limit: float, as_json: bool) -> bool:
-    """Execute a document here and with real TVM, and tell; whether no block differs."""
+    """Execute a document here and with real TVM, and report; True if no block differs."""
     pairs = run_both(document, python, offline=offline, seconds=limit)
     if as_json:
         print_json({"document": document.name, "blocks": [asdict(one) for one in pairs]})

@@ -23,7 +23,7 @@ REFRESH = 4  # times a second
 
 
 def run_campaign(path: Path, asked: Mapping[str, object], ways: RunOptions, *, trust: bool, as_json: bool) -> None:
-    """Run the campaign in `path`, with the settings that are `asked` for. Exits with status 1 for findings."""
+    """Run the campaign in `path`, with the settings in `asked`. Exits with status 1 for findings."""
     settings = _settings(path, asked)
     _trusted(path, settings, asked, trust=trust)
     _check(settings)
@@ -72,7 +72,7 @@ def _check(settings: Settings) -> None:
 
 @contextmanager
 def _shown(campaign: Campaign) -> Iterator[Callable[[], None]]:
-    """What is called now and then, to show how far it is: a screen on a terminal, lines elsewhere."""
+    """The function that shows the progress: a screen on a terminal, lines elsewhere."""
     if err.is_terminal:
         with Live(console=err, refresh_per_second=REFRESH, transient=True) as live:
             yield lambda: live.update(screen(campaign))

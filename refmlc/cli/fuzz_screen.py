@@ -1,4 +1,4 @@
-"""What is seen of a campaign while it runs, and what is said of it at the end."""
+"""The display of a campaign while it runs, and its summary."""
 
 import time
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ EVERY = 10.0  # seconds between lines where there is no screen
 
 
 class Lines:
-    """Lines where there is no screen: one now and then, one for each new finding."""
+    """Lines in place of a screen: one from time to time, one for each new finding."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
         self._told: set[str] = set()
 
     def due(self, campaign: Campaign) -> Iterator[str]:
-        """What is to be said now."""
+        """The lines that are due now."""
         progress = campaign.store.progress
         for signature, found in progress.findings.items():
             if signature not in self._told:
@@ -116,7 +116,7 @@ def findings(progress: Progress) -> Table:
 
 
 def summary(campaign: Campaign) -> Iterator[RenderableType]:
-    """What is said at the end."""
+    """The summary."""
     progress = campaign.store.progress
     yield headline(campaign)
     yield verdicts(progress)
@@ -139,7 +139,7 @@ def first_line(text: str) -> str:
 
 
 def figures(campaign: Campaign) -> dict[str, object]:
-    """What is said at the end, for machines."""
+    """The summary, for machines."""
     progress = campaign.store.progress
     ran = {"seconds": round(campaign.seconds, 3), "programs": progress.programs - campaign.before}
     return {"directory": str(campaign.store.path), "this_run": ran, **progress.to_json(), "there_is": dict(there_is())}

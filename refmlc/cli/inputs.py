@@ -34,7 +34,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a parameter asks for. `dtype` None or `shape` None: whatever is given."""
+    """The requirements of a parameter. `dtype` None or `shape` None: any."""
 
     name: str
     dtype: DType | None
@@ -70,7 +70,7 @@ def gather(module: IRModule, func: str, inputs: tuple[str, ...], dims: tuple[str
 
 
 def _check_dims(func: str, sizes: Mapping[str, int], parameters: list[Parameter]) -> None:
-    """Each size that is given is one of a symbolic dimension. Fails: RM112."""
+    """Check that each size belongs to a symbolic dimension. Fails: RM112."""
     extents = [extent for parameter in parameters for extent in parameter.shape or ()]
     known = {node.name: None for extent in extents for node in walk(extent) if isinstance(node, tir.Var)}
     for name in sizes:
@@ -80,7 +80,7 @@ def _check_dims(func: str, sizes: Mapping[str, int], parameters: list[Parameter]
 
 
 def _read(path: Path) -> NDArray[np.generic]:
-    """The array in a file; what is no file may have been meant as something else. Fails: RM109 and `read_array`'s."""
+    """The array in a file; the message for a missing file lists the other forms. Fails: RM109, and as `read_array`."""
     if not path.exists():
         others = "what is no file is a number, zeros, ones, iota, or normal(SEED) with a natural number"
         raise fail(BAD_FILE, f"{path}: No such file or directory", None, others)
@@ -140,7 +140,7 @@ def _relax_parameter(var: relax.Var) -> Parameter:
 
 
 def _learn(shape: tuple[tir.Expr, ...], actual: tuple[int, ...], sizes: dict[str, int]) -> None:
-    """Take the sizes of symbolic dimensions from a given array; contradictions are the run's to report."""
+    """Take the sizes of symbolic dimensions from an array; the run reports contradictions."""
     for extent, size in zip(shape, actual, strict=False):
         if isinstance(extent, tir.Var):
             sizes.setdefault(extent.name, size)
@@ -208,7 +208,7 @@ def _size(name: str, text: str) -> int:
 
 
 def _number(func: str, parameter: Parameter, text: str) -> int | float:
-    """The number for a parameter. Fails: RM111 where an integer is asked for and none is given."""
+    """The number for a parameter. Fails: RM111 if an integer is required and this is none."""
     if parameter.dtype is not None and parameter.dtype.is_float:
         return float(text)
     try:
@@ -220,7 +220,7 @@ def _number(func: str, parameter: Parameter, text: str) -> int | float:
 
 
 def _is_number(text: str) -> bool:
-    """Whether the text is a number and no file name."""
+    """True if the text is a number, not a file name."""
     try:
         float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`refmlc native FILE`: the C that a module's functions become, and how freely each block is executed."""
+"""`refmlc native FILE`: the C of a module's functions, and the grade of each block."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -134,7 +134,7 @@ def _show(text: str) -> None:
 
 
 def _tell(lines: list[Text], *, comment: bool) -> None:
-    """What is said of the functions; behind C that is piped somewhere: as a comment."""
+    """The remarks on the functions; in a pipe, a comment after the C."""
     if comment and not out.is_terminal:
         sys.stdout.write("".join(f"{remark(line.plain)}\n" for line in lines))
         return
@@ -192,7 +192,7 @@ def _place(span: Span | None) -> str:
 
 
 def _data(made: Translation) -> dict[str, object]:
-    """The C and what is said of it, for machines."""
+    """The C and its remarks, for machines."""
     return {
         "text": made.text,
         "functions": [_unit_data(unit) for unit in made.units.values()],

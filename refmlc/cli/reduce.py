@@ -94,7 +94,7 @@ def interruptible() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Job:
-    """One reduction: where the best goes, the limits, the function that stays, and who is told."""
+    """One reduction: the output file, the limits, the function to keep, and the form of the report."""
 
     file: Path
     target: Path
@@ -124,7 +124,7 @@ class Job:
         )
 
     def verdict(self, code: str | None, impl: str | None) -> Found:
-        """Reduce the file while a verdict stays the same. Fails: RM112 where the file does not come to it."""
+        """Reduce the file while a verdict stays the same. Fails: RM112 if the file does not have it."""
         if code is not None and is_static(known_code(code)) and impl is None:
             return self.lines(text_of(self.file), fails_to_read(code))
         module = self._with_function(refmlc.read_file(self.file))
@@ -140,7 +140,7 @@ class Job:
         return reduce_text(text, holds, seconds=self.seconds, jobs=self.jobs, on_progress=self._better)
 
     def module(self, text: str) -> IRModule | None:
-        """The module in the text; None, with a note, where there is none that obeys the static rules."""
+        """The module in the text; None, with a note, if it breaks the static rules."""
         try:
             module = read(text, str(self.file))
         except RefmlcError as failure:
@@ -186,7 +186,7 @@ def source_of(module: IRModule) -> str:
 
 
 def expect(ran: Ran, limit: float) -> None:
-    """The command holds for what is to be reduced. Fails: RM112, with what the command printed."""
+    """Check that the command holds for the original. Fails: RM112, with the output of the command."""
     if ran.holds:
         return
     how = f"does not end within {limit:g} s" if ran.status is None else f"ends with {ran.status}, not 0"

@@ -26,7 +26,7 @@ CALLS = 3
 
 @dataclass(frozen=True)
 class Wanted:
-    """A case that shows what is kept, and the predicate."""
+    """A case that shows the verdict, and the predicate to keep."""
 
     case: Case
     keep: Callable[[Case], bool]
@@ -40,12 +40,12 @@ def known_code(code: str) -> str:
 
 
 def is_static(code: str | None) -> bool:
-    """Whether a text is refused with this code before anything runs."""
+    """True if a text is refused with this code before anything runs."""
     return code is not None and code.startswith(("RM1", "RM2"))
 
 
 def wanted(module: IRModule, func: str | None, code: str | None, implementation: Implementation | None) -> Wanted:
-    """The first function, the one named where one is, whose calls show what is kept. Fails: RM112 where none does."""
+    """The first function (or the named one) whose calls show the verdict. Fails: RM112 if none does."""
     limits = Limits()
     met: list[str] = []
     for case in _cases(module, func):
@@ -71,7 +71,7 @@ def _predicate(code: str, implementation: Implementation | None, limits: Limits)
 
 
 def _cases(module: IRModule, func: str | None) -> Iterator[Case]:
-    """A case for each function that may be called. Fails: RM111 where no arguments can be made for it."""
+    """A case for each function that can be called. Fails: RM111 if no arguments can be generated."""
     for name, function in module.functions.items():
         if isinstance(function, relax.ExternFunc) or (function.private if func is None else name != func):
             continue

@@ -63,7 +63,7 @@ def replay(file: Path, specs: tuple[str, ...], *, trust: bool, as_json: bool) ->
 
 
 def _first(examination: Examination, *, asked: bool) -> Diagnostic | None:
-    """The first finding: on an implementation, or, where none is asked, on the program."""
+    """The first finding: on an implementation, or on the program if no implementation runs."""
     if asked or examination.findings:
         return examination.findings[0].diagnostic if examination.findings else None
     answers = [reference.answer for reference in examination.reference]

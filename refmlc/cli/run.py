@@ -95,7 +95,7 @@ def run(  # noqa: PLR0913 - one parameter per option
 
 
 def results_of(value: object) -> list[Result]:
-    """The tensors in a returned value. Fails: RM603 when there are too many to be told."""
+    """The tensors in a returned value. Fails: RM603 if there are too many to print."""
     found = list(islice(named(value, "result"), MOST_RESULTS + 1))
     if len(found) > MOST_RESULTS:
         raise fail(MEMORY_EXHAUSTED, f"the function returns more than {MOST_RESULTS} tensors")

@@ -1,4 +1,4 @@
-"""The gate between the command and the terminal: all text leaves through it, whoever writes it.
+"""The gate between the command and the terminal: all text passes through it, from any writer.
 
 | text                                                  | leaves as                                               |
 |-------------------------------------------------------|---------------------------------------------------------|
@@ -55,11 +55,11 @@ class Fitted:
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """Whether a person reads it."""
+        """True if the stream is a terminal."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """The number of the file. Fails: OSError where there is none."""
+        """The file descriptor. Fails: OSError if there is none."""
         return self._stream.fileno()
 
 
