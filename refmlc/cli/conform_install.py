@@ -53,7 +53,7 @@ def step(command: list[str], what: str) -> None:
     notes = []
     if any(word in done.stderr for word in OFFLINE):
         notes.append("is this machine offline? Give `--impl tvm:PYTHON` for a Python that has apache-tvm")
-    raise fail(BAD_USAGE, f"{what} is not to be had: {errors[-1][:300]}", None, *notes)
+    raise fail(BAD_USAGE, f"{what} is not available: {errors[-1][:300]}", None, *notes)
 
 
 def as_word(python: str | Path) -> str:

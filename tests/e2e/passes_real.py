@@ -52,7 +52,7 @@ def explained() -> dict[str, str]:
 
 
 def real(tvm: Tvm, file: Path) -> dict[str, object]:
-    """What came of one module: its stages, the alarm, why it is not to be had."""
+    """The outcome for one module: its stages, the alarm, or why it is not available."""
     start = monotonic()
     found: dict[str, object] = {"rows": [], "broken": None, "stopped": "", "why": ""}
     try:

@@ -127,8 +127,8 @@ def test_a_wrong_implementation_is_found_with_its_code(check):
     told = check(COPY, "--impl", command("transposes"))
     assert told.exit_code == 1
     assert told.stdout.count("error[RM701]") == 1
-    assert "transposed: axes 0 and 1 are exchanged" in told.stdout
-    assert "the same in 3 calls" in told.stdout
+    assert "axes 0 and 1 are transposed" in told.stdout
+    assert "3 calls have this finding" in told.stdout
     assert told.stdout.splitlines()[-1].endswith("1 finding (RM701)")
 
 

@@ -86,7 +86,7 @@ def test_other_settings_are_refused(fuzz):
     fuzz(*FEW, *FAULTY)
     result = fuzz(*FEW, *FAULTY, "--seed", "7")
     assert result.exit_code == 2
-    assert "seed: 0 there, 7 here" in result.stderr
+    assert "seed: 0 in the campaign, 7 here" in result.stderr
 
 
 def test_an_interrupt_ends_it_with_a_summary_and_it_goes_on(tmp_path):

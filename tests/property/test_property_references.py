@@ -3,6 +3,8 @@
 import pytest
 
 from refmlc.lang.ir import tir
+from refmlc.observe.sanitize.detector import Reach
+from refmlc.observe.sanitize.kinds import within
 from refmlc.observe.sanitize.proved import is_plain
 from refmlc.oracle import reference
 from refmlc.oracle.implementations.interp import Interp
@@ -31,10 +33,10 @@ def test_what_occurs_is_not_proved_away(monkeypatch, aim):
     cases = [rolled(seed, aim, small=True) for seed in range(40)]
     skipped = [reference.proved(case.module) for case in cases]
     monkeypatch.setattr(reference, "proved", lambda _module: frozenset())
-    hits = 0
+    hits, provable = 0, within(Reach.NOT_PLAIN) - {"RM305"}  # a second run explains that one
     for case, without in zip(cases, skipped, strict=True):
         for found in reference.references(case, Interp(), sanitize=True):
-            told_of = {code for code, count in found.report.counts.items() if count} & reference.PROVED
+            told_of = {code for code, count in found.report.counts.items() if count} & provable
             assert not told_of & without, case
             hits += bool(told_of)
     assert hits >= 3

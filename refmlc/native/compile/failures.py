@@ -37,7 +37,7 @@ class BuildFailed(Exception):
 
 
 class NativeWarning(RuntimeWarning):
-    """Compiled code is not to be had, or not kept; results are the same, later."""
+    """Compiled code is unavailable or not cached; results are the same, only slower."""
 
 
 def warn_once(failure: BuildFailed) -> None:

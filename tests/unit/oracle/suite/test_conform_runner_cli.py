@@ -167,7 +167,7 @@ def test_a_step_of_an_installation_that_fails_is_told():
         step([sys.executable, "-c", says], "apache-tvm 0.27")
     assert caught.value.code.id == "RM112"
     told = caught.value.diagnostic
-    assert told.message == ("apache-tvm 0.27 is not to be had: ERROR: No matching distribution found for apache-tvm")
+    assert told.message == ("apache-tvm 0.27 is not available: ERROR: No matching distribution found for apache-tvm")
     assert "offline" in told.notes[0]
 
 
