@@ -236,7 +236,7 @@ class Graphs(Scope):
     def constant(self, dataflow: bool) -> Made:
         """A scalar tensor."""
         dtype = self.choices.pick((FLOAT32, INT64, BOOL))
-        value = self.choices.pick((1, 0, 5, -2)) if dtype is not BOOL else self.choices.below(2)
+        value = self.choices.pick((1, 0, 5, -2)) if dtype != BOOL else self.choices.below(2)
         data = np.array(value, storage_dtype(dtype))
         return [self.bound(relax.Constant(data, dtype), scalar(dtype), dataflow)]
 

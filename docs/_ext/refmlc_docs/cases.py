@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from refmlc.oracle.evidence.case_file import Call, CaseFile
+from refmlc.oracle.evidence.case_file import CaseCall, CaseFile
 from refmlc.oracle.evidence.numbers import Data
 from refmlc.oracle.suite import load_suite
 from refmlc.oracle.suite.coverage import shown_by
@@ -137,12 +137,12 @@ def _functions(text: str) -> tuple[ast.FunctionDef, ...]:
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
-def _line(call: Call) -> int:
+def _line(call: CaseCall) -> int:
     place = call.assertion.get("place")
     return int(place.partition(":")[0]) if isinstance(place, str) and place else 0
 
 
-def _end(call: Call, line: int) -> str:
+def _end(call: CaseCall, line: int) -> str:
     """How a call ends that does not return."""
     code = call.assertion.get("code")
     where = f" in line {line}" if line > 0 else ""
@@ -159,7 +159,7 @@ def _end(call: Call, line: int) -> str:
             return ""
 
 
-def _call(case: CaseFile, call: Call) -> str:
+def _call(case: CaseFile, call: CaseCall) -> str:
     """The arguments of a call, and the parts of its result; empty for a call without either."""
     names = _names(case, len(call.args))
     lines = [f"{name} = {value(argument)}" for name, argument in zip(names, call.args, strict=True)]
@@ -179,7 +179,7 @@ def _names(case: CaseFile, count: int) -> list[str]:
     return names[0] if names and len(names[0]) == count else [f"argument {place}" for place in range(count)]
 
 
-def _labels(names: Sequence[str], call: Call, count: int) -> list[str]:
+def _labels(names: Sequence[str], call: CaseCall, count: int) -> list[str]:
     """What each part is: what is returned, field by field, then each tensor among the arguments."""
     tensors = [label for name, argument in zip(names, call.args, strict=True) for label in _tensors(name, argument)]
     returned = count - len(tensors)

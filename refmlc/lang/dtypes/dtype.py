@@ -47,6 +47,8 @@ class DType:
 
     def with_lanes(self, lanes: int, *, scalable: bool = False) -> "DType":
         """The same element with another number of lanes."""
+        if lanes == 1 and not scalable:
+            return SCALARS[self.element]
         return DType(self.element, self.kind, self.bits, lanes, scalable)
 
     @property

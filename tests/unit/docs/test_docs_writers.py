@@ -111,7 +111,7 @@ def test_values_read_as_numbers():
 
 
 def test_a_result_stands_before_the_tensors_among_the_arguments():
-    call = cases.Call(({"dtype": "int8", "shape": []}, {"null": True}))
+    call = cases.CaseCall(({"dtype": "int8", "shape": []}, {"null": True}))
     assert cases._labels(["a", "b"], call, 2) == ["result", "a"]
     assert cases._labels(["a", "b"], call, 1) == ["a"]
 
@@ -137,7 +137,7 @@ class Module:
 
 
 def shown_of(name):
-    case = cases.CaseFile("x.y", (), (), "0.27", "hand", "", MODULE, name, (cases.Call(()),))
+    case = cases.CaseFile("x.y", (), (), "0.27", "hand", "", MODULE, name, (cases.CaseCall(()),))
     return cases.program(case)
 
 
@@ -154,7 +154,7 @@ def test_a_function_is_shown_with_those_that_it_names():
 
 
 def test_a_text_that_is_no_python_is_shown_as_it_is():
-    case = cases.CaseFile("x.y", (), (), "0.27", "hand", "", "\nno python :\n", "one", (cases.Call(()),))
+    case = cases.CaseFile("x.y", (), (), "0.27", "hand", "", "\nno python :\n", "one", (cases.CaseCall(()),))
     assert cases.program(case) == (["no python :"], [2])
 
 

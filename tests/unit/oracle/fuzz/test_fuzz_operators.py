@@ -115,7 +115,7 @@ class Answers:
 
     def run(self, func, args):
         answer = self.inner.run(func, args)
-        if isinstance(answer, Ended) and isinstance(answer.value, Tensor) and answer.value.dtype is FLOAT32:
+        if isinstance(answer, Ended) and isinstance(answer.value, Tensor) and answer.value.dtype == FLOAT32:
             array = answer.value.numpy()
             array[np.isneginf(array)] = LOWEST
         return answer
