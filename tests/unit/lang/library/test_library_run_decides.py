@@ -10,7 +10,7 @@ from refmlc.oracle.implementations.implementation import Ended
 from refmlc.oracle.implementations.lookup import implementation
 from refmlc.rewrite.transform import legalize_ops
 
-WAYS = ("interp", "interp:sanitized", "native", "numpy")
+WAYS = ("interp", "interp:sanitized", pytest.param("native", marks=pytest.mark.needs("compiler")), "numpy")
 
 
 def main(params, form):
