@@ -20,6 +20,7 @@ from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.constant_values import as_tensor, known
 from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.node import Node
+from refmlc.frontends.onnx.shape_rules import axis_of
 from refmlc.lang.ir import relax
 
 
@@ -54,10 +55,12 @@ def loop(node: Node) -> Operand:
         going_on, *results = node.run(body, (constant(np.array(len(rows), np.int64)), shown, *states))
         going = None if going is None else going_on
         if len(results) < len(states):
-            raise fail(BAD_FILE, f"the graph of `{node.op}` gives {len(results)} results, {len(states)} states are due")
+            raise fail(
+                BAD_FILE, f"the graph of `{node.op}` gives {len(results)} results, {len(states)} states are needed"
+            )
         states = results[: len(states)]
         rows.append(results[len(states) :])
-    return (*states, *_stacked(e, node, rows, len(node.outputs) - len(states)))
+    return (*states, *_stacked(e, node, rows, len(body.output) - 1 - len(states)))
 
 
 def scan(node: Node) -> Operand:
@@ -68,13 +71,13 @@ def scan(node: Node) -> Operand:
     first = len(node) - inputs
     states: list[Operand] = [node.input(place) for place in range(first)]
     scanned = [node.tensor(place) for place in range(first, len(node))]
-    outputs = len(node.outputs) - first
+    outputs = len(body.output) - first
     axes, ways = node.ints("scan_input_axes") or (0,) * inputs, node.ints("scan_input_directions") or (0,) * inputs
     out_axes = node.ints("scan_output_axes") or (0,) * outputs
     out_ways = node.ints("scan_output_directions") or (0,) * outputs
     if (len(axes), len(ways), len(out_axes), len(out_ways)) != (inputs, inputs, outputs, outputs):
         raise fail(BAD_INPUT, f"the axes or directions of `{node.op}` do not match its {inputs} inputs")
-    places = [axis % max(e.rank(x), 1) for axis, x in zip(axes, scanned, strict=True)]
+    places = [axis_of(axis, e.rank(x), node.op) for axis, x in zip(axes, scanned, strict=True)]
     extents = {e.shape(x)[place] for x, place in zip(scanned, places, strict=True)}
     extent = extents.pop()
     if extents or not isinstance(extent, int):

@@ -40,6 +40,8 @@ SCAN = 9
 """The first version in which `Scan` means what it means today."""
 MOST_STEPS = 2048
 """How often graphs within nodes are written out in one model."""
+MOST_INNER_NODES = 1 << 16
+"""How many nodes these have, counted at each step."""
 
 
 @entry_point
@@ -74,7 +76,7 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     version = max((one.version for one in model.opset_import if one.domain in DOMAINS), default=0)
     if version >= OLDEST or not model.graph.node:
         return model
-    if version < SCAN and any(node.op_type == "Scan" for node in model.graph.node):
+    if version < SCAN and _has_scan(model.graph):
         raise fail(
             UNSUPPORTED_OP, f"`Scan` of version {version} is not supported: it has batches, and ONNX converts none"
         )
@@ -84,6 +86,12 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
         reason = " ".join(str(refused).split())
         message = f"the operators of ONNX in version {version} are not supported: version {OLDEST} or later is needed"
         raise fail(UNSUPPORTED_OP, message, None, f"ONNX's own converter says: {reason}") from None
+
+
+def _has_scan(graph: onnx.GraphProto) -> bool:
+    """Whether a node of the graph, or of a graph within one, is a `Scan`."""
+    inner = [one.g for node in graph.node for one in node.attribute if one.type == one.GRAPH]
+    return any(node.op_type == "Scan" for node in graph.node) or any(map(_has_scan, inner))
 
 
 class Importer:
@@ -104,7 +112,7 @@ class Importer:
         self._builder = BlockBuilder()
         self._symbols: dict[str, tir.Var] = {}
         self._definitions = Definitions(model)
-        self._steps = 0
+        self._steps = self._inner_nodes = 0
 
     def module(self) -> IRModule:
         """The module. Fails: as `from_onnx`."""
@@ -208,8 +216,10 @@ class Importer:
     ) -> list[Operand]:
         """Translate a graph within a node once; it sees the values around it. Fails: RM501, RM109."""
         self._steps += 1
-        if depth > Definitions.DEPTH or self._steps > MOST_STEPS:
-            raise fail(UNSUPPORTED_OP, f"more than {MOST_STEPS} steps of graphs within nodes are not supported")
+        self._inner_nodes += len(graph.node)
+        if depth > Definitions.DEPTH or self._steps > MOST_STEPS or self._inner_nodes > MOST_INNER_NODES:
+            limits = f"{MOST_STEPS} steps or {MOST_INNER_NODES} nodes"
+            raise fail(UNSUPPORTED_OP, f"more than {limits} of graphs within nodes are not supported")
         if len(inputs) != len(graph.input):
             raise fail(BAD_FILE, f"the graph `{graph.name}` takes {len(graph.input)} inputs, {len(inputs)} are given")
         values = {**around, **{name: constant_named(array, name) for name, array in _arrays(graph).items()}}
@@ -291,7 +301,15 @@ def _attributes(node: onnx.NodeProto) -> dict[str, object]:
 
 
 def _attribute(given: onnx.AttributeProto) -> object:
-    """The value of an attribute: a number, a text, a tuple of them, a constant; graphs as they are."""
+    """The value of an attribute. Fails: RM501 where a graph within a node refers to an attribute of a function."""
+    if given.ref_attr_name:
+        message = f"the attribute `{given.name}`, which is `{given.ref_attr_name}` of a function around the graph,"
+        raise fail(UNSUPPORTED_OP, f"{message} is not supported")
+    return _attribute_value(given)
+
+
+def _attribute_value(given: onnx.AttributeProto) -> object:
+    """A number, a text, a tuple of them, a constant; graphs as they are."""
     value = onnx.helper.get_attribute_value(given)
     match value:
         case bytes():

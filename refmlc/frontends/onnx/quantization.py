@@ -10,12 +10,15 @@ A scale is one number, one for each place along `axis`, or one for each block of
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from refmlc.diag import fail
 from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
-from refmlc.frontends.emitter import Operand
+from refmlc.frontends.emitter import Operand, same_sizes
 from refmlc.frontends.onnx.arrays import dtype_named
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
 from refmlc.frontends.onnx.node import Node
+from refmlc.frontends.onnx.shape_rules import axis_of
 from refmlc.lang.ir import relax
 
 RANGES = {
@@ -28,6 +31,8 @@ RANGES = {
     "uint2": (0.0, 3.0),
     "int2": (-2.0, 1.0),
 }
+FLOAT32 = 1
+"""ONNX's number of the dtype."""
 GREATEST = {
     "float8_e4m3fn": 448.0,
     "float8_e4m3fnuz": 240.0,
@@ -47,15 +52,20 @@ def quantize(node: Node) -> Operand:
     dtype = named or ("uint8" if zero is None else e.dtype(zero))
     if zero is not None and e.dtype(zero) != dtype:
         raise fail(BAD_INPUT, f"`output_dtype` is {dtype}, the zero point is {e.dtype(zero)}")
-    if node.whole("precision", 0) not in (0, 1):
+    precision = node.whole("precision", 0)
+    if precision not in (0, FLOAT32):
         raise fail(UNSUPPORTED_OP, "`QuantizeLinear` in another precision than float32 is not supported")
     saturates = node.whole("saturate", 1)
     scale = _spread(node, node.tensor(1), x, axis, block)
     if e.dtype(scale) != e.dtype(x) or e.dtype(x) not in ("float32", "float16", "bfloat16"):
         raise fail(UNSUPPORTED_OP, f"`QuantizeLinear` of {e.dtype(x)} by {e.dtype(scale)} is not supported")
+    if precision == FLOAT32:
+        x, scale = e.astype(x, "float32"), e.astype(scale, "float32")
     quotient = e.call("divide", x, scale)
     ratio = e.astype(quotient, "float32") if is_half(e.dtype(x)) else quotient
     if dtype in GREATEST:
+        if zero is not None and not _is_zero(zero):
+            raise fail(UNSUPPORTED_OP, f"`QuantizeLinear` to {dtype} with a zero point that is not known to be 0")
         if not saturates and dtype != "float4_e2m1fn":
             return e.astype(ratio, dtype)
         return e.astype(_clip(node, ratio, -GREATEST[dtype], GREATEST[dtype]), dtype)
@@ -88,6 +98,10 @@ def dequantize(node: Node) -> Operand:
     return e.astype(e.call("multiply", e.astype(wide, "float32"), factor), dtype)
 
 
+def _is_zero(value: relax.Expr) -> bool:
+    return isinstance(value, relax.Constant) and not np.any(value.data.astype(np.float64))
+
+
 def _clip(node: Node, x: relax.Expr, low: float, high: float) -> relax.Expr:
     e, dtype = node.e, node.e.dtype(x)
     return e.call("minimum", e.call("maximum", x, e.scalar(low, dtype)), e.scalar(high, dtype))
@@ -99,16 +113,18 @@ def _spread(node: Node, value: relax.Expr, x: relax.Expr, axis: int, block: int)
     shape = e.shape(value)
     if not shape or shape == (1,):
         return e.reshape(value, [])
-    place = axis % rank if rank else 0
-    if not -rank <= axis < rank:
-        raise fail(BAD_INPUT, f"`{node.op}` along axis {axis} of a tensor of rank {rank}")
-    if block == 0:
-        if len(shape) != 1:
-            raise fail(BAD_INPUT, f"the scale of `{node.op}` has rank {len(shape)}: one axis is needed")
-        return e.reshape(value, [-1 if at == place else 1 for at in range(rank)])
+    place = axis_of(axis, rank, node.op)
     extent = e.shape(x)[place]
-    if len(shape) != rank or not isinstance(extent, int):
+    if block == 0:
+        if not same_sizes(shape, [extent]):
+            needed = f"({extent},) is needed along axis {axis}"
+            raise fail(BAD_INPUT, f"the scale or zero point of `{node.op}` has the shape {shape}: {needed}")
+        return e.reshape(value, [-1 if at == place else 1 for at in range(rank)])
+    if block < 0 or len(shape) != rank or not isinstance(extent, int):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` in blocks of symbolic extents, or of another rank, is not supported")
+    blocks = [-(-extent // block) if at == place else one for at, one in enumerate(e.shape(x))]
+    if not same_sizes(shape, blocks):
+        raise fail(BAD_INPUT, f"the scale of `{node.op}` has the shape {shape}, blocks of {block} need {tuple(blocks)}")
     wide = e.call("repeat", value, repeats=block, axis=place)
     return e.call("strided_slice", wide, [place], [0], [extent], [1])
 

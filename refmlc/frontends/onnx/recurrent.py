@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from refmlc.diag import fail
-from refmlc.diag.catalogue import UNSUPPORTED_OP
+from refmlc.diag.catalogue import BAD_INPUT, UNSUPPORTED_OP
 from refmlc.frontends.aten.linear import linear
 from refmlc.frontends.aten.recurrent import State, Step, gru_step, lstm_step, plain_step
-from refmlc.frontends.emitter import Emitter, Operand
+from refmlc.frontends.emitter import Emitter, Operand, Size, same_sizes
 from refmlc.frontends.onnx.elementwise import OnnxRule
 from refmlc.frontends.onnx.node import Node
 from refmlc.lang.ir import relax
@@ -43,15 +43,17 @@ def rule(node: Node, layer: Layer) -> Operand:
         raise fail(UNSUPPORTED_OP, f"`{node.op}` in the direction `{direction}` is not supported")
     ways, batch_first = WAYS[direction], bool(node.whole("layout", 0))
     _check_activations(node, layer, len(ways))
-    node.whole("hidden_size", 0)  # the weights say it
     x = _time_first(e, node.tensor(0), batch_first)
     steps, batch = e.shape(x)[:2]
     if not isinstance(steps, int):
         raise fail(UNSUPPORTED_OP, f"`{node.op}` takes a known number of steps")
-    hidden = e.shape(node.tensor(2))[2]
+    hidden = _check_weights(node, len(ways))
     zeros = e.call("full", e.sizes([batch, hidden]), e.scalar(0, e.dtype(x)), dtype=e.dtype(x))
     given = [node.optional(at) for at in range(5, 5 + layer.states)]
     starts = [None if one is None else (_permuted(e, one, (1, 0, 2)) if batch_first else one) for one in given]
+    due = (len(ways), batch, hidden)
+    if any(one is not None and not same_sizes(e.shape(one), due) for one in starts):
+        raise fail(BAD_INPUT, f"an initial state of `{node.op}` has another shape than {due}")
     inputs = [_part(e, x, at) for at in range(steps)]
     all_outputs, ends = [], []
     for number, backwards in enumerate(ways):
@@ -110,6 +112,19 @@ def _check_activations(node: Node, layer: Layer, ways: int) -> None:
         return
     if not isinstance(named, tuple) or tuple(str(one).lower() for one in named) != layer.activations * ways:
         raise fail(UNSUPPORTED_OP, f"`{node.op}` with the activations {named} is not supported")
+
+
+def _check_weights(node: Node, ways: int) -> Size:
+    """The number of hidden units; every weight has `ways` directions. Fails: RM111."""
+    e, shapes = node.e, [node.e.shape(node.tensor(at)) for at in (1, 2)]
+    bias = node.optional(3)
+    directions = [*(shape[0] for shape in shapes if len(shape) == 3), *(() if bias is None else e.shape(bias)[:1])]
+    if any(len(shape) != 3 for shape in shapes) or any(count != ways for count in directions):
+        raise fail(BAD_INPUT, f"the weights of `{node.op}` have the shapes {shapes}: {ways} directions are needed")
+    hidden, named = shapes[1][2], node.whole("hidden_size", 0)
+    if named and hidden != named:
+        raise fail(BAD_INPUT, f"`hidden_size` is {named}, the weights of `{node.op}` have {hidden}")
+    return hidden
 
 
 def _weights(node: Node, layer: Layer, way: int) -> list[relax.Expr]:

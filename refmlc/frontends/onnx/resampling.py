@@ -14,7 +14,7 @@ text says 0, which is the same element in each mode where nothing outside counts
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import floor
+from math import floor, isfinite
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from refmlc.frontends.arrays import constant
 from refmlc.frontends.emitter import Emitter, Operand
 from refmlc.frontends.onnx.elementwise import OnnxRule, is_half
 from refmlc.frontends.onnx.node import Node
+from refmlc.frontends.onnx.shape_rules import axis_of
 from refmlc.lang.ir import relax
 
 LARGEST = 1 << 24
-"""The greatest extent of a result: a number in a hostile model."""
+"""The greatest extent, and the most weights of an axis: numbers in a hostile model."""
+MOST_TAPS = 1 << 12
+"""How many elements one result is made of, at most."""
 ROUNDING: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "round_prefer_floor": lambda x: np.ceil(x - 0.5),
     "round_prefer_ceil": lambda x: np.floor(x + 0.5),
@@ -93,6 +96,10 @@ class Filter:
         reach = 1 if self.mode == "linear" else 2
         first = floor(-reach / narrow) + 1
         left = np.ceil(places) - 1
+        count = 2 - 2 * first
+        if count > MOST_TAPS or count * axis.result > LARGEST:
+            message = f"`Resize` of {axis.extent} elements to {axis.result} with `antialias` is too large"
+            raise fail(UNSUPPORTED_OP, message)
         steps = np.arange(first, 2 - first)
         weights = self._kernel(np.abs(steps[None, :] - (places - left)[:, None]) * narrow)
         chosen = left.astype(np.int64)[:, None] + steps[None, :]
@@ -176,28 +183,29 @@ def _axes(node: Node, x: relax.Expr, *, crops: bool) -> list[Axis]:
     """The axes that the node names, all by default. Fails: RM501, RM111."""
     shape = node.e.shape(x)
     named = node.ints("axes")
-    numbers = [one % len(shape) for one in named] if named is not None and shape else list(range(len(shape)))
+    numbers = list(range(len(shape))) if named is None else [axis_of(one, len(shape), "Resize") for one in named]
+    if len(set(numbers)) != len(numbers):
+        raise fail(BAD_INPUT, f"`axes` of `Resize` are {named}: an axis occurs twice")
     extents = [shape[number] for number in numbers]
     sizes, scales, roi = node.input(3), _floats(node, 2), _floats(node, 1)
-    whole = [one for one in extents if isinstance(one, int) and one > 0]
+    whole = [one for one in extents if isinstance(one, int) and 0 < one <= LARGEST]
     if len(whole) != len(extents):
-        raise fail(UNSUPPORTED_OP, "`Resize` of symbolic or empty extents is not supported")
+        raise fail(UNSUPPORTED_OP, f"`Resize` of extents that are symbolic, empty or above {LARGEST} is not supported")
     policy = node.text("keep_aspect_ratio_policy", "stretch")
+    if scales and sizes is not None:
+        raise fail(BAD_INPUT, "`Resize` has both scales and sizes")
+    if len(scales) not in (0, len(numbers)) or any(scale <= 0 for scale in scales):
+        raise fail(BAD_INPUT, f"`Resize` of {len(numbers)} axes by {scales}")
     if scales:
-        results = [floor(extent * scale) for extent, scale in zip(whole, scales, strict=False)]
+        results = [floor(extent * scale) for extent, scale in zip(whole, scales, strict=True)]
     elif sizes is not None:
         results, scales = _fitted(list(node.integers(3)), whole, policy)
     else:
         raise fail(BAD_INPUT, "`Resize` has neither scales nor sizes")
-    if (
-        len(results) != len(numbers)
-        or min(results, default=1) < 1
-        or max(results, default=1) > LARGEST
-        or min(scales) <= 0
-    ):
+    if not all(1 <= result <= LARGEST for result in results):
         raise fail(BAD_INPUT, f"`Resize` of {len(numbers)} axes to {results} by {scales}")
     if crops and len(roi) != 2 * len(numbers):
-        raise fail(BAD_INPUT, f"`roi` has {len(roi)} numbers, {2 * len(numbers)} are due")
+        raise fail(BAD_INPUT, f"`roi` has {len(roi)} numbers, {2 * len(numbers)} are needed")
     spans = [(roi[at], roi[at + len(numbers)]) for at in range(len(numbers))] if crops else [(0.0, 1.0)] * len(numbers)
     rows = zip(numbers, whole, results, scales, spans, strict=True)
     return [Axis(number, extent, result, scale, *span) for number, extent, result, scale, span in rows]
@@ -206,7 +214,7 @@ def _axes(node: Node, x: relax.Expr, *, crops: bool) -> list[Axis]:
 def _fitted(sizes: list[int], extents: list[int], policy: str) -> tuple[list[int], list[float]]:
     """The extents and scales for the sizes that are named. Fails: RM501, RM111."""
     if len(sizes) != len(extents):
-        raise fail(BAD_INPUT, f"`sizes` has {len(sizes)} numbers, {len(extents)} are due")
+        raise fail(BAD_INPUT, f"`sizes` has {len(sizes)} numbers, {len(extents)} are needed")
     scales = [size / extent for size, extent in zip(sizes, extents, strict=True)]
     if policy == "stretch" or not scales:
         return sizes, scales
@@ -222,8 +230,11 @@ def _floats(node: Node, place: int) -> list[float]:
     if value is None:
         return []
     if not isinstance(value, relax.Constant):
-        raise fail(UNSUPPORTED_OP, f"input {place} of `{node.op}` is computed from data: numbers are due there")
-    return [float(item) for item in value.data.ravel()]
+        raise fail(UNSUPPORTED_OP, f"input {place} of `{node.op}` is computed from data: it must be constant")
+    numbers = [float(item) for item in value.data.ravel()]
+    if not all(map(isfinite, numbers)):
+        raise fail(BAD_INPUT, f"input {place} of `{node.op}` holds {numbers}: finite numbers are needed")
+    return numbers
 
 
 RESAMPLING: Mapping[str, OnnxRule] = {"Resize": resize}

@@ -34,7 +34,10 @@ class Cage:
         """Start it. Raises WorkerDied where it does not."""
         self.memory = memory
         command = [sys.executable, "-m", "refmlc.oracle.fuzz.worker", str(memory)]
-        self._process = LineProcess(command, environment={**os.environ, **SINGLE})
+        try:
+            self._process = LineProcess(command, environment={**os.environ, **SINGLE})
+        except OSError as problem:
+            raise WorkerDied("crashed", f"it does not start: {problem.strerror}") from None
         self.ask(READY, [], START)
 
     @property

@@ -211,3 +211,52 @@ def test_a_loop_without_end_is_refused() -> None:
     node = helper.make_node("Loop", ["", "yes", "x"], ["last"], body=body)
     with pytest.raises(RefmlcError, match="more than 2048 steps"):
         import_nodes([node], [value("x")], ["last"], [("yes", np.array(True))])
+
+
+# ------------------------------------------------------------------------------------------- what contradicts itself
+
+ONES = np.ones((1, 3, 1), np.float32)
+TWICE = np.ones((2, 3, 1), np.float32)
+X = np.ones((1, 1, 1), np.float32)
+ROW = np.array([[2, 4, 6]], np.int8)
+
+
+def numbers(*values):
+    return np.array(values, np.float32)
+
+
+CONTRADICTIONS = {
+    "a scale that is no number": ("Resize", ROW.astype("float32"), [None, numbers(1, np.nan)], {}),
+    "an infinite scale": ("Resize", ROW.astype("float32"), [None, numbers(1, np.inf)], {}),
+    "an axis outside": ("Resize", ROW.astype("float32"), [None, numbers(2)], {"axes": [7]}),
+    "an axis twice": ("Resize", ROW.astype("float32"), [None, numbers(2, 2)], {"axes": [1, 1]}),
+    "scales and sizes": ("Resize", ROW.astype("float32"), [None, numbers(1, 2), sizes(1, 6)], {}),
+    "more blocks than there are": ("DequantizeLinear", ROW, [numbers(*range(1, 7))[None]], {"block_size": 2}),
+    "a negative block": ("DequantizeLinear", ROW, [numbers(1, 2)[None]], {"block_size": -2}),
+    "more scales than places": ("DequantizeLinear", ROW[:, :1], [numbers(1, 2, 3)], {}),
+    "weights for two directions": ("GRU", X, [TWICE, TWICE], {"hidden_size": 1}),
+    "another number of hidden units": ("GRU", X, [ONES, ONES], {"hidden_size": 9}),
+    "a state for another batch": ("GRU", X, [ONES, ONES, None, None, np.ones((1, 5, 1), np.float32)], {}),
+}
+
+
+@pytest.mark.parametrize("what", CONTRADICTIONS)
+def test_a_node_that_contradicts_itself_is_refused(what) -> None:
+    kind, x, others, attributes = CONTRADICTIONS[what]
+    with pytest.raises(RefmlcError) as caught:
+        results(kind, x, others, **attributes)
+    assert caught.value.code.id in ("RM111", "RM501")
+    assert kind in str(caught.value)
+
+
+def test_one_result_of_very_many_elements_is_refused() -> None:
+    shape = (1, 1 << 20)
+    x = np.broadcast_to(np.float32(1), shape)
+    with pytest.raises(RefmlcError, match="too large"):
+        results("Resize", x, [None, None, sizes(1, 2)], mode="linear", antialias=1)
+
+
+def test_a_zero_point_of_small_floats_is_not_ignored() -> None:
+    zero = onnx.numpy_helper.to_array(helper.make_tensor("z", TensorProto.FLOAT8E4M3FN, (), [1.0]))
+    with pytest.raises(RefmlcError, match="zero point"):
+        results("QuantizeLinear", numbers(1, 2), [np.array(1, np.float32), zero])
